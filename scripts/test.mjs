@@ -1,0 +1,67 @@
+/**
+ * Everything that must hold, in order, up to the first step that fails. `--fast` leaves out PostgreSQL and the
+ * end-to-end tests. The last line is always `N passed, N failed`.
+ */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { run } from "./run.mjs";
+
+const fast = process.argv.includes("--fast");
+const databases = process.env.PARLEY_TEST_DATABASES ?? (fast ? "sqlite" : "sqlite,postgres");
+const reports = mkdtempSync(join(tmpdir(), "parley-test-"));
+const counts = { passed: 0, failed: 0 };
+const closing = [];
+
+const steps = [
+  ["Format and lint", () => run("biome", ["check", "--error-on-warnings"])],
+  ["Types", () => run("tsc", ["--project", "."])],
+  ["Dead code", () => run("knip", [])],
+  [`Unit and behaviour tests (${databases})`, () => vitest("unit")],
+];
+if (!fast) steps.push([`End-to-end tests (${databases})`, () => vitest("e2e")]);
+
+process.exitCode = await runSteps();
+rmSync(reports, { recursive: true });
+
+async function runSteps() {
+  let code = 0;
+  for (const [title, step] of steps) {
+    console.log(`\n== ${title} ==\n`);
+    const started = performance.now();
+    code = await step();
+    const seconds = ((performance.now() - started) / 1000).toFixed(1);
+    closing.push(`${code === 0 ? "ok    " : "FAILED"}  ${title}, ${seconds} s`);
+    if (code !== 0) break;
+  }
+  console.log(`\n== ${code === 0 ? "All good" : `Stopped with exit code ${code}`} ==\n\n${closing.join("\n")}\n`);
+  console.log(`${counts.passed} passed, ${counts.failed} failed`);
+  return code;
+}
+
+async function vitest(project) {
+  const file = join(reports, `${project}.json`);
+  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${file}`];
+  const code = await run("vitest", ["run", "--project", project, "--allowOnly=false", ...reporters], {
+    env: { PARLEY_TEST_DATABASES: databases },
+  });
+  if (!existsSync(file)) return code || 1;
+
+  const report = JSON.parse(readFileSync(file, "utf8"));
+  counts.passed += report.numPassedTests;
+  counts.failed += report.numFailedTests;
+  return code || fault(report);
+}
+
+/** A test that did not run proves nothing, so it fails the run like one that did and failed. */
+function fault({ testResults, numPassedTests }) {
+  const idle = testResults.flatMap(({ name, assertionResults }) =>
+    assertionResults
+      .filter(({ status }) => status !== "passed")
+      .map((test) => `${test.status}: ${name} > ${test.fullName}`),
+  );
+  if (idle.length > 0) console.log(`\nThese tests did not run, and nothing may be skipped:\n${idle.join("\n")}`);
+  counts.failed += idle.length;
+  if (numPassedTests === 0) console.log("\nNo test ran.");
+  return idle.length > 0 || numPassedTests === 0 ? 1 : 0;
+}
