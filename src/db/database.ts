@@ -1,0 +1,56 @@
+import type { FeedEvent } from "../feed/event.ts";
+import type { Statement } from "./statement.ts";
+
+/** Sees committed rows only. */
+export interface Reader {
+  get<A, R>(statement: Statement<A, R>, args: A): Promise<R | undefined>;
+  all<A, R>(statement: Statement<A, R>, args: A): Promise<R[]>;
+}
+
+/**
+ * One operation's view of the transaction it shares with others. Await nothing in
+ * it but the database: everybody behind you in the batch is waiting.
+ */
+export interface Tx extends Reader {
+  readonly space_id: string;
+  /** How many rows it changed. */
+  run<A>(statement: Statement<A>, args: A): Promise<number>;
+  /** The next position in the space's feed. */
+  takeId(): number;
+  /** Handed to the feed once the transaction is durable; forgotten if it is not. */
+  announce(event: FeedEvent): void;
+  /** A row of `due` was added: the scheduler looks again once the transaction is durable. */
+  markPlanned(): void;
+}
+
+export type Operation<T> = (tx: Tx) => Promise<T>;
+
+export interface Committed {
+  space_id: string;
+  /** Where the space's counter stood before this transaction. */
+  previous_id: number;
+  last_id: number;
+  events: FeedEvent[];
+  planned: boolean;
+}
+
+export type Health = { state: "ready" } | { state: "full" | "lost" | "failed" | "closing"; reason: string };
+
+export interface Database extends Reader, AsyncDisposable {
+  readonly backend: "sqlite" | "postgres";
+  /** Changes when the data was restored from a backup: remembered positions are then void. */
+  readonly epoch: string;
+  /** Runs the operation in a transaction of that space, alone or with others; resolves when it is durable. */
+  write<T>(space_id: string, operation: Operation<T>): Promise<T>;
+  /** Milliseconds since 1970 that never go back: the database's clock on PostgreSQL. */
+  now(): number;
+  health(): Health;
+  /** Called after each commit, in commit order a space. */
+  onCommit(listener: (committed: Committed) => void): void;
+  /** Called when another node may have written to a watched space. Never on SQLite. */
+  onRemote(listener: (space_id: string) => void): void;
+  /** Which spaces this node wants to hear of from other nodes. */
+  watch(space_ids: readonly string[]): void;
+  /** Called once, when storage can no longer be trusted and the process must end. */
+  onFatal(listener: (error: Error) => void): void;
+}

@@ -1,0 +1,82 @@
+import { chmodSync, existsSync, statfsSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { StartRefused } from "../errors.ts";
+import type { Database } from "./database.ts";
+import { migratePostgres } from "./migrate-postgres.ts";
+import { migrateSqlite } from "./migrate-sqlite.ts";
+import { PostgresDatabase } from "./postgres.ts";
+import { SqliteDatabase } from "./sqlite.ts";
+
+/** Holds what belongs to no team: tokens, principals, spaces. No request can name it. */
+export const HUB_SPACE = "hub";
+export const MAIN_SPACE = "main";
+
+export interface Storage {
+  home: string;
+  database_url?: string | undefined;
+  /** Tests set the clock. */
+  now?: (() => number) | undefined;
+  /** The last hub of this folder did not end by itself: look at the file before trusting it. */
+  after_crash?: boolean;
+}
+
+/** Opens the database and brings its schema up to date. */
+export async function openDatabase({ home, database_url, now, after_crash }: Storage): Promise<Database> {
+  try {
+    if (database_url) {
+      await migratePostgres(database_url);
+      return await PostgresDatabase.open(database_url, now);
+    }
+    return await openSqlite(join(home, "parley.db"), now, after_crash ?? false);
+  } catch (error) {
+    if (error instanceof StartRefused) throw error;
+    const what = database_url ? "PostgreSQL is out of reach" : `The database in ${home} cannot be opened`;
+    throw new StartRefused(`${what}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+async function openSqlite(file: string, now: (() => number) | undefined, after_crash: boolean): Promise<Database> {
+  refuseUnsafeSqlite();
+  refuseNetworkFolder(file);
+  if (after_crash && existsSync(file)) refuseDamaged(file);
+  await migrateSqlite(file);
+  chmodSync(file, 0o600);
+  return new SqliteDatabase(file, now);
+}
+
+/** Older ones could corrupt a write-ahead log that is checkpointed and written at once. */
+function refuseUnsafeSqlite(): void {
+  const [major = 0, minor = 0, patch = 0] = (process.versions.sqlite ?? "0").split(".").map(Number);
+  if (major * 1_000_000 + minor * 1000 + patch < 3_051_003)
+    throw new StartRefused(
+      `SQLite ${process.versions.sqlite} can damage the database. Start Parley with a newer Node.`,
+    );
+}
+
+/** Where locks and shared memory do not work, two hubs would write to one file. */
+const NETWORK_FILE_SYSTEMS = new Map([
+  [0x6969, "NFS"],
+  [0x517b, "SMB"],
+  [0xfe534d42, "SMB"],
+  [0xff534d42, "CIFS"],
+  [0x01021997, "9p"],
+]);
+
+function refuseNetworkFolder(file: string): void {
+  const type = NETWORK_FILE_SYSTEMS.get(statfsSync(join(file, "..")).type);
+  if (type)
+    throw new StartRefused(
+      `The data folder is on ${type}, where SQLite is not safe. Choose a local folder with --home.`,
+    );
+}
+
+function refuseDamaged(file: string): void {
+  const connection = new DatabaseSync(file, { timeout: 5000 });
+  try {
+    const found = connection.prepare("pragma quick_check(1)").get()?.quick_check;
+    if (found !== "ok") throw new StartRefused(`The database ${file} is damaged (${found}). Restore a backup.`);
+  } finally {
+    connection.close();
+  }
+}

@@ -1,0 +1,35 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { StartRefused } from "../errors.ts";
+
+/**
+ * Makes this process the only hub of a data folder, until it ends. Node has no flock, but
+ * SQLite locks its files with one: an open `begin exclusive` on a small file beside the
+ * database, which the kernel frees even after kill -9.
+ */
+export function ownFolder(home: string): Disposable {
+  const lock = new DatabaseSync(join(home, "owner.lock"), { timeout: 0 });
+  try {
+    lock.exec("begin exclusive");
+  } catch (error) {
+    lock.close();
+    throw new StartRefused(
+      `Another hub${pidOfOwner(home)} already serves ${home}. Stop it with: parley stop --home ${home}`,
+      {
+        cause: error,
+      },
+    );
+  }
+  return { [Symbol.dispose]: () => lock.close() };
+}
+
+function pidOfOwner(home: string): string {
+  try {
+    // Written by the hub itself; anything else in it only makes this sentence shorter.
+    const { pid } = JSON.parse(readFileSync(join(home, "hub.json"), "utf8")) as { pid?: number };
+    return pid ? ` (pid ${pid})` : "";
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,197 @@
+import pg from "pg";
+import { ParleyError } from "../errors.ts";
+import { type Job, runBatch } from "./batch.ts";
+import type { Committed, Database, Health, Operation } from "./database.ts";
+import { Doorbell } from "./doorbell.ts";
+import { PostgresWriter, prepared } from "./postgres-writer.ts";
+import type { Statement } from "./statement.ts";
+import { epochOfHub } from "./store.ts";
+import { nothingWritten, troubleOf } from "./trouble.ts";
+
+/** Writes of one space that may share a transaction. */
+const MOST_JOBS = 256;
+/** How often a node looks for what a lost notification would have told it, and at the clock. */
+const POLL_MS = 500;
+const QUERY_TIMEOUT_MS = 10_000;
+
+/** int8 columns are feed positions, safe as JavaScript integers. */
+const types = {
+  getTypeParser: (oid: number, format?: "text" | "binary") =>
+    oid === 20 ? Number : pg.types.getTypeParser(oid, format),
+};
+
+/** Any number of nodes on one database. Writes that wait on this node for the same space share a transaction. */
+export class PostgresDatabase implements Database {
+  readonly backend = "postgres";
+  epoch = "";
+  readonly #pool: pg.Pool;
+  readonly #doorbell: Doorbell;
+  readonly #fakeNow: (() => number) | undefined;
+  readonly #queues = new Map<string, { jobs: Job[]; running: Promise<void> }>();
+  readonly #poll: NodeJS.Timeout;
+  #polling: Promise<void> = Promise.resolve();
+  #last = 0;
+  #offset = 0;
+  #watched: readonly string[] = [];
+  #health: Health = { state: "ready" };
+  readonly #onCommit: ((committed: Committed) => void)[] = [];
+
+  private constructor(url: string, now: (() => number) | undefined) {
+    this.#pool = new pg.Pool({
+      connectionString: url,
+      max: 16,
+      types,
+      pipeline: true,
+      application_name: "parley",
+      connectionTimeoutMillis: QUERY_TIMEOUT_MS,
+      // A connection that fell into a black hole would otherwise hang its caller for ever.
+      query_timeout: QUERY_TIMEOUT_MS,
+      keepAlive: true,
+    } as pg.PoolConfig); // `pipeline` is newer than the published types
+    // An idle connection that breaks is replaced by the pool; the next query tells whoever needs to know.
+    this.#pool.on("error", () => {});
+    this.#doorbell = new Doorbell(url, this.#pool);
+    this.#fakeNow = now;
+    this.#poll = setInterval(() => this.#lookAround(), POLL_MS);
+    this.#poll.unref();
+  }
+
+  static async open(url: string, now?: () => number): Promise<PostgresDatabase> {
+    const database = new PostgresDatabase(url, now);
+    try {
+      await database.#readClock();
+      database.epoch = (await database.get(epochOfHub, {}))?.value ?? "";
+      await database.#doorbell.open();
+      return database;
+    } catch (error) {
+      await database[Symbol.asyncDispose]();
+      throw new ParleyError("STORAGE_UNAVAILABLE", `PostgreSQL is out of reach: ${(error as Error).message}`, {
+        cause: error,
+      });
+    }
+  }
+
+  async get<A, R>(statement: Statement<A, R>, args: A): Promise<R | undefined> {
+    return (await this.all(statement, args))[0];
+  }
+
+  async all<A, R>(statement: Statement<A, R>, args: A): Promise<R[]> {
+    try {
+      // The statement's type says what its rows look like.
+      return (await this.#pool.query(prepared(statement, args))).rows as R[];
+    } catch (error) {
+      if (troubleOf(error) === "operation") throw error;
+      throw new ParleyError("STORAGE_UNAVAILABLE", "The hub's database is out of reach. Try again.", { cause: error });
+    }
+  }
+
+  write<T>(space_id: string, operation: Operation<T>): Promise<T> {
+    if (this.#health.state === "closing")
+      return Promise.reject(new ParleyError("STORAGE_UNAVAILABLE", "The hub is stopping."));
+    return new Promise<T>((resolve, reject) => {
+      // The queue holds operations of every result type; each is handed back only to its own promise.
+      const job: Job = { space_id, operation, resolve: resolve as (value: unknown) => void, reject };
+      const queue = this.#queues.get(space_id);
+      if (queue) queue.jobs.push(job);
+      else this.#start(space_id, job);
+    });
+  }
+
+  now(): number {
+    this.#last = Math.max(this.#last, this.#fakeNow ? this.#fakeNow() : Math.floor(Date.now() + this.#offset));
+    return this.#last;
+  }
+
+  health(): Health {
+    return this.#health;
+  }
+
+  onCommit(listener: (committed: Committed) => void): void {
+    this.#onCommit.push(listener);
+  }
+
+  onFatal(): void {
+    // A PostgreSQL whose disk fails stops itself; to this node it is out of reach until it is back.
+  }
+
+  onRemote(listener: (space_id: string) => void): void {
+    this.#doorbell.onRing = listener;
+  }
+
+  watch(space_ids: readonly string[]): void {
+    this.#watched = space_ids;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#health = { state: "closing", reason: "it is stopping." };
+    clearInterval(this.#poll);
+    await Promise.all([...this.#queues.values()].map((queue) => queue.running));
+    await this.#polling;
+    await this.#doorbell.close();
+    await this.#pool.end();
+  }
+
+  #start(space_id: string, job: Job): void {
+    const jobs = [job];
+    this.#queues.set(space_id, { jobs, running: this.#drain(space_id, jobs) });
+  }
+
+  async #drain(space_id: string, jobs: Job[]): Promise<void> {
+    // Everything that arrived in this turn of the event loop shares the transaction.
+    await new Promise((resolve) => setImmediate(resolve));
+    while (jobs.length > 0) await this.#runBatch(jobs.splice(0, MOST_JOBS));
+    this.#queues.delete(space_id);
+  }
+
+  async #runBatch(jobs: Job[]): Promise<void> {
+    const client = await this.#pool.connect().catch((error: unknown) => {
+      for (const job of jobs) job.reject(nothingWritten(error));
+      this.#suffer(error);
+      return undefined;
+    });
+    if (!client) return;
+    const writer = new PostgresWriter(client);
+    try {
+      const committed = await runBatch(writer, jobs, () => this.now());
+      writer.leave();
+      client.release();
+      this.#recover();
+      for (const space of committed) for (const tell of this.#onCommit) tell(space);
+      this.#doorbell.ring(committed.map((space) => space.space_id));
+    } catch (error) {
+      // Whatever state this connection is in, nobody should inherit it.
+      client.release(true);
+      this.#suffer(error);
+    }
+  }
+
+  #suffer(error: unknown): void {
+    const trouble = troubleOf(error);
+    if (this.#health.state === "closing" || trouble === "operation") return;
+    this.#health =
+      trouble === "full"
+        ? { state: "full", reason: "the database's disk is full." }
+        : { state: "lost", reason: "the database is out of reach." };
+  }
+
+  #recover(): void {
+    if (this.#health.state === "full" || this.#health.state === "lost") this.#health = { state: "ready" };
+  }
+
+  #lookAround(): void {
+    this.#polling = this.#polling
+      .then(() => this.#readClock())
+      .then(() => this.#doorbell.poll(this.#watched))
+      .then(() => {
+        if (this.#health.state === "lost") this.#recover();
+      })
+      .catch((error: unknown) => this.#suffer(error));
+  }
+
+  async #readClock(): Promise<void> {
+    const { rows } = await this.#pool.query<{ ms: number }>(
+      "select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms",
+    );
+    this.#offset = (rows[0]?.ms ?? Date.now()) - Date.now();
+  }
+}

@@ -1,0 +1,208 @@
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { ParleyError } from "../errors.ts";
+import { hit } from "../failpoints.ts";
+import { type Job, runBatch, type Writer } from "./batch.ts";
+import type { Committed, Database, Health, Operation, Reader } from "./database.ts";
+import { type Statement, values } from "./statement.ts";
+import { counterOf, epochOfHub, highestCounter, saveCounter } from "./store.ts";
+import { troubleOf } from "./trouble.ts";
+
+/** More than this in one transaction would keep the event loop busy for too long. */
+const MOST_JOBS = 256;
+/** Pages of write-ahead log before it is moved into the file. */
+const CHECKPOINT_PAGES = 1000;
+
+/**
+ * One connection writes, owned by the batcher alone; one reads, and sees committed
+ * rows only. Both are synchronous, so nothing here ever waits but for the disk.
+ */
+export class SqliteDatabase implements Database {
+  readonly backend = "sqlite";
+  readonly epoch: string;
+  readonly #reader: Connection;
+  readonly #writer: SqliteWriter;
+  readonly #now: () => number;
+  #last = 0;
+  #queue: Job[] = [];
+  #running: Promise<void> | undefined;
+  #health: Health = { state: "ready" };
+  readonly #onCommit: ((committed: Committed) => void)[] = [];
+  #onFatal: (error: Error) => void = () => {};
+
+  constructor(file: string, now: () => number = Date.now) {
+    this.#writer = new SqliteWriter(openConnection(file, false));
+    this.#reader = new Connection(openConnection(file, true));
+    this.#now = now;
+    this.epoch = this.#reader.getNow(epochOfHub, {})?.value ?? "";
+    this.#last = Math.floor((this.#reader.getNow(highestCounter, {})?.last_id ?? 0) / 1000);
+  }
+
+  async get<A, R>(statement: Statement<A, R>, args: A): Promise<R | undefined> {
+    return this.#reader.getNow(statement, args);
+  }
+
+  async all<A, R>(statement: Statement<A, R>, args: A): Promise<R[]> {
+    return this.#reader.allNow(statement, args);
+  }
+
+  write<T>(space_id: string, operation: Operation<T>): Promise<T> {
+    if (this.#health.state === "closing" || this.#health.state === "failed")
+      return Promise.reject(new ParleyError("STORAGE_UNAVAILABLE", `The hub no longer writes: ${this.#health.reason}`));
+    return new Promise<T>((resolve, reject) => {
+      // The queue holds operations of every result type; each is handed back only to its own promise.
+      this.#queue.push({ space_id, operation, resolve: resolve as (value: unknown) => void, reject });
+      this.#running ??= this.#drain();
+    });
+  }
+
+  now(): number {
+    this.#last = Math.max(this.#last, this.#now());
+    return this.#last;
+  }
+
+  health(): Health {
+    return this.#health;
+  }
+
+  onCommit(listener: (committed: Committed) => void): void {
+    this.#onCommit.push(listener);
+  }
+
+  onFatal(listener: (error: Error) => void): void {
+    this.#onFatal = listener;
+  }
+
+  onRemote(): void {
+    // One process owns the file: nobody else writes.
+  }
+
+  watch(): void {}
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#health.state === "ready") this.#health = { state: "closing", reason: "it is stopping." };
+    await this.#running;
+    this.#writer.close();
+    this.#reader.close();
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#queue.length > 0) {
+      // Everything that arrived in this turn of the event loop shares the batch.
+      await new Promise((resolve) => setImmediate(resolve));
+      const jobs = this.#queue.splice(0, MOST_JOBS);
+      await this.#runBatch(jobs);
+    }
+    this.#running = undefined;
+  }
+
+  async #runBatch(jobs: Job[]): Promise<void> {
+    try {
+      const committed = await runBatch(this.#writer, jobs, () => this.now());
+      if (this.#health.state === "full") this.#health = { state: "ready" };
+      for (const space of committed) for (const tell of this.#onCommit) tell(space);
+    } catch (error) {
+      this.#suffer(error as Error);
+    }
+  }
+
+  /** After an fsync error SQLite would go on committing what the disk no longer holds: stop instead. */
+  #suffer(error: Error): void {
+    const trouble = troubleOf(error);
+    if (trouble === "full") this.#health = { state: "full", reason: "the disk is full." };
+    if (trouble !== "broken") return;
+    this.#health = { state: "failed", reason: "the disk failed." };
+    for (const job of this.#queue.splice(0))
+      job.reject(new ParleyError("STORAGE_UNAVAILABLE", "The hub's disk failed; nothing was written."));
+    this.#onFatal(error);
+  }
+}
+
+function openConnection(file: string, readOnly: boolean): DatabaseSync {
+  const connection = new DatabaseSync(file, { readOnly, timeout: 5000 });
+  if (!readOnly)
+    connection.exec(
+      `pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`,
+    );
+  connection.exec("pragma foreign_keys = on; pragma temp_store = memory; pragma cache_size = -16000");
+  return connection;
+}
+
+class Connection {
+  protected readonly connection: DatabaseSync;
+  readonly #prepared = new Map<string, StatementSync>();
+
+  constructor(connection: DatabaseSync) {
+    this.connection = connection;
+  }
+
+  getNow<A, R>(statement: Statement<A, R>, args: A): R | undefined {
+    // The statement's type says what its rows look like.
+    return this.prepared(statement).get(...values(statement, args)) as R | undefined;
+  }
+
+  allNow<A, R>(statement: Statement<A, R>, args: A): R[] {
+    // As above.
+    return this.prepared(statement).all(...values(statement, args)) as R[];
+  }
+
+  prepared(statement: Statement): StatementSync {
+    let prepared = this.#prepared.get(statement.name);
+    if (!prepared) {
+      prepared = this.connection.prepare(statement.sqlite);
+      this.#prepared.set(statement.name, prepared);
+    }
+    return prepared;
+  }
+
+  close(): void {
+    this.connection.close();
+  }
+}
+
+class SqliteWriter extends Connection implements Writer, Reader {
+  readonly #commands = new Map<string, StatementSync>();
+
+  async get<A, R>(statement: Statement<A, R>, args: A): Promise<R | undefined> {
+    return this.getNow(statement, args);
+  }
+
+  async all<A, R>(statement: Statement<A, R>, args: A): Promise<R[]> {
+    return this.allNow(statement, args);
+  }
+
+  async run<A>(statement: Statement<A>, args: A): Promise<number> {
+    return Number(this.prepared(statement).run(...values(statement, args)).changes);
+  }
+
+  // Immediate: a transaction that reads first and writes later would fail at once when anybody else writes.
+  begin = async (): Promise<void> => this.#command("begin immediate");
+  commit = async (): Promise<void> => {
+    await hit("checkpoint.before");
+    this.#command("commit");
+  };
+  rollback = async (): Promise<void> => this.#command("rollback");
+  savepoint = async (): Promise<void> => this.#command("savepoint one");
+  release = async (): Promise<void> => this.#command("release one");
+  rollbackToSavepoint = async (): Promise<void> => {
+    this.#command("rollback to one");
+    this.#command("release one");
+  };
+  isOpen = (): boolean => this.connection.isTransaction;
+
+  async lockCounter(space_id: string): Promise<number | undefined> {
+    return this.getNow(counterOf, { space_id })?.last_id;
+  }
+
+  async saveCounter(space_id: string, last_id: number): Promise<void> {
+    await this.run(saveCounter, { space_id, last_id });
+  }
+
+  #command(text: string): void {
+    let prepared = this.#commands.get(text);
+    if (!prepared) {
+      prepared = this.connection.prepare(text);
+      this.#commands.set(text, prepared);
+    }
+    prepared.run();
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * The one error type that may cross a module boundary. Its kind decides the HTTP
+ * status and the CLI's exit code; its code is registered here and means the same
+ * at every door. Anything else that is thrown is a bug: it is logged in full and
+ * the caller is told only "Internal error".
+ */
+export const KINDS = {
+  invalid: { status: 400, exit: 2 },
+  unauthenticated: { status: 401, exit: 3 },
+  forbidden: { status: 403, exit: 3 },
+  not_found: { status: 404, exit: 4 },
+  conflict: { status: 409, exit: 5 },
+  gone: { status: 410, exit: 4 },
+  limited: { status: 429, exit: 1 },
+  unavailable: { status: 503, exit: 1 },
+} as const;
+
+export type ErrorKind = keyof typeof KINDS;
+
+/** Every code a caller can meet, with the kind it belongs to. */
+export const CODES = {
+  INVALID_ARGUMENT: "invalid",
+  INVALID_JSON: "invalid",
+  INVALID_TEXT: "invalid",
+  INVALID_SESSION_ID: "invalid",
+  MISSING_SESSION_ID: "invalid",
+  WATERMARK_INVALID: "invalid",
+  BODY_TOO_LARGE: "invalid",
+  CONTENT_TOO_LARGE: "invalid",
+  UNSUPPORTED_MEDIA_TYPE: "invalid",
+  UNAUTHENTICATED: "unauthenticated",
+  FORBIDDEN: "forbidden",
+  HOST_DENIED: "forbidden",
+  ORIGIN_DENIED: "forbidden",
+  NOT_FOUND: "not_found",
+  UNKNOWN_TOOL: "not_found",
+  UNKNOWN_SERVER: "not_found",
+  UNKNOWN_RESOURCE: "not_found",
+  AGENT_NOT_FOUND: "not_found",
+  SESSION_NOT_FOUND: "not_found",
+  CONFLICT: "conflict",
+  NAME_TAKEN: "conflict",
+  IDEMPOTENCY_CONFLICT: "conflict",
+  WATERMARK_EXPIRED: "gone",
+  SESSION_EXPIRED: "gone",
+  RATE_LIMITED: "limited",
+  TOO_MANY_SUBSCRIPTIONS: "limited",
+  TOO_MANY_SESSIONS: "limited",
+  STORAGE_FULL: "unavailable",
+  STORAGE_UNAVAILABLE: "unavailable",
+  SHUTTING_DOWN: "unavailable",
+  HUB_UNREACHABLE: "unavailable",
+  /** The write may or may not have happened. Doors drop the connection instead of answering. */
+  OUTCOME_UNKNOWN: "unavailable",
+} as const satisfies Record<string, ErrorKind>;
+
+export type ErrorCode = keyof typeof CODES;
+
+/** Statuses that differ from the one their kind gives. */
+const STATUS: Partial<Record<ErrorCode, number>> = {
+  BODY_TOO_LARGE: 413,
+  CONTENT_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+};
+
+export class ParleyError extends Error {
+  override readonly name = "ParleyError";
+  readonly code: ErrorCode;
+  /** Facts a program may act on, beside the sentence for people. */
+  readonly details: Record<string, unknown> | undefined;
+
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions & { details?: Record<string, unknown> }) {
+    super(message, options);
+    this.code = code;
+    this.details = options?.details;
+  }
+
+  get kind(): ErrorKind {
+    return CODES[this.code];
+  }
+
+  get status(): number {
+    return STATUS[this.code] ?? KINDS[this.kind].status;
+  }
+
+  get exitCode(): number {
+    return KINDS[this.kind].exit;
+  }
+}
+
+/** The common error body of REST, and of an MCP tool's error result. */
+export interface ErrorBody {
+  error: string;
+  code: string;
+  [detail: string]: unknown;
+}
+
+export function errorBody(error: unknown): ErrorBody {
+  if (error instanceof ParleyError) return { ...error.details, error: error.message, code: error.code };
+  return { error: "Internal error.", code: "INTERNAL" };
+}
+
+/** Why the hub will not start, in one sentence. The process ends with code 78. */
+export class StartRefused extends Error {
+  override readonly name = "StartRefused";
+  readonly exitCode = 78;
+}

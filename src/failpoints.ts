@@ -1,0 +1,61 @@
+/**
+ * Places where a test can make the hub die, fail or hang: `PARLEY_FAILPOINT=name:action:nth`,
+ * several separated by commas. `nth` counts passes from 1 (default 1). Without the variable
+ * every `hit` is one comparison.
+ */
+export const FAILPOINTS = [
+  "post.before_begin",
+  "post.after_insert",
+  "post.before_commit",
+  "post.after_commit",
+  "post.before_ack",
+  "post.after_ack",
+  "notify.before",
+  "due.before_commit",
+  "migrate.after_step",
+  "checkpoint.before",
+] as const;
+
+export type Failpoint = (typeof FAILPOINTS)[number];
+type Action = "kill" | "throw" | "eio" | `delay:${number}`;
+
+interface Armed {
+  action: Action;
+  nth: number;
+  passes: number;
+}
+
+const armed = new Map<string, Armed>();
+for (const entry of (process.env.PARLEY_FAILPOINT ?? "").split(",").filter(Boolean)) arm(entry);
+
+/** For tests in this process; other processes are armed by the environment. */
+export function arm(entry: string): void {
+  const match = /^([a-z_.]+):(kill|throw|eio|delay:\d+)(?::(\d+))?$/.exec(entry);
+  const [, name, action, nth] = match ?? [];
+  if (!name || !action || !FAILPOINTS.some((known) => known === name))
+    throw new Error(`PARLEY_FAILPOINT: ${entry} is not name:kill|throw|eio|delay:ms[:nth]`);
+  // The pattern above lets only actions through.
+  armed.set(name, { action: action as Action, nth: Number(nth ?? 1), passes: 0 });
+}
+
+export const disarm = (): void => armed.clear();
+
+export function hit(name: Failpoint): Promise<void> | undefined {
+  if (armed.size === 0) return undefined;
+  const point = armed.get(name);
+  if (!point) return undefined;
+  point.passes += 1;
+  return point.passes === point.nth ? act(name, point.action) : undefined;
+}
+
+async function act(name: string, action: Action): Promise<void> {
+  if (action === "kill") {
+    process.kill(process.pid, "SIGKILL");
+    // The signal arrives at once, but not before this function could return.
+    await new Promise(() => {});
+  }
+  if (action === "throw") throw new Error(`failpoint ${name}`);
+  // What node:sqlite throws when fsync fails.
+  if (action === "eio") throw Object.assign(new Error("disk I/O error"), { code: "ERR_SQLITE_ERROR", errcode: 1034 });
+  await new Promise((resolve) => setTimeout(resolve, Number(action.slice("delay:".length))));
+}

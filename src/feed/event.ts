@@ -1,0 +1,17 @@
+/** One entry of a space's feed. */
+export interface FeedEvent {
+  id: number;
+  /** `noun.past`, such as `chat.posted`. */
+  type: string;
+  /** The module's word for who may care, such as `chat`. */
+  topic: string;
+  /** Which stream of that topic, such as an inbox. */
+  stream: string;
+  /** The thing it is about: its own id when the event created it. */
+  ref: number;
+  actor_id: string;
+  /** Small facts, stored with the event. */
+  data: Record<string, unknown>;
+  /** Carried to listeners of this node only, never stored: what a hint may bring along. */
+  live?: unknown;
+}

@@ -1,0 +1,143 @@
+import type { Committed, Database } from "../db/database.ts";
+import { hit } from "../failpoints.ts";
+import type { FeedEvent } from "./event.ts";
+import { findHead, listEventsSince } from "./store.ts";
+
+export type Listener = (event: FeedEvent) => void;
+
+export interface Where {
+  space_id: string;
+  topic: string;
+  /** Leave out for every stream of the topic. */
+  stream?: string | undefined;
+}
+
+interface Channel {
+  /** Everything up to here has been told. */
+  head: number;
+  /** By topic, and by topic and stream. */
+  listeners: Map<string, Set<Listener>>;
+  count: number;
+  /** Set while events are being read that another node wrote. */
+  catching_up: Promise<void> | undefined;
+  behind: boolean;
+}
+
+const PAGE = 500;
+const keyOf = ({ topic, stream }: { topic: string; stream?: string | undefined }): string =>
+  stream === undefined ? topic : `${topic}\n${stream}`;
+
+/**
+ * Tells whoever listens what became durable, in order and once a listener. What this node
+ * wrote is told straight from the commit; what other nodes wrote is read from the database
+ * when the doorbell rings, or when this node's own commit turns out to follow one it did not see.
+ */
+export class Feed {
+  readonly #database: Database;
+  readonly #channels = new Map<string, Promise<Channel>>();
+  readonly #report: (error: unknown) => void;
+
+  constructor(database: Database, report: (error: unknown) => void) {
+    this.#database = database;
+    this.#report = report;
+    database.onCommit((committed) => void this.#told(committed));
+    database.onRemote((space_id) => void this.#rung(space_id));
+  }
+
+  /**
+   * From the moment this resolves the listener is told of every event, after it is durable,
+   * synchronously: it must not throw and not block. Returns the way to stop.
+   */
+  async listen(where: Where, listener: Listener): Promise<() => void> {
+    const channel = await this.#openChannel(where.space_id);
+    const key = keyOf(where);
+    const listeners = channel.listeners.get(key) ?? new Set();
+    channel.listeners.set(key, listeners.add(listener));
+    channel.count += 1;
+    return () => {
+      if (!listeners.delete(listener)) return;
+      channel.count -= 1;
+      if (listeners.size === 0) channel.listeners.delete(key);
+      if (channel.count === 0) this.#close(where.space_id);
+    };
+  }
+
+  async #openChannel(space_id: string): Promise<Channel> {
+    for (;;) {
+      const opening = this.#channel(space_id);
+      const channel = await opening;
+      // Its last listener may have left, and the channel with it, while we waited.
+      if (this.#channels.get(space_id) === opening) return channel;
+    }
+  }
+
+  #channel(space_id: string): Promise<Channel> {
+    const known = this.#channels.get(space_id);
+    if (known) return known;
+    const opening = findHead(this.#database, space_id).then((head) => ({
+      head,
+      listeners: new Map<string, Set<Listener>>(),
+      count: 0,
+      catching_up: undefined,
+      behind: false,
+    }));
+    this.#channels.set(space_id, opening);
+    opening.catch(() => this.#channels.delete(space_id));
+    this.#watch();
+    return opening;
+  }
+
+  #close(space_id: string): void {
+    this.#channels.delete(space_id);
+    this.#watch();
+  }
+
+  #watch(): void {
+    this.#database.watch([...this.#channels.keys()]);
+  }
+
+  async #told({ space_id, previous_id, last_id, events }: Committed): Promise<void> {
+    const opening = this.#channels.get(space_id);
+    if (!opening) return;
+    const channel = await opening;
+    if (last_id <= channel.head) return;
+    if (previous_id > channel.head || channel.catching_up) return this.#catchUp(space_id, channel);
+    channel.head = last_id;
+    await this.#publish(channel, events);
+  }
+
+  async #rung(space_id: string): Promise<void> {
+    const opening = this.#channels.get(space_id);
+    if (opening) await this.#catchUp(space_id, await opening);
+  }
+
+  /** Reads on from the head until there is nothing more; called again meanwhile, it reads once more. */
+  #catchUp(space_id: string, channel: Channel): Promise<void> {
+    channel.behind = true;
+    channel.catching_up ??= this.#readOn(space_id, channel)
+      .catch(this.#report)
+      .finally(() => {
+        channel.catching_up = undefined;
+      });
+    return channel.catching_up;
+  }
+
+  async #readOn(space_id: string, channel: Channel): Promise<void> {
+    while (channel.behind) {
+      channel.behind = false;
+      const events = await listEventsSince(this.#database, { space_id, after_id: channel.head, limit: PAGE });
+      channel.head = events.at(-1)?.id ?? channel.head;
+      if (events.length === PAGE) channel.behind = true;
+      await this.#publish(channel, events);
+    }
+  }
+
+  async #publish(channel: Channel, events: readonly FeedEvent[]): Promise<void> {
+    const pause = hit("notify.before");
+    if (pause) await pause;
+    for (const event of events) {
+      for (const listener of channel.listeners.get(event.topic) ?? []) listener(event);
+      for (const listener of channel.listeners.get(keyOf(event)) ?? []) listener(event);
+    }
+  }
+}

@@ -1,0 +1,29 @@
+import type { Ctx } from "../context.ts";
+import { ParleyError } from "../errors.ts";
+import { formatId } from "../ids.ts";
+import { findHead, findPurged } from "./store.ts";
+
+/**
+ * Refuses to read on from a position that would leave a silent gap: one whose successors were
+ * purged, or one ahead of everything ever written (as after a restore from a backup).
+ */
+export async function checkPosition(
+  ctx: Ctx,
+  where: { topic: string; stream: string; after_id: number },
+): Promise<void> {
+  const { space_id } = ctx.actor;
+  const purged_id = await findPurged(ctx.db, { space_id, topic: where.topic, stream: where.stream });
+  if (where.after_id < purged_id)
+    throw new ParleyError(
+      "WATERMARK_EXPIRED",
+      `What followed ${where.after_id} is no longer kept. Read from the start.`,
+      {
+        details: { first_id: formatId(purged_id) },
+      },
+    );
+  const head = await findHead(ctx.db, space_id);
+  if (where.after_id > head)
+    throw new ParleyError("WATERMARK_INVALID", `${where.after_id} is ahead of everything written here.`, {
+      details: { epoch: ctx.database.epoch, last_id: formatId(head) },
+    });
+}

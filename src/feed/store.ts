@@ -1,0 +1,125 @@
+import type { Reader, Tx } from "../db/database.ts";
+import { statement } from "../db/statement.ts";
+import type { FeedEvent } from "./event.ts";
+
+interface EventRow {
+  id: number;
+  type: string;
+  topic: string;
+  stream: string;
+  ref: number;
+  actor_id: string;
+  data: string;
+}
+
+const insert = statement<EventRow & { space_id: string }>(
+  `insert into events (space_id, id, type, topic, stream, ref, actor_id, data)
+   values (:space_id, :id, :type, :topic, :stream, :ref, :actor_id, :data)`,
+);
+
+export async function insertEvent(tx: Tx, event: FeedEvent): Promise<void> {
+  const { id, type, topic, stream, ref, actor_id, data } = event;
+  await tx.run(insert, { space_id: tx.space_id, id, type, topic, stream, ref, actor_id, data: JSON.stringify(data) });
+}
+
+const since = statement<{ space_id: string; after_id: number; limit: number }, EventRow>(
+  `select id, type, topic, stream, ref, actor_id, data from events
+   where space_id = :space_id and id > :after_id order by id limit :limit`,
+);
+
+export async function listEventsSince(
+  db: Reader,
+  args: { space_id: string; after_id: number; limit: number },
+): Promise<FeedEvent[]> {
+  // Written by `insertEvent`, and so JSON objects.
+  return (await db.all(since, args)).map((row) => ({ ...row, data: JSON.parse(row.data) as Record<string, unknown> }));
+}
+
+const head = statement<{ space_id: string }, { last_id: number }>("select last_id from spaces where id = :space_id");
+
+export async function findHead(db: Reader, space_id: string): Promise<number> {
+  return (await db.get(head, { space_id }))?.last_id ?? 0;
+}
+
+interface Stream {
+  space_id: string;
+  topic: string;
+  stream: string;
+}
+
+const purged = statement<Stream, { purged_id: number }>(
+  "select purged_id from purges where space_id = :space_id and topic = :topic and stream = :stream",
+);
+
+/** Everything up to this position was purged from the stream; 0 when nothing was. */
+export async function findPurged(db: Reader, { space_id, topic, stream }: Stream): Promise<number> {
+  return (await db.get(purged, { space_id, topic, stream }))?.purged_id ?? 0;
+}
+
+const savePurge = statement<{ space_id: string; topic: string; stream: string; purged_id: number }>(
+  `insert into purges (space_id, topic, stream, purged_id) values (:space_id, :topic, :stream, :purged_id)
+   on conflict (space_id, topic, stream) do update set purged_id = excluded.purged_id`,
+);
+
+export async function insertPurge(
+  tx: Tx,
+  { topic, stream, purged_id }: Omit<Stream, "space_id"> & { purged_id: number },
+): Promise<void> {
+  await tx.run(savePurge, { space_id: tx.space_id, topic, stream, purged_id });
+}
+
+const oldest = statement<{ space_id: string }, { id: number }>(
+  "select id from events where space_id = :space_id order by id limit 1",
+);
+
+export async function findOldestEvent(db: Reader, space_id: string): Promise<number | undefined> {
+  return (await db.get(oldest, { space_id }))?.id;
+}
+
+const deleteUpTo = statement<{ space_id: string; up_to_id: number }>(
+  "delete from events where space_id = :space_id and id <= :up_to_id",
+);
+
+export const deleteEventsUpTo = (tx: Tx, up_to_id: number): Promise<number> =>
+  tx.run(deleteUpTo, { space_id: tx.space_id, up_to_id });
+
+interface Mark {
+  space_id: string;
+  subscriber_id: string;
+  topic: string;
+  stream: string;
+}
+
+const mark = statement<Mark, { last_id: number }>(
+  `select last_id from watermarks where space_id = :space_id and subscriber_id = :subscriber_id
+   and topic = :topic and stream = :stream`,
+);
+
+export async function findWatermark(
+  db: Reader,
+  { space_id, subscriber_id, topic, stream }: Mark,
+): Promise<number | undefined> {
+  return (await db.get(mark, { space_id, subscriber_id, topic, stream }))?.last_id;
+}
+
+const saveMark = statement<{
+  space_id: string;
+  subscriber_id: string;
+  topic: string;
+  stream: string;
+  last_id: number;
+  updated_at: string;
+}>(
+  `insert into watermarks (space_id, subscriber_id, topic, stream, last_id, updated_at)
+   values (:space_id, :subscriber_id, :topic, :stream, :last_id, :updated_at)
+   on conflict (space_id, subscriber_id, topic, stream)
+   do update set last_id = excluded.last_id, updated_at = excluded.updated_at`,
+);
+
+export async function saveWatermark(
+  tx: Tx,
+  watermark: Omit<Mark, "space_id"> & { last_id: number; updated_at: string },
+): Promise<void> {
+  const { subscriber_id, topic, stream, last_id, updated_at } = watermark;
+  await tx.run(saveMark, { space_id: tx.space_id, subscriber_id, topic, stream, last_id, updated_at });
+}

@@ -1,0 +1,16 @@
+import { z } from "zod";
+
+/**
+ * An id is a position in a space's feed: microseconds since 1970, raised by one
+ * where two would be equal. A number inside, a string of digits on the wire.
+ */
+export const Id = z
+  .string()
+  .regex(/^[1-9][0-9]{0,15}$/, "an id is a string of digits")
+  .refine((text) => Number.isSafeInteger(Number(text)), "an id is a string of digits");
+
+export const parseId = (text: string): number => Number(text);
+export const formatId = (id: number): string => String(id);
+
+/** The time an id was given out. Ids and times therefore never disagree about order. */
+export const timeOfId = (id: number): string => new Date(Math.floor(id / 1000)).toISOString();

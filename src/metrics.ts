@@ -1,0 +1,66 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+
+const SECONDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
+
+/** What `/metrics` shows. Labels are bounded: never a name or an id. */
+export class Metrics {
+  readonly registry = new Registry();
+  readonly calls = new Histogram({
+    name: "parley_operation_duration_seconds",
+    help: "Tool calls by tool, door and result",
+    labelNames: ["tool", "door", "result"],
+    buckets: SECONDS,
+    registers: [this.registry],
+  });
+  readonly requests = new Counter({
+    name: "parley_http_requests_total",
+    help: "HTTP requests by route and status",
+    labelNames: ["route", "code"],
+    registers: [this.registry],
+  });
+  readonly batches = new Histogram({
+    name: "parley_store_batch_events",
+    help: "Events made durable by one commit of a space",
+    buckets: [1, 2, 5, 10, 20, 50, 100, 200],
+    registers: [this.registry],
+  });
+  readonly appended = new Counter({
+    name: "parley_events_appended_total",
+    help: "Feed events by type",
+    labelNames: ["type"],
+    registers: [this.registry],
+  });
+  readonly streams = new Gauge({
+    name: "parley_streams_open",
+    help: "Open streams by kind",
+    labelNames: ["kind"],
+    registers: [this.registry],
+  });
+  readonly dropped = new Counter({
+    name: "parley_streams_dropped_total",
+    help: "Streams ended by the hub, by reason",
+    labelNames: ["reason"],
+    registers: [this.registry],
+  });
+  readonly denied = new Counter({
+    name: "parley_auth_failures_total",
+    help: "Requests refused before any door, by code",
+    labelNames: ["code"],
+    registers: [this.registry],
+  });
+  readonly limited = new Counter({
+    name: "parley_rate_limited_total",
+    help: "Calls refused for coming too fast",
+    registers: [this.registry],
+  });
+
+  constructor(build: { version: string; node: string; schema: number; backend: string }) {
+    collectDefaultMetrics({ register: this.registry });
+    new Gauge({
+      name: "parley_build_info",
+      help: "Always 1",
+      labelNames: ["version", "node", "schema", "backend"],
+      registers: [this.registry],
+    }).set({ ...build, schema: String(build.schema) }, 1);
+  }
+}
