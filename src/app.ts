@@ -1,0 +1,164 @@
+import { Audit } from "./audit.ts";
+import { createCall } from "./call.ts";
+import type { Config } from "./config.ts";
+import type { Actor, Ctx } from "./context.ts";
+import { MIGRATIONS } from "./db/migrations/index.ts";
+import { HUB_SPACE, MAIN_SPACE, openDatabase } from "./db/open.ts";
+import { Scheduler } from "./due/index.ts";
+import { Feed, feedDue, planEventPurge } from "./feed/index.ts";
+import { adminToken, Folder } from "./folder.ts";
+import { listen } from "./http/server.ts";
+import type { Hub } from "./hub.ts";
+import { idempotencyDue } from "./idempotency.ts";
+import { createLog } from "./log.ts";
+import { Metrics } from "./metrics.ts";
+import { planPurge } from "./modules/chat/index.ts";
+import { Credentials, emptyExpired } from "./modules/identity/index.ts";
+import { MODULES } from "./modules/index.ts";
+import { RateLimit } from "./rate-limit.ts";
+import { Resources } from "./resources.ts";
+import { Streams } from "./streams.ts";
+import { Toolbox } from "./toolbox.ts";
+import { VERSION } from "./version.ts";
+
+/** Tables of the core that, like the modules', belong to a space. */
+const CORE_TABLES = ["events", "purges", "watermarks", "idempotency", "due"];
+/** How often it is made sure that who holds a stream open still may. */
+const STREAM_CHECK_MS = 5000;
+
+export interface RunningHub {
+  url: string;
+  home: string;
+  pid: number;
+  hub: Hub;
+  /** Handles what is due now. Happens by itself; tests that set the clock cannot wait for it. */
+  sweep: () => Promise<void>;
+  stop: () => Promise<void>;
+  /** Resolves if the hub can no longer be trusted and has to end. */
+  failed: Promise<Error>;
+}
+
+/** Starts a hub: folder, database, modules, doors, in this order. Throws `StartRefused` with the reason. */
+export async function startHub(config: Config, options: { now?: () => number } = {}): Promise<RunningHub> {
+  await using undo = new AsyncDisposableStack();
+  const folder = undo.use(new Folder(config));
+  const log = createLog(config.log_level);
+  const { home, database_url } = config;
+  const database = undo.use(
+    await openDatabase({ home, database_url, now: options.now, after_crash: folder.after_crash }),
+  );
+  const failed = new Promise<Error>((resolve) => database.onFatal(resolve));
+  const audit = undo.use(new Audit(home));
+  const { hub, scheduler } = await compose({ config, log, database, audit });
+  undo.defer(() => scheduler.stop());
+  await adminToken(folder, hub, systemCtx(hub));
+  undo.defer(watchStreams(hub));
+  const server = await listen(hub);
+  undo.defer(() => server.stop());
+  folder.announce(server.url);
+  log.info("the hub is ready", { url: server.url, backend: database.backend, version: VERSION });
+  const running = undo.move();
+  let stopping: Promise<void> | undefined;
+  const stop = (): Promise<void> => {
+    stopping ??= running.disposeAsync();
+    return stopping;
+  };
+  return { url: server.url, home, pid: process.pid, hub, sweep: () => scheduler.sweep(), stop, failed };
+}
+
+type Parts = Pick<Hub, "config" | "log" | "database"> & { audit: Audit };
+
+async function compose({ config, log, database, audit }: Parts): Promise<{ hub: Hub; scheduler: Scheduler }> {
+  const { backend } = database;
+  const metrics = new Metrics({ version: VERSION, node: process.versions.node, schema: MIGRATIONS.length, backend });
+  const ctx = (actor: Actor): Ctx => ({ db: database, actor, now: () => database.now(), database });
+  const tools = new Toolbox(MODULES);
+  const hub: Hub = {
+    config,
+    log,
+    metrics,
+    database,
+    feed: new Feed(database, (error) => log.error("the feed could not read on", { error })),
+    modules: MODULES,
+    credentials: new Credentials(database),
+    tools,
+    resources: new Resources(
+      MODULES.flatMap((module) => module.resources ?? []),
+      ctx,
+    ),
+    streams: new Streams((kind, change) => metrics.streams.inc({ kind }, change)),
+    call: createCall({ ctx, limit: new RateLimit(config.rate_limit), metrics, audit, log }),
+    version: VERSION,
+    ctx,
+  };
+  database.onCommit(({ events }) => {
+    metrics.batches.observe(events.length);
+    for (const { type } of events) metrics.appended.inc({ type });
+  });
+  await endRevoked(hub);
+  return { hub, scheduler: await startScheduler(hub) };
+}
+
+/** A token that is revoked on any node ends here too, with what it opened. */
+async function endRevoked({ feed, credentials, streams }: Hub): Promise<void> {
+  await feed.listen({ space_id: HUB_SPACE, topic: "identity" }, ({ type, data }) => {
+    if (type !== "token.revoked") return;
+    credentials.forget(String(data.token_id));
+    streams.close((actor) => actor.token_id === data.token_id, "revoked");
+  });
+}
+
+/** For what no event tells: a space whose time is over, or a revocation that was missed. */
+function watchStreams({ streams, credentials, log }: Hub): () => void {
+  const check = async (): Promise<void> => {
+    for (const actor of streams.actors())
+      if (!(await credentials.stillValid(actor)))
+        streams.close(
+          ({ token_id, space_id }) => token_id === actor.token_id && space_id === actor.space_id,
+          "expired",
+        );
+  };
+  const timer = setInterval(
+    () => void check().catch((error: unknown) => log.warn("streams could not be checked", { error })),
+    STREAM_CHECK_MS,
+  ).unref();
+  return () => clearInterval(timer);
+}
+
+async function startScheduler(hub: Hub): Promise<Scheduler> {
+  const { database, log, config } = hub;
+  const tables = [...CORE_TABLES, ...MODULES.flatMap((module) => module.tables)];
+  const handlers = { ...feedDue, ...idempotencyDue, ...emptyExpired(tables) };
+  for (const module of MODULES) Object.assign(handlers, module.due);
+  const scheduler = new Scheduler({
+    database,
+    handlers: new Map(Object.entries(handlers)),
+    ctx: systemCtx(hub),
+    report: (error, row) => log.error("something that is due could not be done", { kind: row?.kind, error }),
+  });
+  database.onCommit(({ planned }) => {
+    if (planned) scheduler.wake();
+  });
+  for (const space_id of [HUB_SPACE, MAIN_SPACE])
+    await database.write(space_id, async (tx) => {
+      const ctx = { ...systemCtx(hub)(space_id), db: tx, tx };
+      await planEventPurge(ctx, config.event_days);
+      if (config.chat_days > 0) await planPurge(ctx, config.chat_days);
+    });
+  scheduler.wake();
+  return scheduler;
+}
+
+/** As whom the hub itself acts: for what is due, and to make the first token. */
+const systemCtx =
+  (hub: Hub) =>
+  (space_id: string): Ctx =>
+    hub.ctx({
+      principal_id: "hub",
+      name: "hub",
+      kind: "service",
+      roles: ["admin"],
+      space_id,
+      token_id: "",
+      subscriber_id: "",
+    });

@@ -1,0 +1,141 @@
+/** The import rules of STYLE.md 3, and who may know what. Sees every import that names its file in a plain string. */
+import { globSync, readFileSync } from "node:fs";
+import { posix } from "node:path";
+import { expect, test } from "vitest";
+
+/** Lowest first. A module may import the modules before it, and only their index. */
+const MODULES = [
+  "identity",
+  "delivery",
+  "notices",
+  "chat",
+  "mail",
+  "workspace",
+  "questions",
+  "approvals",
+  "tasks",
+  "triggers",
+];
+
+const DOORS = ["mcp", "http", "cli", "runtime", "client"];
+
+/** From a door into another one. */
+const PASSAGES = [
+  /^http -> src\/mcp\/index\.ts$/, // one server listens for both
+  /^mcp -> src\/http\/outlet\.ts$/, // the bounded way out, the same for every stream
+  /^(cli|runtime) -> src\/client\//,
+  /^cli -> src\/mcp\/stdio\.ts$/,
+];
+
+/** What the command line loads; it starts fast and talks to the hub like any stranger. `serve` is the hub. */
+const CLI_LOADS = /^node:|^src\/(cli\/|client\/|errors\.ts$|config\.ts$|mcp\/stdio\.ts$)/;
+
+const MODULE_FILE =
+  /^((index|schema|tables|store|service|tools|resources|routes)\.ts|(store|service)\/[a-z-]+\.ts|[a-z-]+(\.postgres)?\.test\.ts)$/;
+
+const files = globSync(["src/**/*.ts", "{test,bench}/**/*.ts", "scripts/*"]).map((path) => path.replaceAll("\\", "/"));
+const sources = files
+  .filter((path) => path.startsWith("src/") && !/\.test\.ts$|^src\/testing\//.test(path))
+  .map((path) => ({ path, text: readFileSync(path, "utf8") }));
+const imports = sources.flatMap(({ path, text }) => importsOf(path, text));
+
+test("modules meet only at their index, and only downwards", () => {
+  expect(MODULES).toEqual(expect.arrayContaining(globSync("src/modules/*/").map((folder) => posix.basename(folder))));
+  const broken = imports.filter(({ path, target }) => {
+    const [from, to] = [moduleOf(path), moduleOf(target)];
+    if (!to || from === to) return false;
+    const downwards = !from || MODULES.indexOf(to) < MODULES.indexOf(from);
+    return !downwards || target !== `src/modules/${to}/index.ts`;
+  });
+  expect(broken).toEqual([]);
+});
+
+test("doors never import each other", () => {
+  const broken = imports.filter(({ path, target }) => {
+    const [from, to] = [doorOf(path), doorOf(target)];
+    return from && to && from !== to && !PASSAGES.some((passage) => passage.test(`${from} -> ${target}`));
+  });
+  expect(broken.filter(({ path, type }) => doorOf(path) !== "cli" || !type)).toEqual([]);
+});
+
+test("modules know no doors", () => {
+  expect(imports.filter(({ path, target }) => path.startsWith("src/modules/") && doorOf(target))).toEqual([]);
+});
+
+test("what modules and doors stand on knows nothing above it", () => {
+  const above = (path: string) => path.startsWith("src/modules/") || doorOf(path) !== undefined;
+  const broken = imports.filter(({ path, target, type }) => {
+    if (above(path) || !above(target) || path === "src/app.ts") return false;
+    if (path === "src/main.ts") return doorOf(target) !== "cli";
+    return !(path === "src/hub.ts" && type);
+  });
+  expect(broken).toEqual([]);
+});
+
+test("the command line loads next to nothing of the hub", () => {
+  const broken = imports.filter(({ path, target, type }) => {
+    if (doorOf(path) !== "cli" || type || CLI_LOADS.test(target)) return false;
+    return !(path === "src/cli/serve.ts" && target === "src/app.ts");
+  });
+  expect(broken).toEqual([]);
+});
+
+test("only db/ knows which database it is", () => {
+  expect(whoSays(/"node:sqlite"|["']pg["']|\.backend [!=]==/, /^src\/db\//)).toEqual([]);
+});
+
+test("only stores speak SQL", () => {
+  const stores = /^src\/(db\/|idempotency\.ts$)|\/store\.ts$|\/store\/[a-z-]+\.ts$/;
+  expect(whoSays(/\bstatement\s*[<(]/, stores)).toEqual([]);
+});
+
+test("only the configuration reads the environment", () => {
+  expect(whoSays(/\bprocess\.env\b/, /^src\/(config\.ts|failpoints\.ts|cli\/)/)).toEqual([]);
+});
+
+test("nothing that ships needs what is for tests", () => {
+  expect(imports.filter(({ target }) => /^src\/testing\/|\.test\.ts$|^vitest/.test(target))).toEqual([]);
+});
+
+test("file names are kebab-case, and the same in every module", () => {
+  const name = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z]+)*\.(ts|mjs)$/;
+  expect(files.filter((path) => !name.test(posix.basename(path)))).toEqual([]);
+
+  const inModules = files.filter((path) => moduleOf(path));
+  expect(inModules.filter((path) => !MODULE_FILE.test(path.split("/").slice(3).join("/")))).toEqual([]);
+});
+
+test("every form of import is seen", () => {
+  const text = `import type { A } from "./a.ts";\nexport {\n  b,\n} from "../b.ts";\nimport "c";\nawait import("./d.ts");`;
+  const seen = importsOf("src/mail/index.ts", text).map(({ target, type }) => (type ? `type ${target}` : target));
+  expect(seen).toEqual(["type src/mail/a.ts", "src/b.ts", "c", "src/mail/d.ts"]);
+});
+
+interface Import {
+  path: string;
+  /** A file of ours from the root of the checkout, or the name of a package. */
+  target: string;
+  /** Gone at run time. */
+  type: boolean;
+}
+
+function importsOf(path: string, text: string): Import[] {
+  const forms = /^(?:import|export)\s(type\s)?[^;"=()]*\sfrom\s+"([^"]+)"|^import\s+"([^"]+)"|\bimport\(\s*"([^"]+)"/gm;
+  return [...text.matchAll(forms)].map(([, type, named, bare, dynamic]) => {
+    const name = named ?? bare ?? dynamic ?? "";
+    const target = name.startsWith(".") ? posix.join(posix.dirname(path), name) : name;
+    return { path, target, type: type !== undefined };
+  });
+}
+
+function whoSays(words: RegExp, allowed: RegExp): string[] {
+  return sources.filter(({ path, text }) => words.test(text) && !allowed.test(path)).map(({ path }) => path);
+}
+
+function moduleOf(path: string): string | undefined {
+  return /^src\/modules\/([^/]+)\//.exec(path)?.[1];
+}
+
+function doorOf(path: string): string | undefined {
+  return DOORS.find((door) => path.startsWith(`src/${door}/`));
+}

@@ -1,0 +1,94 @@
+import type { z } from "zod";
+import type { Audit } from "./audit.ts";
+import { type Actor, type Ctx, has, type TxCtx, transact } from "./context.ts";
+import { ParleyError } from "./errors.ts";
+import { IdempotencyKey, once } from "./idempotency.ts";
+import type { Log } from "./log.ts";
+import type { Metrics } from "./metrics.ts";
+import type { RateLimit } from "./rate-limit.ts";
+import { checkText } from "./text.ts";
+import type { Tool } from "./tool.ts";
+
+export interface CallOptions {
+  /** Which door it came through, for the audit and the metrics. */
+  door: "http" | "mcp" | "internal";
+  /** From the `Idempotency-Key` header; `idempotency_key` among the arguments means the same. */
+  idempotency_key?: string | undefined;
+}
+
+/** Parses the arguments, checks the role and the rate, takes the key, runs the tool. Throws `ParleyError`. */
+export type Call = (actor: Actor, tool: Tool, args: unknown, options: CallOptions) => Promise<object>;
+
+interface Around {
+  ctx: (actor: Actor) => Ctx;
+  limit: RateLimit;
+  metrics: Metrics;
+  audit: Audit;
+  log: Log;
+}
+
+/** Puts around a tool what every door needs and no tool should repeat. */
+export function createCall({ ctx, limit, metrics, audit, log }: Around): Call {
+  return async (actor, tool, args, options) => {
+    const started = performance.now();
+    let result = "ok";
+    try {
+      limit.take(actor.principal_id);
+      return await run(ctx(actor), tool, args ?? {}, options);
+    } catch (error) {
+      result = error instanceof ParleyError ? error.code : "INTERNAL";
+      if (result === "INTERNAL") log.error("a tool failed", { op: tool.name, error });
+      if (result === "RATE_LIMITED") metrics.limited.inc();
+      throw error;
+    } finally {
+      metrics.calls.observe({ tool: tool.name, door: options.door, result }, (performance.now() - started) / 1000);
+      if (tool.effect === "write" || result === "FORBIDDEN")
+        audit.write({ actor, op: tool.name, door: options.door, args, result });
+    }
+  };
+}
+
+async function run(ctx: Ctx, tool: Tool, args: unknown, options: CallOptions): Promise<object> {
+  if (!has(ctx.actor, ...tool.roles))
+    throw new ParleyError(
+      "FORBIDDEN",
+      `${tool.name} is for ${tool.roles.join(", ")}; you are ${ctx.actor.roles.join(", ")}.`,
+    );
+  const { key, input } = parse(tool, args, options);
+  // `input` is what the tool's own schema parsed.
+  const work = (ctx: Ctx): Promise<object> => tool.run(ctx, input as never);
+  if (tool.effect !== "write") return work(ctx);
+
+  const scope = tool.scope?.(ctx.actor, input as never) ?? ctx.actor.space_id;
+  const write = (ctx: TxCtx): Promise<object> =>
+    key === undefined ? work(ctx) : once(ctx, { tool: tool.name, key, args: input }, () => work(ctx));
+  return scope === ctx.actor.space_id
+    ? transact(ctx, write)
+    : ctx.database.write(scope, (tx) => write({ ...ctx, db: tx, tx }));
+}
+
+function parse(tool: Tool, args: unknown, options: CallOptions): { key: string | undefined; input: object } {
+  checkText(args);
+  const { key, rest } = takeKey(tool, args, options);
+  const parsed = tool.input.safeParse(rest);
+  if (!parsed.success) throw new ParleyError("INVALID_ARGUMENT", sentence(tool, parsed.error));
+  return { key, input: parsed.data };
+}
+
+function takeKey(tool: Tool, args: unknown, options: CallOptions): { key: string | undefined; rest: unknown } {
+  const inside = typeof args === "object" && args !== null && "idempotency_key" in args;
+  if (!inside && options.idempotency_key === undefined) return { key: undefined, rest: args };
+  const { idempotency_key, ...rest } = { idempotency_key: undefined, ...(inside ? args : { ...(args as object) }) };
+  if (tool.effect !== "write" || tool.secret)
+    throw new ParleyError("INVALID_ARGUMENT", `${tool.name} takes no idempotency key.`);
+  const key = IdempotencyKey.safeParse(idempotency_key ?? options.idempotency_key);
+  if (!key.success) throw new ParleyError("INVALID_ARGUMENT", "An idempotency key is a text of 1 to 200 characters.");
+  checkText(key.data);
+  return { key: key.data, rest };
+}
+
+function sentence(tool: Tool, error: z.ZodError): string {
+  const [first] = error.issues;
+  const where = first?.path.join(".");
+  return `${tool.name}: ${where ? `${where}: ` : ""}${first?.message ?? "the arguments do not fit"}.`;
+}

@@ -1,0 +1,79 @@
+import { type CallOptions, Client, isRefused } from "./client.ts";
+import type { Common } from "./command.ts";
+import { Failure } from "./failure.ts";
+import { Home } from "./home.ts";
+import { Output } from "./output.ts";
+
+/** What a command is given to work with: where the words go, and the hub. */
+export class Cli {
+  readonly out: Output;
+  readonly home: Home;
+  /** Set when the hub is not the data folder's own. */
+  readonly url: string | undefined;
+  readonly #token: string | undefined;
+  readonly space: string | undefined;
+
+  constructor({
+    common,
+    typed,
+    textByDefault,
+  }: { common: Common; typed: ReadonlySet<string>; textByDefault: boolean }) {
+    this.out = new Output(common, textByDefault);
+    this.home = new Home(common.home);
+    // A folder that was typed wins over a hub that the environment names, and over the token meant for that hub.
+    const own = typed.has("home") && !typed.has("url");
+    this.url = own ? undefined : common.url;
+    this.#token = own && common.url ? undefined : process.env.PARLEY_TOKEN || undefined;
+    this.space = common.space;
+  }
+
+  /** Calls a tool, and starts the hub of the data folder first if none runs. */
+  async call<T>(tool: string, args: object, options?: CallOptions): Promise<T> {
+    const client = await this.connect();
+    try {
+      return await client.call<T>(tool, args, options);
+    } catch (error) {
+      // It stopped just now, or has not begun to listen. Nobody took the call, so it can go to the next one.
+      if (this.url || !(isRefused(error) || isStopping(error))) throw error;
+      return (await this.#started()).call<T>(tool, args, options);
+    }
+  }
+
+  async connect(): Promise<Client> {
+    return this.#elsewhere() ?? this.#own() ?? (await this.#started());
+  }
+
+  /** The hub as it is now; undefined if the data folder has none. */
+  find(): Client | undefined {
+    return this.#elsewhere() ?? this.#own();
+  }
+
+  #elsewhere(): Client | undefined {
+    if (!this.url) return undefined;
+    const token = this.#token ?? (this.#isOwn(this.url) ? this.home.adminToken() : undefined);
+    if (token) return new Client({ url: this.url, token, space: this.space });
+    throw new Failure(
+      "UNAUTHENTICATED",
+      `Say as whom you act on ${this.url}: set PARLEY_TOKEN to a token of that hub.`,
+    );
+  }
+
+  /** The admin token of a data folder is for the hub of that folder and for nobody else. */
+  #isOwn(url: string): boolean {
+    const hub = this.home.hub();
+    return hub !== undefined && URL.canParse(url) && new URL(url).origin === new URL(hub.url).origin;
+  }
+
+  #own(): Client | undefined {
+    const hub = this.home.hub();
+    return hub && new Client({ url: hub.url, token: this.#token ?? this.home.adminToken(), space: this.space });
+  }
+
+  async #started(): Promise<Client> {
+    const { ensureHub } = await import("./start-hub.ts");
+    const { url } = await ensureHub(this.home, (text) => this.out.note(text));
+    return new Client({ url, token: this.#token ?? this.home.adminToken(), space: this.space });
+  }
+}
+
+const isStopping = (error: unknown): boolean => error instanceof Failure && error.code === "SHUTTING_DOWN";

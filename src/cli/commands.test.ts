@@ -1,0 +1,49 @@
+import { describe, expect, test } from "vitest";
+import { COMMON, flagOf } from "./command.ts";
+import { ENTRIES } from "./commands.ts";
+import { findCommand } from "./find.ts";
+import { parse, read } from "./parse.ts";
+import { nearest } from "./suggest.ts";
+
+describe.each(ENTRIES.map((entry) => [entry.name, entry] as const))("parley %s", (name, entry) => {
+  test("has examples that its own parser accepts", async () => {
+    const command = await entry.load();
+    expect(command.examples.length).toBeGreaterThan(0);
+    for (const example of command.examples) {
+      if (example.startsWith("-")) continue;
+      expect(example.startsWith(name)).toBe(true);
+      expect(() => parse(command, words(example.slice(name.length)), {})).not.toThrow();
+    }
+  });
+
+  test("explains each option and word, and gives none of them a name that every command uses", async () => {
+    const { options, positionals } = await entry.load();
+    for (const part of [...Object.values(options), ...Object.values(positionals)])
+      expect(part.description).toMatch(/^[a-z0-9`].*[^.]$/i);
+    for (const key of [...Object.keys(options), ...Object.keys(positionals)]) expect(key in COMMON).toBe(false);
+  });
+});
+
+test("a mistyped command is answered with the one that was meant", () => {
+  expect(() => findCommand(["stauts"])).toThrow("Did you mean status?");
+  expect(() => findCommand(["tokens"])).toThrow("Did you mean token?");
+  expect(() => findCommand(["chat", "sned"])).toThrow("Did you mean chat send?");
+  expect(() => findCommand(["completely-different"])).toThrow(/^(?!.*Did you mean)/);
+});
+
+test("a name that is far from all is near to none", () => {
+  expect(nearest("x", ["serve", "stop"])).toBeUndefined();
+  expect(nearest("sevre", ["serve", "stop"])).toBe("serve");
+  expect(nearest("STOP", ["serve", "stop"])).toBe("stop");
+});
+
+test("flags are spelled with dashes, fields with underscores", () => {
+  expect(flagOf("database_url")).toBe("--database-url");
+  expect(read({ dry_run: { type: "flag", description: "x" } }, ["--dry-run"]).values).toEqual({ dry_run: true });
+});
+
+/** As a shell would split it, without redirections. */
+function words(line: string): string[] {
+  const found = line.replace(/ < .*/, "").matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g);
+  return [...found].map(([, single, double, bare]) => single ?? double ?? bare ?? "");
+}

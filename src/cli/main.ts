@@ -1,0 +1,94 @@
+import { Cli } from "./cli.ts";
+import { COMMON, type Options } from "./command.ts";
+import { GROUPS } from "./commands.ts";
+import { Failure, INTERRUPTED } from "./failure.ts";
+import { findCommand } from "./find.ts";
+import { lookUp, parse } from "./parse.ts";
+import { visible } from "./visible.ts";
+
+/** Runs one command line and ends the process with its exit code. */
+export async function main(argv: readonly string[]): Promise<void> {
+  // Set by bin/parley for this process. What we start must not fill a cache that is none of its own.
+  delete process.env.NODE_COMPILE_CACHE;
+  process.stdout.on("error", endQuietly);
+  process.stderr.on("error", endQuietly);
+  process.on("SIGINT", () => process.exit(INTERRUPTED));
+  try {
+    await runCommand(argv);
+  } catch (error) {
+    process.exitCode = await report(error, wantsJson(argv));
+  }
+  // Nothing of a finished command may keep the process: not a socket kept alive, not a timer.
+  process.exit();
+}
+
+async function runCommand(argv: readonly string[]): Promise<void> {
+  const { words, places } = commandWords(argv);
+  const asked = argv.slice(0, argv.includes("--") ? argv.indexOf("--") : argv.length);
+  const has = (...flags: string[]): boolean => asked.some((arg) => flags.includes(arg));
+  const format = has("--json") ? ["--json"] : [];
+
+  if (has("--help", "-h")) return run("help", [...format, ...words]);
+  if (words.length === 0 && has("--version", "-V")) return run("version", ["--format=text", ...format]);
+  if (words.length === 0) return run("help", [...argv]);
+  const entry = findCommand(words);
+  await run(
+    entry.name,
+    argv.filter((_, at) => !places.includes(at)),
+  );
+}
+
+async function run(name: string, rest: readonly string[]): Promise<void> {
+  const command = await findCommand(name.split(" ")).load();
+  const { common, typed, given } = parse(command, rest, process.env);
+  // The parser has checked `given` against the very options and positionals that `run` was typed by.
+  await command.run(new Cli({ common, typed, textByDefault: command.format === "text" }), given as never);
+}
+
+const BEFORE_COMMAND: Options = { ...COMMON, version: { type: "flag", short: "V", description: "say which version" } };
+
+/** The one or two words that name the command, and where they stand: common options may come before each. */
+function commandWords(argv: readonly string[]): { words: string[]; places: number[] } {
+  const first = wordAt(argv, 0);
+  const word = argv[first];
+  if (word === undefined) return { words: [], places: [] };
+  if (!GROUPS.has(word)) return { words: [word], places: [first] };
+  const second = wordAt(argv, first + 1);
+  const verb = argv[second];
+  return verb === undefined ? { words: [word], places: [first] } : { words: [word, verb], places: [first, second] };
+}
+
+/** Where the next word stands that is neither an option nor an option's value. */
+function wordAt(argv: readonly string[], from: number): number {
+  let at = from;
+  for (let arg = argv[at]; arg?.startsWith("-"); arg = argv[at]) {
+    const { option, inline } = lookUp(BEFORE_COMMAND, arg);
+    at += option.type === "flag" || inline !== undefined ? 1 : 2;
+  }
+  return at;
+}
+
+/** Asked of the bare command line, since parsing it may be what failed. */
+function wantsJson(argv: readonly string[]): boolean {
+  if (argv.includes("--json") || argv.includes("--format=json")) return true;
+  if (argv.includes("--format")) return argv[argv.indexOf("--format") + 1] === "json";
+  if (argv.some((arg) => ["--format=text", "--help", "-h", "--version", "-V"].includes(arg))) return false;
+  const command = argv.find((arg) => !arg.startsWith("-"));
+  return process.stdout.isTTY !== true && command !== "serve" && command !== "help";
+}
+
+/** Says what went wrong, and gives the exit code. A stack is shown only for a bug of ours. */
+async function report(error: unknown, json: boolean): Promise<number> {
+  const failure = error instanceof Failure ? error : undefined;
+  const code = failure?.code ?? "INTERNAL";
+  const message = failure?.message ?? `Internal error. ${error instanceof Error ? error.stack : String(error)}`;
+  const text = json ? JSON.stringify({ error: { code, message } }) : `parley: ${visible(message)}`;
+  await new Promise<void>((done) => process.stderr.write(`${text}\n`, () => done()));
+  return failure?.exit ?? 1;
+}
+
+/** The reader has seen enough, as `| head` does. */
+function endQuietly(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EPIPE") throw error;
+  process.exit();
+}

@@ -1,0 +1,108 @@
+import { ParleyError, StartRefused } from "../errors.ts";
+import type { Cli } from "./cli.ts";
+import { defineCommand } from "./command.ts";
+import { Failure, INTERRUPTED, REFUSED } from "./failure.ts";
+
+export const serve = defineCommand({
+  format: "text",
+  examples: ["serve", "serve --port 9000", "serve --home ./data --port 0 --json"],
+  details: "Ctrl-C or SIGTERM stops it, letting what has begun be finished; a second one stops it at once.",
+  options: {
+    port: {
+      type: "text",
+      value: "N",
+      env: "PARLEY_PORT",
+      description: "port to listen on; 0 takes a free one (default 8765)",
+    },
+    host: { type: "text", value: "HOST", env: "PARLEY_HOST", description: "address to listen on (default 127.0.0.1)" },
+    database_url: {
+      type: "text",
+      value: "URL",
+      env: "PARLEY_DATABASE_URL",
+      description: "postgres://… for several nodes; SQLite in the data folder without it",
+    },
+    insecure: { type: "flag", description: "listen beyond this machine although nothing is encrypted" },
+    conformance: { type: "flag", description: "add what the MCP conformance suite calls" },
+  },
+  async run(cli, { port, host, database_url, insecure, conformance }) {
+    surviveReaders();
+    const hub = await refusing(async () => {
+      const [{ readConfig }, { startHub }] = await Promise.all([import("../config.ts"), import("../app.ts")]);
+      return startHub(
+        readConfig({
+          home: cli.home.path,
+          host,
+          port: portOf(port),
+          database_url,
+          insecure: insecure || undefined,
+          conformance,
+        }),
+      );
+    });
+    const stopped = untilStopped(cli, hub);
+    const { url, home, pid } = hub;
+    await cli.out.result({ url, home, pid }, () => welcome(cli, url, home));
+    // A hub that is killed later leaves its compiled code to the next one all the same.
+    process.getBuiltinModule("node:module").flushCompileCache();
+    await stopped;
+  },
+});
+
+function portOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw new Failure("INVALID_ARGUMENT", `A port is a number from 0 to 65535, not ${JSON.stringify(text)}.`, {
+    exit: REFUSED,
+  });
+}
+
+async function refusing<T>(start: () => Promise<T>): Promise<T> {
+  try {
+    return await start();
+  } catch (error) {
+    if (error instanceof StartRefused)
+      throw new Failure("START_REFUSED", error.message, { exit: REFUSED, cause: error });
+    // Not its fault, such as a database out of reach: the same command may well work in a minute.
+    if (error instanceof ParleyError) throw new Failure(error.code, error.message, { cause: error });
+    throw error;
+  }
+}
+
+interface Hub {
+  stop(): Promise<void>;
+  failed: Promise<Error>;
+}
+
+/** Resolves when a signal has stopped the hub in good order; throws if the hub gave up by itself. */
+async function untilStopped(cli: Cli, hub: Hub): Promise<void> {
+  const signal = new Promise<void>((resolve) => {
+    const stop = (exit: number) => () => {
+      process.removeAllListeners("SIGINT").on("SIGINT", () => process.exit(INTERRUPTED));
+      process.removeAllListeners("SIGTERM").on("SIGTERM", () => process.exit(exit));
+      resolve();
+    };
+    process.removeAllListeners("SIGINT").on("SIGINT", stop(INTERRUPTED));
+    process.on("SIGTERM", stop(128 + 15));
+  });
+  const error = await Promise.race([signal, hub.failed]);
+  if (!error) cli.out.note("Stopping …");
+  await hub.stop();
+  if (error) throw new Failure("STORAGE_UNAVAILABLE", `The hub has ended itself: ${error.message}`, { cause: error });
+}
+
+/** Nobody reading what it prints is no reason for a hub to end. */
+function surviveReaders(): void {
+  for (const stream of [process.stdout, process.stderr])
+    stream.removeAllListeners("error").on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EPIPE") throw error;
+    });
+}
+
+function welcome(cli: Cli, url: string, home: string): string {
+  const { bold } = cli.out;
+  return [
+    `Parley is ready at ${bold.call(cli.out, url)}`,
+    `  data folder  ${home}`,
+    `  next         parley token create --role agent --name scout`,
+  ].join("\n");
+}

@@ -1,0 +1,44 @@
+import type { ServerResponse } from "node:http";
+import { errorBody, ParleyError } from "../errors.ts";
+import { hit } from "../failpoints.ts";
+
+const HEADERS = {
+  "content-type": "application/json",
+  "cache-control": "no-store",
+  "x-content-type-options": "nosniff",
+};
+
+export async function answer(response: ServerResponse, body: object, status = 200): Promise<void> {
+  const text = JSON.stringify(body);
+  const pause = hit("post.before_ack");
+  if (pause) await pause;
+  response.writeHead(status, { ...HEADERS, "content-length": Buffer.byteLength(text) });
+  response.end(text, () => void hit("post.after_ack"));
+}
+
+/**
+ * Translates an error. When it is not known whether a write happened there is no true
+ * answer: the connection is dropped, and the caller finds out by repeating it with its key.
+ */
+export function answerError(response: ServerResponse, error: unknown, body: object = errorBody(error)): void {
+  if (response.headersSent || (error instanceof ParleyError && error.code === "OUTCOME_UNKNOWN")) {
+    response.destroy();
+    return;
+  }
+  const text = JSON.stringify(body);
+  response.writeHead(error instanceof ParleyError ? error.status : 500, {
+    ...HEADERS,
+    ...headersOf(error),
+    "content-length": Buffer.byteLength(text),
+  });
+  response.end(text);
+}
+
+function headersOf(error: unknown): Record<string, string> {
+  if (!(error instanceof ParleyError)) return {};
+  if (error.kind === "unauthenticated") return { "www-authenticate": "Bearer" };
+  if (error.code === "FORBIDDEN") return { "www-authenticate": 'Bearer error="insufficient_scope"' };
+  if (error.code === "RATE_LIMITED") return { "retry-after": String(error.details?.retry_after ?? 1) };
+  // What is left of the body is not read: the connection cannot be used again.
+  return error.code === "BODY_TOO_LARGE" ? { connection: "close" } : {};
+}

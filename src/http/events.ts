@@ -1,0 +1,50 @@
+import type { Actor } from "../context.ts";
+import { ParleyError } from "../errors.ts";
+import type { Hub } from "../hub.ts";
+import type { Topic } from "../module.ts";
+import { Follower } from "./follower.ts";
+import type { Outlets } from "./outlet.ts";
+import type { Route } from "./router.ts";
+
+const MOST_STREAMS_OF_ONE = 1000;
+
+/** What a follower wants of a topic: some of its streams, or with null all of them. */
+export interface Wanted {
+  topic: Topic;
+  streams: readonly string[] | null;
+}
+
+/** `GET /events?topics=chat`: what happens, as server-sent events, from where the reader left off. */
+export function eventRoutes(hub: Hub, outlets: Outlets): Route[] {
+  return [
+    {
+      method: "GET",
+      path: "/events",
+      handle: async ({ request, response, query }, actor) => {
+        const open = hub.streams.count((stream) => stream.actor.principal_id === actor.principal_id);
+        if (open >= MOST_STREAMS_OF_ONE)
+          throw new ParleyError(
+            "TOO_MANY_SUBSCRIPTIONS",
+            `One principal has at most ${MOST_STREAMS_OF_ONE} open streams.`,
+          );
+        const wanted = await topicsOf(hub, actor, query.get("topics") ?? "");
+        const header = request.headers["last-event-id"];
+        const after = (Array.isArray(header) ? header[0] : header) ?? query.get("after") ?? undefined;
+        await new Follower(hub, { actor, wanted }).start({ response, outlets, after });
+      },
+    },
+  ];
+}
+
+async function topicsOf(hub: Hub, actor: Actor, names: string): Promise<Map<string, Wanted>> {
+  const known = hub.modules.flatMap((module) => module.topics ?? []);
+  const wanted = new Map<string, Wanted>();
+  for (const name of names.split(",").filter(Boolean)) {
+    const topic = known.find((topic) => topic.name === name);
+    if (!topic) throw new ParleyError("INVALID_ARGUMENT", `There is no topic ${JSON.stringify(name.slice(0, 80))}.`);
+    wanted.set(name, { topic, streams: await topic.streams(hub.ctx(actor)) });
+  }
+  if (wanted.size > 0) return wanted;
+  const all = known.map(({ name }) => name).join(", ");
+  throw new ParleyError("INVALID_ARGUMENT", `Say what to follow: topics=NAME,… Known topics: ${all}.`);
+}

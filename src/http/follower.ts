@@ -1,0 +1,127 @@
+import type { ServerResponse } from "node:http";
+import type { Actor } from "../context.ts";
+import { ParleyError } from "../errors.ts";
+import { checkPosition, type FeedEvent, findHead, listEventsSince } from "../feed/index.ts";
+import type { Hub } from "../hub.ts";
+import { formatId, Id, parseId, timeOfId } from "../ids.ts";
+import type { Topic } from "../module.ts";
+import type { Wanted } from "./events.ts";
+import { Outlet, type Outlets } from "./outlet.ts";
+
+const PAGE = 200;
+const RETRY = "retry: 1000\n\n";
+/** One buffer for all readers of an event. */
+const frames = new WeakMap<FeedEvent, Buffer>();
+
+/**
+ * One reader of `/events`. At the head it is told of each event as it becomes durable. Behind
+ * it, or when its socket does not drain, it reads on from its own position instead, so that
+ * nothing is queued for it and nothing is left out.
+ */
+export class Follower {
+  readonly #hub: Hub;
+  readonly #actor: Actor;
+  readonly #wanted: ReadonlyMap<string, Wanted>;
+  readonly #stops: (() => void)[] = [];
+  #outlet: Outlet | undefined;
+  #position = 0;
+  #reading = true;
+  #behind = false;
+
+  constructor(hub: Hub, { actor, wanted }: { actor: Actor; wanted: ReadonlyMap<string, Wanted> }) {
+    this.#hub = hub;
+    this.#actor = actor;
+    this.#wanted = wanted;
+  }
+
+  async start({ response, outlets, after }: { response: ServerResponse; outlets: Outlets; after: string | undefined }) {
+    const { from, lost } = await this.#from(after);
+    await this.#listen();
+    // Only now: what is written from here on either is told or lies behind this position.
+    this.#position = from ?? (await findHead(this.#hub.database, this.#actor.space_id));
+    this.#open(response, outlets);
+    this.#outlet?.open({}, lost ? `${RETRY}event: resync\ndata: ${JSON.stringify({ reason: lost })}\n\n` : RETRY);
+    await this.#readOn();
+  }
+
+  /** Where to go on. A position that can no longer be followed is told as `resync`: read again, then follow. */
+  async #from(after: string | undefined): Promise<{ from?: number; lost?: string }> {
+    if (after === undefined || after === "") return {};
+    if (!Id.safeParse(after).success)
+      throw new ParleyError("INVALID_ARGUMENT", "Last-Event-ID is the id of an event, a string of digits.");
+    const after_id = parseId(after);
+    try {
+      await checkPosition(this.#hub.ctx(this.#actor), { topic: "feed", stream: "", after_id });
+      return { from: after_id };
+    } catch (error) {
+      if (error instanceof ParleyError && error.code.startsWith("WATERMARK")) return { lost: error.code };
+      throw error;
+    }
+  }
+
+  async #listen(): Promise<void> {
+    const { space_id } = this.#actor;
+    for (const [topic, { streams }] of this.#wanted)
+      for (const stream of streams ?? [undefined])
+        this.#stops.push(await this.#hub.feed.listen({ space_id, topic, stream }, (event) => this.#hear(event)));
+  }
+
+  #open(response: ServerResponse, outlets: Outlets): void {
+    const outlet = new Outlet(response, outlets);
+    const leave = this.#hub.streams.add({
+      kind: "events",
+      actor: this.#actor,
+      close: (why) => (why === "stopping" ? outlet.end() : outlet.destroy()),
+    });
+    outlet.ondrain = () => void this.#readOn();
+    outlet.onclose = (why) => {
+      for (const stop of this.#stops) stop();
+      leave();
+      if (why === "dropped") this.#hub.metrics.dropped.inc({ reason: "slow" });
+    };
+    this.#outlet = outlet;
+  }
+
+  #hear(event: FeedEvent): void {
+    if (event.id <= this.#position) return;
+    if (this.#reading || !this.#outlet || this.#outlet.stalled) this.#behind = true;
+    else this.#write(event);
+  }
+
+  #write(event: FeedEvent): boolean {
+    this.#position = event.id;
+    const wanted = this.#wanted.get(event.topic);
+    if (!wanted || (wanted.streams && !wanted.streams.includes(event.stream))) return true;
+    return this.#outlet?.write(frameOf(event, wanted.topic)) ?? false;
+  }
+
+  /** Reads from the position to the head; stops when the reader lags and goes on when it drains. */
+  async #readOn(): Promise<void> {
+    this.#reading = true;
+    try {
+      do {
+        this.#behind = false;
+        const where = { space_id: this.#actor.space_id, after_id: this.#position, limit: PAGE };
+        const events = await listEventsSince(this.#hub.database, where);
+        if (!events.every((event) => this.#write(event))) return;
+        if (events.length === PAGE) this.#behind = true;
+      } while (this.#behind && !this.#outlet?.closed);
+    } catch (error) {
+      // The reader comes back with its last position.
+      this.#hub.log.warn("a stream of events could not read on", { error });
+      this.#outlet?.destroy();
+    } finally {
+      this.#reading = false;
+    }
+  }
+}
+
+function frameOf(event: FeedEvent, topic: Topic): Buffer {
+  const known = frames.get(event);
+  if (known) return known;
+  const id = formatId(event.id);
+  const data = { id, ts: timeOfId(event.id), type: event.type, ref: formatId(event.ref), ...topic.wire(event) };
+  const frame = Buffer.from(`id: ${id}\nevent: ${topic.name}\ndata: ${JSON.stringify(data)}\n\n`);
+  frames.set(event, frame);
+  return frame;
+}

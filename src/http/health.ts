@@ -1,0 +1,56 @@
+import { statfsSync } from "node:fs";
+import { has } from "../context.ts";
+import { ParleyError } from "../errors.ts";
+import type { Hub } from "../hub.ts";
+import { answer } from "./answer.ts";
+import type { Guard } from "./guard.ts";
+import type { Request, Route } from "./router.ts";
+
+/** With less than this free the next checkpoint may fail. */
+const LEAST_FREE_BYTES = 1024 * 1024;
+
+/** Whether the process lives, whether it can be trusted with a write, and figures for those who watch it. */
+export function healthRoutes(hub: Hub, guard: Guard, stopping: () => boolean): Route[] {
+  return [
+    { method: "GET", path: "/livez", open: ({ response }) => answer(response, { status: "alive" }) },
+    { method: "GET", path: "/readyz", open: (request) => ready(hub, guard, request, stopping()) },
+    {
+      method: "GET",
+      path: "/metrics",
+      handle: async ({ response }, actor) => {
+        if (!has(actor, "admin", "observer")) throw new ParleyError("FORBIDDEN", "/metrics is for admin and observer.");
+        const text = await hub.metrics.registry.metrics();
+        response.writeHead(200, { "content-type": hub.metrics.registry.contentType }).end(text);
+      },
+    },
+  ];
+}
+
+async function ready(hub: Hub, guard: Guard, { request, response, query }: Request, stopping: boolean): Promise<void> {
+  const checks = checkAll(hub, stopping);
+  const ok = Object.values(checks).every((state) => state === "ok");
+  const status = ok ? "ready" : "not ready";
+  if (query.has("verbose")) {
+    await hub.credentials.authenticate(guard.credential(request));
+    const { backend, epoch } = hub.database;
+    await answer(
+      response,
+      { status, version: hub.version, backend, epoch, durability: "full", checks },
+      ok ? 200 : 503,
+    );
+  } else await answer(response, { status }, ok ? 200 : 503);
+}
+
+function checkAll(hub: Hub, stopping: boolean): Record<string, string> {
+  const health = hub.database.health();
+  return {
+    hub: stopping ? "it is stopping." : "ok",
+    database: health.state === "ready" ? "ok" : health.reason,
+    disk: freeBytes(hub.config.home) > LEAST_FREE_BYTES ? "ok" : "the disk is full.",
+  };
+}
+
+function freeBytes(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
+}

@@ -1,0 +1,32 @@
+import type { Call } from "./call.ts";
+import type { Config } from "./config.ts";
+import type { Actor, Ctx } from "./context.ts";
+import type { Database } from "./db/database.ts";
+import type { Feed } from "./feed/feed.ts";
+import type { Log } from "./log.ts";
+import type { Metrics } from "./metrics.ts";
+import type { Module } from "./module.ts";
+import type { Credentials } from "./modules/identity/index.ts";
+import type { Resources } from "./resources.ts";
+import type { Streams } from "./streams.ts";
+import type { Toolbox } from "./toolbox.ts";
+
+/** What `app.ts` puts together and every door is given. */
+export interface Hub {
+  readonly config: Config;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly database: Database;
+  readonly feed: Feed;
+  readonly modules: readonly Module[];
+  /** From a request's headers to an actor. */
+  readonly credentials: Credentials;
+  readonly tools: Toolbox;
+  readonly resources: Resources;
+  /** Every long-lived response, so that a revoked token or a stop can end it. */
+  readonly streams: Streams;
+  /** Runs a tool with everything around it. The one way in for every door. */
+  readonly call: Call;
+  readonly version: string;
+  ctx(actor: Actor): Ctx;
+}

@@ -1,0 +1,77 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import type { TxCtx } from "./context.ts";
+import { statement } from "./db/statement.ts";
+import { plan } from "./due/index.ts";
+import { ParleyError } from "./errors.ts";
+import type { DueHandler } from "./module.ts";
+
+export const IdempotencyKey = z.string().min(1).max(200);
+const KEPT_MS = 8 * 24 * 3600 * 1000;
+const PURGE = "idempotency.purge";
+
+const find = statement<
+  { space_id: string; principal_id: string; tool: string; key: string },
+  { digest: string; result: string }
+>(
+  `select digest, result from idempotency
+   where space_id = :space_id and principal_id = :principal_id and tool = :tool and key = :key`,
+);
+
+const insert = statement<{
+  space_id: string;
+  principal_id: string;
+  tool: string;
+  key: string;
+  digest: string;
+  result: string;
+  created_at: string;
+}>(
+  `insert into idempotency (space_id, principal_id, tool, key, digest, result, created_at)
+   values (:space_id, :principal_id, :tool, :key, :digest, :result, :created_at)`,
+);
+
+/**
+ * The first result of this key, or the result of `work`, kept with the key in the same
+ * transaction. The space's counter is locked, so nobody else can hold the same key meanwhile.
+ */
+export async function once(
+  ctx: TxCtx,
+  call: { tool: string; key: string; args: unknown },
+  work: () => Promise<object>,
+): Promise<object> {
+  const where = {
+    space_id: ctx.tx.space_id,
+    principal_id: ctx.actor.principal_id,
+    tool: call.tool,
+    key: call.key,
+  };
+  const digest = createHash("sha256").update(JSON.stringify(call.args)).digest("base64");
+  const known = await ctx.tx.get(find, where);
+  if (known && known.digest !== digest)
+    throw new ParleyError("IDEMPOTENCY_CONFLICT", "This idempotency key was used for a call with other arguments.");
+  // Stored below, from an object.
+  if (known) return JSON.parse(known.result) as object;
+  const result = await work();
+  const created_at = new Date(ctx.now()).toISOString();
+  await ctx.tx.run(insert, { ...where, digest, result: JSON.stringify(result), created_at });
+  await plan(ctx, { kind: PURGE, ref: 0, at: ctx.now() + KEPT_MS });
+  return result;
+}
+
+const purge = statement<{ space_id: string; before: string }>(
+  "delete from idempotency where space_id = :space_id and created_at <= :before",
+);
+
+const oldest = statement<{ space_id: string }, { created_at: string }>(
+  "select created_at from idempotency where space_id = :space_id order by created_at limit 1",
+);
+
+export const idempotencyDue: Record<string, DueHandler> = {
+  [PURGE]: async (ctx) => {
+    const { space_id } = ctx.tx;
+    await ctx.tx.run(purge, { space_id, before: new Date(ctx.now() - KEPT_MS).toISOString() });
+    const left = await ctx.tx.get(oldest, { space_id });
+    if (left) await plan(ctx, { kind: PURGE, ref: 0, at: Date.parse(left.created_at) + KEPT_MS });
+  },
+};

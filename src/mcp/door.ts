@@ -1,0 +1,155 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { classifyInboundRequest } from "@modelcontextprotocol/server";
+import type { Actor } from "../context.ts";
+import { Outlets } from "../http/outlet.ts";
+import type { Hub } from "../hub.ts";
+import type { Facet } from "../tool.ts";
+import { Catalogue } from "./catalogue.ts";
+import type { Fixtures } from "./conformance/index.ts";
+import { answerFailure, Refusal } from "./errors.ts";
+import { Hints } from "./hints.ts";
+import { Legacy } from "./legacy.ts";
+import { LIMITS, type Limits } from "./limits.ts";
+import { Modern } from "./modern.ts";
+import type { Parts, Who } from "./parts.ts";
+import { MODERN } from "./server.ts";
+import { Sessions } from "./sessions.ts";
+import { Sse } from "./sse.ts";
+import { answerError, header, idOf } from "./wire.ts";
+
+export interface DoorOptions {
+  /** Adds the fixtures of the official conformance suite. */
+  conformance: boolean;
+  limits?: Partial<Limits>;
+}
+
+/**
+ * Mounted at /mcp, /mcp/<facet>, /sse and /messages. Host, Origin and credential were checked before;
+ * the body of a POST was read and parsed.
+ */
+export interface McpDoor extends AsyncDisposable {
+  /** `facet` is undefined at /mcp; `body` is the parsed JSON of a POST. */
+  handle(
+    request: IncomingMessage,
+    response: ServerResponse,
+    actor: Actor,
+    facet: Facet | undefined,
+    body: unknown,
+  ): Promise<void>;
+  /** GET /sse */
+  handleSse(request: IncomingMessage, response: ServerResponse, actor: Actor, facet: Facet | undefined): Promise<void>;
+  /** POST /messages?sessionId=… */
+  handleMessages(request: IncomingMessage, response: ServerResponse, actor: Actor, body: unknown): Promise<void>;
+}
+
+export function mcpDoor(hub: Hub, options: DoorOptions): McpDoor {
+  return new Door(hub, options);
+}
+
+interface Eras {
+  modern: Modern;
+  legacy: Legacy;
+  sse: Sse;
+  sessions: Sessions;
+}
+
+class Door implements McpDoor {
+  readonly #hub: Hub;
+  readonly #outlets: Outlets;
+  readonly #limits: Limits;
+  /** A promise only while the fixtures are being loaded. */
+  #eras: Eras | Promise<Eras>;
+
+  constructor(hub: Hub, { conformance, limits }: DoorOptions) {
+    this.#hub = hub;
+    this.#limits = { ...LIMITS, ...limits };
+    this.#outlets = new Outlets(this.#limits);
+    this.#eras = conformance
+      ? import("./conformance/index.ts").then(({ createFixtures }) => this.#build(createFixtures()))
+      : this.#build(undefined);
+  }
+
+  async handle(
+    request: IncomingMessage,
+    response: ServerResponse,
+    actor: Actor,
+    facet: Facet | undefined,
+    body: unknown,
+  ): Promise<void> {
+    await this.#answering(response, body, (eras) => serve(eras, request, response, { actor, facet }, body));
+  }
+
+  async handleSse(
+    _request: IncomingMessage,
+    response: ServerResponse,
+    actor: Actor,
+    facet: Facet | undefined,
+  ): Promise<void> {
+    await this.#answering(response, undefined, ({ sse }) => sse.open(response, { actor, facet }));
+  }
+
+  async handleMessages(request: IncomingMessage, response: ServerResponse, actor: Actor, body: unknown): Promise<void> {
+    await this.#answering(response, body, ({ sse }) => sse.post(request, response, actor, body));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { sessions } = await this.#eras;
+    sessions[Symbol.dispose]();
+    this.#outlets[Symbol.dispose]();
+  }
+
+  #build(fixtures: Fixtures | undefined): Eras {
+    const hub = this.#hub;
+    const parts: Parts = {
+      hub,
+      limits: this.#limits,
+      catalogue: new Catalogue(hub),
+      hints: new Hints(),
+      outlets: this.#outlets,
+      fixtures,
+    };
+    const sessions = new Sessions(parts);
+    return { modern: new Modern(parts), legacy: new Legacy(parts, sessions), sse: new Sse(parts, sessions), sessions };
+  }
+
+  async #answering(response: ServerResponse, body: unknown, work: (eras: Eras) => void | Promise<void>): Promise<void> {
+    try {
+      if (this.#eras instanceof Promise) this.#eras = await this.#eras;
+      await work(this.#eras);
+    } catch (error) {
+      answerFailure(response, error, idOf(body), this.#hub.log);
+    }
+  }
+}
+
+/** Tells the era and hands on. */
+function serve(
+  { modern, legacy }: Eras,
+  request: IncomingMessage,
+  response: ServerResponse,
+  who: Who,
+  body: unknown,
+): void | Promise<void> {
+  const version = header(request, "mcp-protocol-version");
+  if (request.method !== "POST") {
+    if (request.method === "GET" && version !== MODERN) return legacy.get(request, response, who);
+    if (request.method === "DELETE" && version !== MODERN) return legacy.delete(request, response, who);
+    throw new Refusal(405, -32000, "Method not allowed.");
+  }
+  if (body === undefined) throw new Refusal(400, -32700, "The body is not valid JSON.");
+  const route = classifyInboundRequest({
+    httpMethod: "POST",
+    ...(version !== undefined && { protocolVersionHeader: version }),
+    ...headerField("mcpMethodHeader", header(request, "mcp-method")),
+    ...headerField("mcpNameHeader", header(request, "mcp-name")),
+    body,
+  });
+  if (route.kind === "modern") return modern.serve(request, response, who, { route, body });
+  if (route.kind === "legacy") return legacy.post(request, response, who, body);
+  const { httpStatus, code, message, data } = route;
+  answerError(response, httpStatus, { code, message, data }, idOf(body));
+}
+
+const headerField = <K extends string>(name: K, value: string | undefined): Partial<Record<K, string>> =>
+  // A computed key widens to `string`; the name is K's only member.
+  (value === undefined ? {} : { [name]: value }) as Partial<Record<K, string>>;

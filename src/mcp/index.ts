@@ -1,0 +1,1 @@
+export { type DoorOptions, type McpDoor, mcpDoor } from "./door.ts";

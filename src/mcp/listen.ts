@@ -1,0 +1,138 @@
+import type { ServerResponse } from "node:http";
+import { type JSONRPCRequest, SERVER_INFO_META_KEY, SUBSCRIPTION_ID_META_KEY } from "@modelcontextprotocol/server";
+import { z } from "zod";
+import type { Actor } from "../context.ts";
+import { ParleyError } from "../errors.ts";
+import { Outlet } from "../http/outlet.ts";
+import type { OpenStream } from "../streams.ts";
+import { bareHint } from "./hints.ts";
+import type { Parts, Who } from "./parts.ts";
+import type { Quota } from "./quota.ts";
+import { Subscriptions, tooManyUris } from "./subscriptions.ts";
+import { sseFrame } from "./wire.ts";
+
+export interface ListenParts extends Parts {
+  quota: Quota;
+}
+
+const Filter = z.object({
+  toolsListChanged: z.boolean().optional(),
+  promptsListChanged: z.boolean().optional(),
+  resourcesListChanged: z.boolean().optional(),
+  resourceSubscriptions: z.array(z.string()).default([]),
+});
+export type Filter = z.output<typeof Filter>;
+
+/**
+ * `subscriptions/listen`: an answer that stays open and says what changed. Ours and not the SDK's, which asks nobody
+ * whether a URI may be followed and keeps what a stalled client does not read.
+ *
+ * A URI that is unknown or somebody else's is left out of what is acknowledged, as the specification has it for
+ * everything a server does not honour; the two look the same.
+ */
+export async function listen(
+  parts: ListenParts,
+  response: ServerResponse,
+  request: JSONRPCRequest,
+  who: Who,
+): Promise<void> {
+  const { quota, limits } = parts;
+  const wanted = readFilter(request, limits.uris);
+  if (!quota.take(who.actor.principal_id)) throw tooManyStreams(limits.streams);
+  await new ListenStream(parts, response, request, who).follow(wanted);
+}
+
+function readFilter(request: JSONRPCRequest, most: number): Filter {
+  const parsed = Filter.safeParse(request.params?.notifications);
+  if (!parsed.success)
+    throw new ParleyError("INVALID_ARGUMENT", `params.notifications is no filter: ${z.prettifyError(parsed.error)}`);
+  const uris = [...new Set(parsed.data.resourceSubscriptions)];
+  if (uris.length > most) throw tooManyUris(most);
+  return { ...parsed.data, resourceSubscriptions: uris };
+}
+
+const tooManyStreams = (most: number): ParleyError =>
+  new ParleyError("TOO_MANY_SUBSCRIPTIONS", `You already hold ${most} listen streams open. Close one first.`);
+
+class ListenStream implements OpenStream {
+  readonly kind = "listen";
+  readonly actor: Actor;
+  readonly #parts: ListenParts;
+  readonly #id: JSONRPCRequest["id"];
+  readonly #outlet: Outlet;
+  readonly #subscriptions: Subscriptions;
+  #stopFixtures: (() => void) | undefined;
+
+  constructor(parts: ListenParts, response: ServerResponse, request: JSONRPCRequest, who: Who) {
+    const { hub, hints, outlets, limits } = parts;
+    this.actor = who.actor;
+    this.#parts = parts;
+    this.#id = request.id;
+    const stamp = `"${SUBSCRIPTION_ID_META_KEY}":${JSON.stringify(request.id)}`;
+    const outlet = new Outlet(response, outlets);
+    this.#outlet = outlet;
+    this.#subscriptions = new Subscriptions({
+      hub,
+      hints,
+      facet: who.facet,
+      most: limits.uris,
+      tell: (uri, hint) => outlet.hint(uri, hint.frame(stamp), () => bareHint(uri).frame(stamp)),
+    });
+    // Known to the hub before anything is awaited: a token revoked meanwhile ends this stream too.
+    const forget = hub.streams.add(this);
+    outlet.onclose = (why) => {
+      forget();
+      this.#release();
+      if (why === "dropped") hub.metrics.dropped.inc({ reason: "slow" });
+    };
+  }
+
+  /** Listens first and acknowledges then, so that nothing falls in between. */
+  async follow(wanted: Filter): Promise<void> {
+    const uris = await Promise.all(wanted.resourceSubscriptions.map((uri) => this.#follow(uri)));
+    const followed = uris.filter((uri) => uri !== undefined);
+    const honoured = {
+      ...this.#parts.fixtures?.honoured(wanted),
+      ...(followed.length > 0 && { resourceSubscriptions: followed }),
+    };
+    this.#stopFixtures = this.#parts.fixtures?.onListChanged(honoured, (method) =>
+      this.#outlet.hint(method, this.#notification(method, {}), () => this.#notification(method, {})),
+    );
+    const method = "notifications/subscriptions/acknowledged";
+    this.#outlet.open({}, this.#notification(method, { notifications: honoured }));
+    if (Object.keys(honoured).length === 0) this.#outlet.end(this.#result());
+  }
+
+  close(why: Parameters<OpenStream["close"]>[0]): void {
+    if (why === "stopping" && this.#outlet.opened) this.#outlet.end(this.#result());
+    else this.#outlet.destroy();
+  }
+
+  /** The URI, or nothing where it is not there or not ours. */
+  async #follow(uri: string): Promise<string | undefined> {
+    try {
+      await this.#subscriptions.add(this.actor, uri);
+      return uri;
+    } catch (error) {
+      if (error instanceof ParleyError && (error.kind === "not_found" || error.kind === "forbidden")) return undefined;
+      throw error;
+    }
+  }
+
+  #notification(method: string, params: object): string {
+    return sseFrame({ jsonrpc: "2.0", method, params: { ...params, _meta: { [SUBSCRIPTION_ID_META_KEY]: this.#id } } });
+  }
+
+  /** How the specification has a server say that it ends the stream of its own accord. */
+  #result(): string {
+    const server = { name: "parley", version: this.#parts.hub.version };
+    const _meta = { [SUBSCRIPTION_ID_META_KEY]: this.#id, [SERVER_INFO_META_KEY]: server };
+    return sseFrame({ jsonrpc: "2.0", id: this.#id, result: { resultType: "complete", _meta } });
+  }
+
+  #release(): void {
+    this.#subscriptions[Symbol.dispose]();
+    this.#stopFixtures?.();
+    this.#parts.quota.giveBack(this.actor.principal_id);
+  }
+}

@@ -1,0 +1,25 @@
+import type { Actor } from "../context.ts";
+import type { Outlets } from "../http/outlet.ts";
+import type { Hub } from "../hub.ts";
+import type { Facet } from "../tool.ts";
+import type { Catalogue } from "./catalogue.ts";
+import type { Fixtures } from "./conformance/index.ts";
+import type { Hints } from "./hints.ts";
+import type { Limits } from "./limits.ts";
+
+/** What every part of the door shares. */
+export interface Parts {
+  readonly hub: Hub;
+  readonly limits: Limits;
+  readonly catalogue: Catalogue;
+  readonly hints: Hints;
+  readonly outlets: Outlets;
+  /** Only with `--conformance`. */
+  readonly fixtures: Fixtures | undefined;
+}
+
+/** Who asks, and through which facet. */
+export interface Who {
+  readonly actor: Actor;
+  readonly facet: Facet | undefined;
+}

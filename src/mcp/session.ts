@@ -1,0 +1,97 @@
+import type { Server } from "@modelcontextprotocol/server";
+import type { Outlet } from "../http/outlet.ts";
+import type { OpenStream } from "../streams.ts";
+import { bareHint, type Hint } from "./hints.ts";
+import type { Parts, Who } from "./parts.ts";
+import { buildServer } from "./server.ts";
+import { Subscriptions } from "./subscriptions.ts";
+import { Switchboard } from "./switchboard.ts";
+import { sseFrame } from "./wire.ts";
+
+/**
+ * A client of the revisions up to 2025-11-25: what it negotiated, what it subscribed to and the
+ * stream on which it is told. Hints that find no open stream are remembered by URI until there is one.
+ */
+export class Session implements OpenStream {
+  readonly id: string;
+  readonly kind: "session" | "sse";
+  readonly who: Who;
+  readonly switchboard = new Switchboard({ era: "legacy" });
+  /** Told once. */
+  onclose: (() => void) | undefined;
+
+  readonly #server: Server;
+  readonly #subscriptions: Subscriptions;
+  readonly #missed = new Set<string>();
+  #stream: Outlet | undefined;
+  #used_at = performance.now();
+  #closed = false;
+
+  constructor(parts: Parts, { id, kind, who }: { id: string; kind: "session" | "sse"; who: Who }) {
+    const { hub, hints, limits, catalogue, fixtures } = parts;
+    const { facet } = who;
+    this.id = id;
+    this.kind = kind;
+    this.who = who;
+    const tell = (uri: string, hint: Hint): void => this.#tell(uri, hint);
+    this.#subscriptions = new Subscriptions({ hub, hints, facet, most: limits.uris, tell });
+    this.#server = buildServer({
+      hub,
+      catalogue,
+      facet,
+      fixtures,
+      subscriptions: this.#subscriptions,
+      callerOf: (ctx) => this.switchboard.caller(ctx.mcpReq.id),
+    });
+    this.switchboard.onunrelated = (message) => this.#stream?.write(sseFrame(message));
+  }
+
+  get actor(): Who["actor"] {
+    return this.who.actor;
+  }
+
+  get stream(): Outlet | undefined {
+    return this.#stream;
+  }
+
+  /** How long nobody has used it, in milliseconds. */
+  get idle(): number {
+    return this.#stream || this.switchboard.busy ? 0 : performance.now() - this.#used_at;
+  }
+
+  connect(): Promise<void> {
+    return this.#server.connect(this.switchboard);
+  }
+
+  touch(): void {
+    this.#used_at = performance.now();
+  }
+
+  /** Makes `outlet`, which is open, the stream on which this client is told. */
+  attach(outlet: Outlet): void {
+    this.#stream = outlet;
+    for (const uri of this.#missed) if (this.#subscriptions.has(uri)) outlet.write(bareHint(uri).frame(""));
+    this.#missed.clear();
+  }
+
+  detach(outlet: Outlet): void {
+    if (this.#stream !== outlet) return;
+    this.#stream = undefined;
+    this.touch();
+  }
+
+  close(why: Parameters<OpenStream["close"]>[0] | "deleted"): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.onclose?.();
+    this.#subscriptions[Symbol.dispose]();
+    if (why === "revoked" || why === "dropped") this.#stream?.destroy();
+    else this.#stream?.end();
+    void this.#server.close();
+  }
+
+  #tell(uri: string, hint: Hint): void {
+    if (this.#stream) this.#stream.hint(uri, hint.frame(""), () => bareHint(uri).frame(""));
+    else this.#missed.add(uri);
+  }
+}

@@ -1,0 +1,74 @@
+import { randomBytes } from "node:crypto";
+import type { Actor } from "../context.ts";
+import { ParleyError } from "../errors.ts";
+import type { Parts, Who } from "./parts.ts";
+import { Session } from "./session.ts";
+
+/** How often in the time a session may idle we look for those that did. */
+const LOOKS = 10;
+
+/** The sessions of the older era. Each belongs to one principal in one space; to anybody else it does not exist. */
+export class Sessions implements Disposable {
+  readonly #parts: Parts;
+  readonly #open = new Map<string, Session>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  async create(kind: Session["kind"], who: Who): Promise<Session> {
+    this.#makeRoom(who);
+    const session = new Session(this.#parts, { id: randomBytes(24).toString("base64url"), kind, who });
+    const forget = this.#parts.hub.streams.add(session);
+    session.onclose = () => {
+      forget();
+      this.#open.delete(session.id);
+      if (this.#open.size === 0) this.#stopLooking();
+    };
+    this.#open.set(session.id, session);
+    this.#timer ??= setInterval(() => this.#reap(), this.#parts.limits.idle_ms / LOOKS).unref();
+    await session.connect();
+    return session;
+  }
+
+  /** Undefined for one that never was, is over, or is not yours. */
+  find(id: string, kind: Session["kind"], actor: Actor): Session | undefined {
+    const session = this.#open.get(id);
+    if (!session || session.kind !== kind || !sameCaller(session.actor, actor)) return undefined;
+    session.touch();
+    return session;
+  }
+
+  [Symbol.dispose](): void {
+    for (const session of [...this.#open.values()]) session.close("stopping");
+    this.#stopLooking();
+  }
+
+  /** A client that never says goodbye shall not lock itself out: its longest idle session makes room. */
+  #makeRoom(who: Who): void {
+    const { sessions, sessions_in_all } = this.#parts.limits;
+    const own = [...this.#open.values()].filter(({ actor }) => actor.principal_id === who.actor.principal_id);
+    if (own.length < sessions && this.#open.size < sessions_in_all) return;
+    const [idlest] = own.filter(({ idle }) => idle > 0).sort((a, b) => b.idle - a.idle);
+    if (!idlest)
+      throw new ParleyError("TOO_MANY_SESSIONS", "Too many MCP sessions are open and in use. Close one first.");
+    idlest.close("expired");
+  }
+
+  #reap(): void {
+    for (const session of [...this.#open.values()])
+      if (session.idle > this.#parts.limits.idle_ms) session.close("expired");
+  }
+
+  #stopLooking(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+}
+
+const sameCaller = (a: Actor, b: Actor): boolean => a.principal_id === b.principal_id && a.space_id === b.space_id;

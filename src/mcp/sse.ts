@@ -1,0 +1,76 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { type JSONRPCMessage, parseJSONRPCMessage } from "@modelcontextprotocol/server";
+import type { Actor } from "../context.ts";
+import { Outlet } from "../http/outlet.ts";
+import { Refusal } from "./errors.ts";
+import type { Answer, Exchange } from "./exchange.ts";
+import { deliver } from "./legacy.ts";
+import type { Parts, Who } from "./parts.ts";
+import type { Sessions } from "./sessions.ts";
+import { header, sseFrame } from "./wire.ts";
+
+/** HTTP+SSE, the transport of 2024-11-05: one stream down, and POSTs up whose answers come down the stream. */
+export class Sse {
+  readonly #parts: Parts;
+  readonly #sessions: Sessions;
+
+  constructor(parts: Parts, sessions: Sessions) {
+    this.#parts = parts;
+    this.#sessions = sessions;
+  }
+
+  async open(response: ServerResponse, who: Who): Promise<void> {
+    const session = await this.#sessions.create("sse", who);
+    const outlet = new Outlet(response, this.#parts.outlets);
+    outlet.onclose = (why) => {
+      session.close("dropped");
+      if (why === "dropped") this.#parts.hub.metrics.dropped.inc({ reason: "slow" });
+    };
+    outlet.open({}, `event: endpoint\ndata: /messages?sessionId=${session.id}\n\n`);
+    session.attach(outlet);
+  }
+
+  post(request: IncomingMessage, response: ServerResponse, actor: Actor, body: unknown): void {
+    const id = new URL(request.url ?? "/", "http://hub").searchParams.get("sessionId") ?? "";
+    const session = this.#sessions.find(id, "sse", actor);
+    if (!session?.stream) throw new Refusal(404, -32001, "There is no such session. Open /sse again.");
+    const message = parse(body);
+    const key = header(request, "idempotency-key");
+    response.writeHead(202, { "Content-Type": "text/plain" }).end("Accepted");
+    deliver(session, new StreamExchange(session.stream, actor, key), message);
+  }
+}
+
+function parse(body: unknown): JSONRPCMessage {
+  try {
+    return parseJSONRPCMessage(body);
+  } catch {
+    throw new Refusal(400, -32600, "The body is no JSON-RPC message.");
+  }
+}
+
+class StreamExchange implements Exchange {
+  readonly actor: Actor;
+  readonly idempotency_key: string | undefined;
+  readonly #stream: Outlet;
+
+  constructor(stream: Outlet, actor: Actor, key: string | undefined) {
+    this.actor = actor;
+    this.idempotency_key = key;
+    this.#stream = stream;
+  }
+
+  answer(message: Answer): void {
+    this.#stream.write(sseFrame(message));
+  }
+
+  push(message: JSONRPCMessage): void {
+    this.#stream.write(sseFrame(message));
+  }
+
+  forget(): void {}
+
+  drop(): void {
+    this.#stream.destroy();
+  }
+}

@@ -1,0 +1,72 @@
+import type { Actor } from "../context.ts";
+import { ParleyError } from "../errors.ts";
+import type { Hub } from "../hub.ts";
+import type { Facet } from "../tool.ts";
+import type { Hint, Hints } from "./hints.ts";
+
+interface Options {
+  hub: Hub;
+  hints: Hints;
+  facet: Facet | undefined;
+  /** How many URIs at most. */
+  most: number;
+  tell: (uri: string, hint: Hint) => void;
+}
+
+export const tooManyUris = (most: number): ParleyError =>
+  new ParleyError(
+    "TOO_MANY_SUBSCRIPTIONS",
+    `At most ${most} resources can be followed at once. Unsubscribe from some.`,
+  );
+
+/** The resources one client follows. A URI is followed only if its principal may read it. */
+export class Subscriptions implements Disposable {
+  readonly #options: Options;
+  readonly #followed = new Map<string, Promise<() => void>>();
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  has(uri: string): boolean {
+    return this.#followed.has(uri);
+  }
+
+  /** From the moment it resolves every hint is told. Throws for what is not there and what is not yours alike. */
+  async add(actor: Actor, uri: string): Promise<void> {
+    const { most } = this.#options;
+    if (!this.#followed.has(uri) && this.#followed.size >= most) throw tooManyUris(most);
+    const following = this.#followed.get(uri) ?? this.#follow(actor, uri);
+    this.#followed.set(uri, following);
+    try {
+      await following;
+    } catch (error) {
+      this.#followed.delete(uri);
+      throw error;
+    }
+  }
+
+  remove(uri: string): void {
+    const following = this.#followed.get(uri);
+    this.#followed.delete(uri);
+    following?.then(
+      (stop) => stop(),
+      // Then there is nothing to stop, and whoever asked for it was told why.
+      () => {},
+    );
+  }
+
+  [Symbol.dispose](): void {
+    for (const uri of [...this.#followed.keys()]) this.remove(uri);
+  }
+
+  async #follow(actor: Actor, uri: string): Promise<() => void> {
+    const { hub, hints, facet, tell } = this.#options;
+    const watch = await hub.resources.watch(actor, uri, facet);
+    const { topic, stream } = watch;
+    return hub.feed.listen({ space_id: actor.space_id, topic, stream }, (event) => {
+      const hint = this.#followed.has(uri) ? hints.of(event, uri, watch) : null;
+      if (hint) tell(uri, hint);
+    });
+  }
+}

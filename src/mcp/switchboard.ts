@@ -1,0 +1,103 @@
+import {
+  type JSONRPCMessage,
+  type JSONRPCNotification,
+  type JSONRPCRequest,
+  type JSONRPCResponse,
+  type MessageClassification,
+  type MessageExtraInfo,
+  PerRequestHTTPServerTransport,
+  type RequestId,
+  type TransportSendOptions,
+} from "@modelcontextprotocol/server";
+import { inLegacyWords } from "./errors.ts";
+import type { Answer, Caller, Exchange } from "./exchange.ts";
+
+interface Line {
+  exchange: Exchange;
+  /** As the client numbered it. */
+  id: RequestId;
+}
+
+/**
+ * Connects many POSTs to one SDK server. Each request enters under a number of its own, so that
+ * two clients (or one) using the same id at once can never get each other's answers.
+ *
+ * It derives from the SDK's transport for a single exchange because that class is how the SDK
+ * learns which era a server is connected for; of its behaviour only `start` and `close` are left.
+ */
+export class Switchboard extends PerRequestHTTPServerTransport {
+  /** Where goes what belongs to no request. Without it such a message is lost. */
+  onunrelated: ((message: JSONRPCMessage) => void) | undefined;
+  readonly #classification: MessageClassification;
+  readonly #lines = new Map<RequestId, Line>();
+  #last = 0;
+
+  constructor(classification: MessageClassification) {
+    super({ classification });
+    this.#classification = classification;
+  }
+
+  get busy(): boolean {
+    return this.#lines.size > 0;
+  }
+
+  /** Returns the way to cancel it: no answer will be sent then. */
+  connectRequest(exchange: Exchange, request: JSONRPCRequest): () => void {
+    this.#last += 1;
+    const inner = this.#last;
+    this.#lines.set(inner, { exchange, id: request.id });
+    this.#receive({ ...request, id: inner });
+    return () => this.#cancel(inner);
+  }
+
+  notify(notification: JSONRPCNotification): void {
+    if (notification.method === "notifications/cancelled") this.#cancelled(notification.params?.requestId);
+    else this.#receive(notification);
+  }
+
+  respond(response: JSONRPCResponse): void {
+    this.#receive(response);
+  }
+
+  caller(inner: RequestId): Caller {
+    const line = this.#lines.get(inner);
+    if (!line) throw new Error("the request has already been answered or cancelled");
+    return line.exchange;
+  }
+
+  override async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    if (isAnswer(message)) {
+      const line = message.id === undefined ? undefined : this.#lines.get(message.id);
+      if (!line || message.id === undefined) return;
+      this.#lines.delete(message.id);
+      const answer = { ...message, id: line.id };
+      line.exchange.answer(this.#classification.era === "legacy" ? inLegacyWords(answer) : answer);
+      return;
+    }
+    const related = options?.relatedRequestId;
+    if (related === undefined) this.onunrelated?.(message);
+    else this.#lines.get(related)?.exchange.push(message);
+  }
+
+  #cancelled(id: unknown): void {
+    for (const [inner, line] of [...this.#lines]) {
+      if (line.id !== id) continue;
+      this.#cancel(inner);
+      line.exchange.forget();
+    }
+  }
+
+  #cancel(inner: RequestId): void {
+    if (!this.#lines.delete(inner)) return;
+    this.#receive({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: inner } });
+  }
+
+  #receive(message: JSONRPCMessage): void {
+    const extra: MessageExtraInfo =
+      this.#classification.era === "modern" ? { classification: this.#classification } : {};
+    this.onmessage?.(message, extra);
+  }
+}
+
+// The SDK's own guards parse the whole message, which for a full page costs more than sending it.
+const isAnswer = (message: JSONRPCMessage): message is Answer => !("method" in message);

@@ -1,0 +1,29 @@
+import type { Ctx, TxCtx } from "./context.ts";
+import type { FeedEvent } from "./feed/event.ts";
+import type { Resource } from "./resource.ts";
+import type { Tool } from "./tool.ts";
+
+/** One kind of event stream that `GET /events` serves. */
+export interface Topic {
+  name: string;
+  /** The streams of this topic that the actor may follow; null for all of them. Throws if none. */
+  streams: (ctx: Ctx) => Promise<readonly string[] | null>;
+  /** What a follower is told. Only what the event itself holds: it is built once for all followers. */
+  wire: (event: FeedEvent) => Record<string, unknown>;
+}
+
+/** A row of `due` whose time has come, handled in the transaction that removes it. */
+export type DueHandler = (ctx: TxCtx, due: { ref: number; at: number }) => Promise<void>;
+
+/** A folder of `modules/`, as the rest of the hub sees it. */
+export interface Module {
+  name: string;
+  /** Names under which `POST /api/mcp/call` and facets know it. */
+  servers: readonly string[];
+  tools: readonly Tool[];
+  resources?: readonly Resource[];
+  topics?: readonly Topic[];
+  due?: Readonly<Record<string, DueHandler>>;
+  /** Tables with a `space_id` column, emptied when a space expires. */
+  tables: readonly string[];
+}

@@ -1,0 +1,28 @@
+import { type Ctx, has } from "../../context.ts";
+import { formatId } from "../../ids.ts";
+import type { Module } from "../../module.ts";
+import { resources } from "./resources.ts";
+import * as service from "./service.ts";
+import { tools } from "./tools.ts";
+
+export { Message, Page, Posted, Status } from "./schema.ts";
+export { planPurge, post, readSince } from "./service.ts";
+
+export const chat: Module = {
+  name: "chat",
+  servers: ["ui", "chat-human", "chat-assistant"],
+  tools,
+  resources,
+  topics: [
+    {
+      name: "chat",
+      streams: async (ctx: Ctx) =>
+        has(ctx.actor, "human", "admin", "observer")
+          ? null
+          : [formatId((await service.inboxOf(ctx, undefined)).inbox_id)],
+      wire: ({ data }) => ({ agent: data.agent, author: data.author }),
+    },
+  ],
+  due: service.chatDue,
+  tables: ["messages"],
+};

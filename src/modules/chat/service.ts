@@ -1,0 +1,11 @@
+/**
+ * A message that was acknowledged is kept, in the order of its id, and never changes. Its
+ * author is who the credential says, never an argument. Reading marks nothing, unless asked
+ * to advance a mark, and then moves only the caller's. See docs/design/chat.md.
+ */
+
+export { inboxOf, readableInbox } from "./service/inboxes.ts";
+export { type Posting, post } from "./service/posting.ts";
+export { chatDue, planPurge } from "./service/purging.ts";
+export { inbox, readAndAdvance, readSince } from "./service/reading.ts";
+export { status } from "./service/status.ts";

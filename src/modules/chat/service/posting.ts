@@ -1,0 +1,40 @@
+import { type Ctx, transact } from "../../../context.ts";
+import { ParleyError } from "../../../errors.ts";
+import { hit } from "../../../failpoints.ts";
+import { append } from "../../../feed/index.ts";
+import { formatId, timeOfId } from "../../../ids.ts";
+import { addressed } from "../../identity/index.ts";
+import { type Message, MOST_CONTENT_BYTES, type Post, type Posted } from "../schema.ts";
+import * as store from "../store.ts";
+import { inboxOf } from "./inboxes.ts";
+
+/** Hints carry small messages along; large ones are only read. */
+const MOST_LIVE_BYTES = 8 * 1024;
+
+export type Posting = Post & { author: Message["author"] };
+
+export function post(ctx: Ctx, { author, agent: name, mime, content }: Posting): Promise<Posted> {
+  const bytes = Buffer.byteLength(content);
+  if (bytes > MOST_CONTENT_BYTES)
+    throw new ParleyError(
+      "CONTENT_TOO_LARGE",
+      `A message holds at most ${MOST_CONTENT_BYTES} bytes; this one has ${bytes}.`,
+    );
+  return transact(ctx, async (ctx) => {
+    const { inbox_id, agent } = author === "user" ? await addressed(ctx, name) : await inboxOf(ctx, name);
+    // An orchestrator that acts for an agent speaks as that agent, and is remembered beside it.
+    const principal_id = author === "assistant" && agent ? agent.principal_id : ctx.actor.principal_id;
+    const by_principal_id = principal_id === ctx.actor.principal_id ? null : ctx.actor.principal_id;
+    const live = { author_principal: author === "assistant" && agent ? agent.name : ctx.actor.name, mime, content };
+    const id = await append(ctx, {
+      type: "chat.posted",
+      topic: "chat",
+      stream: formatId(inbox_id),
+      data: { agent: agent?.name ?? null, author },
+      ...(bytes <= MOST_LIVE_BYTES && { live }),
+    });
+    await store.insertMessage(ctx.tx, { id, inbox_id, author, principal_id, by_principal_id, mime, content, bytes });
+    await hit("post.after_insert");
+    return { id: formatId(id), ts: timeOfId(id) };
+  });
+}

@@ -1,0 +1,86 @@
+import { type Ctx, has, transact } from "../../../context.ts";
+import { ParleyError } from "../../../errors.ts";
+import { checkPosition, findWatermark, saveWatermark } from "../../../feed/index.ts";
+import { formatId, parseId, timeOfId } from "../../../ids.ts";
+import type { Inbox, Message, Page, ReadAndAdvance, ReadSince } from "../schema.ts";
+import * as store from "../store.ts";
+import type { MessageRow } from "../tables.ts";
+import { type OpenInbox, readableInbox } from "./inboxes.ts";
+
+const MOST_PAGE_BYTES = 1024 * 1024;
+const INBOX_MESSAGES = 200;
+
+/** The next messages after a position. Moves nothing: the same question has the same answer. */
+export async function readSince(ctx: Ctx, { after_id, limit, agent }: ReadSince): Promise<Page> {
+  const from = after_id ? parseId(after_id) : null;
+  return read(ctx, await readableInbox(ctx, agent), { after_id: from, limit });
+}
+
+/** The next messages after the caller's mark, which then stands at the last one returned. */
+export function readAndAdvance(ctx: Ctx, { limit, agent, subscriber }: ReadAndAdvance): Promise<Page> {
+  if (subscriber !== undefined && !has(ctx.actor, "admin"))
+    throw new ParleyError("FORBIDDEN", "Only admin may name a subscriber; yours is the one of your token.");
+  return transact(ctx, async (ctx) => {
+    const inbox = await readableInbox(ctx, agent);
+    const subscriber_id = subscriber ?? ctx.actor.subscriber_id;
+    const mark = { subscriber_id, topic: "chat", stream: formatId(inbox.inbox_id) };
+    const after_id = (await findWatermark(ctx.tx, { ...mark, space_id: ctx.tx.space_id })) ?? null;
+    const page = await read(ctx, inbox, { after_id, limit });
+    const last_id = page.messages.at(-1)?.id;
+    if (last_id)
+      await saveWatermark(ctx.tx, {
+        ...mark,
+        last_id: parseId(last_id),
+        updated_at: new Date(ctx.now()).toISOString(),
+      });
+    return page;
+  });
+}
+
+/** The newest messages, as many as fit, oldest first. */
+export async function inbox(ctx: Ctx, agent: string | undefined): Promise<Inbox> {
+  const { inbox_id } = await readableInbox(ctx, agent);
+  const where = { space_id: ctx.actor.space_id, inbox_id };
+  const sizes = fitting(await store.listNewestSizes(ctx.db, { ...where, limit: INBOX_MESSAGES }));
+  const [newest] = sizes;
+  const first = sizes.at(-1);
+  if (!newest || !first) return { last_id: null, messages: [] };
+  const rows = await store.listMessages(ctx.db, { ...where, first_id: first.id, last_id: newest.id });
+  return { last_id: formatId(newest.id), messages: rows.map(wire) };
+}
+
+async function read(
+  ctx: Ctx,
+  { inbox_id }: OpenInbox,
+  { after_id, limit }: { after_id: number | null; limit: number },
+): Promise<Page> {
+  const { epoch } = ctx.database;
+  if (after_id !== null) await checkPosition(ctx, { topic: "chat", stream: formatId(inbox_id), after_id });
+  const where = { space_id: ctx.actor.space_id, inbox_id };
+  const ahead = await store.listSizesAfter(ctx.db, { ...where, after_id: after_id ?? 0, limit: limit + 1 });
+  const page = fitting(ahead.slice(0, limit));
+  const last = page.at(-1);
+  if (!last) return { messages: [], last_id: after_id === null ? null : formatId(after_id), has_more: false, epoch };
+  const first_id = page[0]?.id ?? last.id;
+  const rows = await store.listMessages(ctx.db, { ...where, first_id, last_id: last.id });
+  return { messages: rows.map(wire), last_id: formatId(last.id), has_more: ahead.length > page.length, epoch };
+}
+
+/** As many as stay within the bytes of a page, and at least one. */
+function fitting<T extends { bytes: number }>(sizes: readonly T[]): T[] {
+  let bytes = 0;
+  const end = sizes.findIndex((size, at) => {
+    bytes += size.bytes;
+    return at > 0 && bytes > MOST_PAGE_BYTES;
+  });
+  return end < 0 ? [...sizes] : sizes.slice(0, end);
+}
+
+const wire = ({ id, author, author_principal, mime, content }: MessageRow): Message => ({
+  id: formatId(id),
+  ts: timeOfId(id),
+  author,
+  author_principal,
+  mime,
+  content,
+});

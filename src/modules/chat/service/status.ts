@@ -1,0 +1,23 @@
+import type { Ctx } from "../../../context.ts";
+import { timeOfId } from "../../../ids.ts";
+import type { Status } from "../schema.ts";
+import * as store from "../store.ts";
+import { readableInbox } from "./inboxes.ts";
+
+/** How the agent is and whether it can be written to; the space's default agent without a name. */
+export async function status(ctx: Ctx, name: string | undefined): Promise<Status> {
+  const { agent, inbox_id } = await readableInbox(ctx, name);
+  const [newest] = await store.listNewestSizes(ctx.db, { space_id: ctx.actor.space_id, inbox_id, limit: 1 });
+  const ready = ctx.database.health().state === "ready";
+  const times = [agent?.updated_at, newest && timeOfId(newest.id)].filter((time) => time !== undefined).sort();
+  return {
+    agent: agent?.name ?? null,
+    type: agent?.type ?? "local",
+    ui: { ready },
+    lifecycle: agent?.lifecycle ?? "stopped",
+    run_phase: agent?.run_phase ?? "idle",
+    pending_approvals: 0,
+    mcp: { entries: { chat: { state: ready ? "running" : "failed" } } },
+    last_event_at: times.at(-1) ?? null,
+  };
+}

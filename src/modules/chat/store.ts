@@ -1,0 +1,62 @@
+import type { Reader, Tx } from "../../db/database.ts";
+import { statement } from "../../db/statement.ts";
+import type { MessageRow, NewMessageRow } from "./tables.ts";
+
+interface InboxArgs {
+  space_id: string;
+  inbox_id: number;
+}
+
+const insert = statement<NewMessageRow & { space_id: string }>(
+  `insert into messages (space_id, inbox_id, id, author, principal_id, by_principal_id, mime, content, bytes)
+   values (:space_id, :inbox_id, :id, :author, :principal_id, :by_principal_id, :mime, :content, :bytes)`,
+);
+export const insertMessage = (tx: Tx, row: NewMessageRow): Promise<number> =>
+  tx.run(insert, { ...row, space_id: tx.space_id });
+
+type Size = { id: number; bytes: number };
+
+const sizesAfter = statement<InboxArgs & { after_id: number; limit: number }, Size>(
+  `select id, bytes from messages where space_id = :space_id and inbox_id = :inbox_id and id > :after_id
+   order by id limit :limit`,
+);
+/** What comes next and how large it is, from the index alone. */
+export const listSizesAfter = (db: Reader, args: InboxArgs & { after_id: number; limit: number }): Promise<Size[]> =>
+  db.all(sizesAfter, args);
+
+const newestSizes = statement<InboxArgs & { limit: number }, Size>(
+  `select id, bytes from messages where space_id = :space_id and inbox_id = :inbox_id order by id desc limit :limit`,
+);
+/** Newest first. */
+export const listNewestSizes = (db: Reader, args: InboxArgs & { limit: number }): Promise<Size[]> =>
+  db.all(newestSizes, args);
+
+const between = statement<InboxArgs & { first_id: number; last_id: number }, MessageRow>(
+  `select m.id, m.author, p.name as author_principal, m.mime, m.content
+   from messages m join principals p on p.id = m.principal_id
+   where m.space_id = :space_id and m.inbox_id = :inbox_id and m.id >= :first_id and m.id <= :last_id order by m.id`,
+);
+export const listMessages = (
+  db: Reader,
+  args: InboxArgs & { first_id: number; last_id: number },
+): Promise<MessageRow[]> => db.all(between, args);
+
+const oldest = statement<{ space_id: string }, { id: number | null }>(
+  "select min(id) as id from messages where space_id = :space_id",
+);
+export const findOldest = async (db: Reader, space_id: string): Promise<number | null> =>
+  (await db.get(oldest, { space_id }))?.id ?? null;
+
+const inboxes = statement<{ space_id: string; before_id: number }, { inbox_id: number; last_id: number }>(
+  `select inbox_id, max(id) as last_id from messages where space_id = :space_id and id < :before_id group by inbox_id`,
+);
+export const listInboxesBefore = (
+  db: Reader,
+  args: { space_id: string; before_id: number },
+): Promise<{ inbox_id: number; last_id: number }[]> => db.all(inboxes, args);
+
+const deleteUpTo = statement<InboxArgs & { last_id: number }>(
+  "delete from messages where space_id = :space_id and inbox_id = :inbox_id and id <= :last_id",
+);
+export const deleteMessagesUpTo = (tx: Tx, args: { inbox_id: number; last_id: number }): Promise<number> =>
+  tx.run(deleteUpTo, { ...args, space_id: tx.space_id });

@@ -1,0 +1,107 @@
+import { z } from "zod";
+import { ROLES } from "../../context.ts";
+
+export const Role = z.enum(ROLES);
+
+/** ASCII only, so that two names that look alike can be told to be. */
+export const Name = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,38}[A-Za-z0-9])?$/,
+    "a name is 1 to 40 letters, digits, dots, dashes and underscores",
+  );
+
+export const SpaceId = z
+  .string()
+  .regex(
+    /^(main|sess_[A-Za-z0-9_-]{1,64}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$/,
+    "a space is main, a UUID or sess_ and up to 64 letters, digits, dashes and underscores",
+  );
+
+const Time = z.iso.datetime();
+
+export const AGENT_TYPES = ["local", "ui", "bridge"] as const;
+export const LIFECYCLES = ["starting", "ready", "stopped", "failed"] as const;
+export const RUN_PHASES = ["idle", "sampling", "tools_running", "waiting_approval", "waiting_input"] as const;
+
+export const AgentType = z.enum(AGENT_TYPES);
+export const Lifecycle = z.enum(LIFECYCLES);
+export const RunPhase = z.enum(RUN_PHASES);
+
+export const Agent = z.object({
+  name: Name,
+  type: AgentType,
+  lifecycle: Lifecycle,
+  run_phase: RunPhase,
+  default: z.boolean().describe("Whether people who name no agent speak to this one."),
+  created_at: Time,
+  updated_at: Time,
+});
+export type Agent = z.infer<typeof Agent>;
+
+export const Token = z.object({
+  id: z.string(),
+  principal: Name,
+  kind: z.enum(["human", "agent", "service"]),
+  grants: z.array(z.object({ space: z.string(), role: Role })),
+  created_at: Time,
+  revoked_at: Time.nullable(),
+});
+export type Token = z.infer<typeof Token>;
+
+export const NewToken = z.object({
+  token: z.string().describe("The secret. It is shown this once and stored nowhere."),
+  id: z.string(),
+  principal: Name,
+  space: z.string(),
+});
+export type NewToken = z.infer<typeof NewToken>;
+
+export const CreateToken = z.strictObject({
+  role: Role.describe("What its holder may do."),
+  name: Name.describe("Whose token it is. A new name makes a new principal."),
+  space: SpaceId.optional().describe("Where; the caller's own space if left out."),
+});
+export type CreateToken = z.infer<typeof CreateToken>;
+
+export const Space = z.object({
+  space: z.string(),
+  session_id: z.string().describe("The same, by the name the protocol's header has for it."),
+  created_at: Time,
+  expires_at: Time.nullable(),
+});
+export type Space = z.infer<typeof Space>;
+
+export const CreateSpace = z.strictObject({
+  id: SpaceId.optional().describe("A new one is made up if left out."),
+  session_id: SpaceId.optional().describe("The same as id."),
+  ttl_seconds: z
+    .int()
+    .min(1)
+    .max(366 * 24 * 3600)
+    .default(24 * 3600)
+    .describe("How long it lives from now on."),
+});
+export type CreateSpace = z.infer<typeof CreateSpace>;
+
+export const Whoami = z.object({
+  principal: Name,
+  kind: z.enum(["human", "agent", "service"]),
+  roles: z.array(Role),
+  space: z.string(),
+  agent: Name.nullable().describe("The agent this credential is, in this space."),
+});
+
+export type Whoami = z.infer<typeof Whoami>;
+
+export const TokenId = z.strictObject({ id: z.string().max(100).describe("The token's id, as token_list shows it.") });
+export const SpaceRef = z.strictObject({ id: SpaceId });
+export const AgentRef = z.strictObject({ name: Name });
+export const RegisterAgent = z.strictObject({
+  name: Name,
+  type: AgentType.default("local").describe("local and ui agents can be written to; a bridge only relays."),
+});
+export const ReportStatus = z.strictObject({
+  lifecycle: Lifecycle.optional(),
+  run_phase: RunPhase.optional().describe("What the agent is doing just now."),
+});

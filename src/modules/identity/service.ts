@@ -1,0 +1,11 @@
+/**
+ * A name belongs to one principal for ever, and no second one looks like it. A token is
+ * stored as a hash and works until it is revoked; from then on nothing it opened goes on.
+ * Rotating it changes the secret, not the subscriber. A space that is not yours and one that
+ * does not exist give the same answer. See docs/design/identity.md.
+ */
+export { addressed, list, noSuchAgent, register, report, self, setDefault } from "./service/agents.ts";
+export { type Credential, Credentials } from "./service/credentials.ts";
+export { createSpace, deleteSpace, emptyExpired, getSpace, listSpaces } from "./service/spaces.ts";
+export { createToken, listTokens, revokeToken, rotateToken } from "./service/tokens.ts";
+export { whoami } from "./service/whoami.ts";

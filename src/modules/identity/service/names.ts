@@ -1,0 +1,54 @@
+import { randomBytes } from "node:crypto";
+import type { PrincipalKind, Role, TxCtx } from "../../../context.ts";
+import { ParleyError } from "../../../errors.ts";
+import * as store from "../store.ts";
+import type { PrincipalRow } from "../tables.ts";
+
+const KIND_OF: Record<Role, PrincipalKind> = {
+  admin: "human",
+  human: "human",
+  observer: "human",
+  agent: "agent",
+  orchestrator: "agent",
+  worker: "agent",
+  trigger: "service",
+};
+
+/**
+ * The principal of that name, made if it is new. A name that looks like one already given is
+ * refused: a reader could not tell the two apart. Names are never given again.
+ */
+export async function ensurePrincipal(ctx: TxCtx, { name, role }: { name: string; role: Role }): Promise<PrincipalRow> {
+  const kind = KIND_OF[role];
+  const known = await store.findPrincipal(ctx.tx, name);
+  if (known && known.kind !== kind)
+    throw new ParleyError(
+      "NAME_TAKEN",
+      `${name} is ${known.kind === "human" ? "a person" : `an ${known.kind}`} already. Choose another name.`,
+    );
+  if (known) return known;
+  const skeleton = skeletonOf(name);
+  const alike = await store.findLookAlike(ctx.tx, skeleton);
+  if (alike) throw new ParleyError("NAME_TAKEN", `${name} looks too much like ${alike.name}. Choose another name.`);
+  const row = {
+    id: `p_${randomBytes(10).toString("hex")}`,
+    name,
+    skeleton,
+    kind,
+    created_at: new Date(ctx.now()).toISOString(),
+  };
+  if (!(await store.insertPrincipal(ctx.tx, row)))
+    throw new ParleyError("NAME_TAKEN", `${name} was taken just now. Try again.`);
+  return row;
+}
+
+/** Equal for names that are hard to tell apart. */
+export const skeletonOf = (name: string): string =>
+  name
+    .replace(/[I1|]/g, "l")
+    .toLowerCase()
+    .replace(/0/g, "o")
+    .replace(/5/g, "s")
+    .replace(/rn/g, "m")
+    .replace(/vv/g, "w")
+    .replace(/[._-]/g, "");

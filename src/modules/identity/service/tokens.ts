@@ -1,0 +1,100 @@
+import { createHash, randomBytes } from "node:crypto";
+import { type Ctx, type TxCtx, transact } from "../../../context.ts";
+import { ParleyError } from "../../../errors.ts";
+import { append } from "../../../feed/index.ts";
+import type { CreateToken, NewToken, Token } from "../schema.ts";
+import * as store from "../store.ts";
+import { registerAgent } from "./agents.ts";
+import { ensurePrincipal } from "./names.ts";
+
+/** Roles whose holder is an agent, with an inbox. */
+const AGENT_ROLES = ["agent", "orchestrator", "worker"];
+const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+
+/** Runs in a transaction of the token's space. */
+export function createToken(ctx: Ctx, input: CreateToken): Promise<NewToken> {
+  return transact(ctx, async (ctx) => {
+    const { space_id } = ctx.tx;
+    const principal = await ensurePrincipal(ctx, input);
+    const created_at = new Date(ctx.now()).toISOString();
+    // An administrator looks after every space, and may speak to agents as the person he is.
+    const grants =
+      input.role === "admin"
+        ? ([
+            { space_id: "*", role: "admin" },
+            { space_id: "*", role: "human" },
+          ] as const)
+        : [{ space_id, role: input.role }];
+    for (const grant of grants) await store.insertGrant(ctx.tx, { ...grant, principal_id: principal.id, created_at });
+    if (AGENT_ROLES.includes(input.role)) await registerAgent(ctx, { principal, type: "local" });
+    const subscriber_id = `s_${randomBytes(10).toString("hex")}`;
+    const { id, token } = await mint(ctx, { principal_id: principal.id, subscriber_id });
+    return { token, id, principal: principal.name, space: space_id };
+  });
+}
+
+/** A new secret for the same subscriber: its read marks stay, the old secret stops at once. */
+export function rotateToken(ctx: Ctx, { id }: { id: string }): Promise<NewToken> {
+  return transact(ctx, async (ctx) => {
+    const old = await revoke(ctx, id);
+    const { principal_id, subscriber_id, name } = old;
+    const minted = await mint(ctx, { principal_id, subscriber_id });
+    return { ...minted, principal: name, space: ctx.actor.space_id };
+  });
+}
+
+export function revokeToken(ctx: Ctx, { id }: { id: string }): Promise<{ id: string; revoked_at: string }> {
+  return transact(ctx, async (ctx) => ({ id, revoked_at: (await revoke(ctx, id)).revoked_at }));
+}
+
+export async function listTokens(ctx: Ctx): Promise<{ tokens: Token[] }> {
+  const rows = await store.listTokens(ctx.db);
+  const tokens: Token[] = [];
+  for (const { id, name, kind, created_at, revoked_at, principal_id } of rows) {
+    const grants = (await store.listGrants(ctx.db, principal_id)).map(({ space_id, role }) => ({
+      space: space_id,
+      role,
+    }));
+    tokens.push({ id, principal: name, kind, grants, created_at, revoked_at });
+  }
+  return { tokens };
+}
+
+export const hashOf = (token: string): string => createHash("sha256").update(token).digest("hex");
+
+async function revoke(ctx: TxCtx, id: string) {
+  const token = await store.findToken(ctx.tx, id);
+  if (!token) throw new ParleyError("NOT_FOUND", `There is no token ${id}. token_list shows which there are.`);
+  const revoked_at = new Date(ctx.now()).toISOString();
+  if (!(await store.revokeToken(ctx.tx, { id, revoked_at })))
+    throw new ParleyError("CONFLICT", `Token ${id} was revoked at ${token.revoked_at}.`);
+  // Every node listens to this: it closes the streams that were opened with the token.
+  await append(ctx, { type: "token.revoked", topic: "identity", stream: id, data: { token_id: id } });
+  return { ...token, revoked_at };
+}
+
+async function mint(
+  ctx: TxCtx,
+  owner: { principal_id: string; subscriber_id: string },
+): Promise<{ id: string; token: string }> {
+  const token = `parley_${secret()}`;
+  const id = `t_${randomBytes(8).toString("hex")}`;
+  const created_at = new Date(ctx.now()).toISOString();
+  await store.insertToken(ctx.tx, {
+    ...owner,
+    id,
+    hash: hashOf(token),
+    created_by: ctx.actor.principal_id,
+    created_at,
+  });
+  return { id, token };
+}
+
+/** 43 characters of 62: more than 256 bits. */
+function secret(): string {
+  let text = "";
+  while (text.length < 43)
+    // The bytes above are dropped rather than folded, so that every character is equally likely.
+    for (const byte of randomBytes(64)) if (byte < 248 && text.length < 43) text += ALPHABET[byte % 62];
+  return text;
+}

@@ -1,0 +1,31 @@
+import type { PrincipalKind, Role } from "../../context.ts";
+import type { Agent } from "./schema.ts";
+
+export type PrincipalRow = { id: string; name: string; skeleton: string; kind: PrincipalKind; created_at: string };
+
+/** `*` as the space means every one. */
+export type GrantRow = { space_id: string; role: Role };
+
+export type TokenRow = {
+  id: string;
+  /** SHA-256 of the secret, in hex. */
+  hash: string;
+  principal_id: string;
+  subscriber_id: string;
+  created_by: string;
+  created_at: string;
+  revoked_at: string | null;
+};
+
+export type SpaceRow = {
+  id: string;
+  default_inbox_id: number;
+  created_at: string;
+  expires_at: string | null;
+  emptied_at: string | null;
+};
+
+export type AgentRow = Pick<Agent, "name" | "type" | "lifecycle" | "run_phase" | "created_at" | "updated_at"> & {
+  principal_id: string;
+  inbox_id: number;
+};

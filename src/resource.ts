@@ -1,0 +1,45 @@
+import type { Ctx, Role } from "./context.ts";
+import type { FeedEvent } from "./feed/event.ts";
+import type { Facet } from "./tool.ts";
+
+/** What a subscriber to a resource waits for. */
+export interface Watch {
+  topic: string;
+  /** Leave out for every stream of the topic. */
+  stream?: string;
+  /** Null when the event is no reason to read the resource again. What it returns may ride along on the hint. */
+  hint: (event: FeedEvent) => Record<string, unknown> | null;
+}
+
+/** Something that can be read by its URI and watched for changes. */
+export interface Resource {
+  name: string;
+  title: string;
+  description: string;
+  /** A URI, or a template such as `ui://chat/{agent}/inbox`. */
+  uri: string;
+  mime: string;
+  roles: readonly Role[];
+  facets: readonly Facet[];
+  /** Throws `UNKNOWN_RESOURCE` or `AGENT_NOT_FOUND` alike for what is not there and what is not yours. */
+  read: (ctx: Ctx, variables: Record<string, string>) => Promise<object>;
+  /** Checks the same rights as `read`. */
+  watch: (ctx: Ctx, variables: Record<string, string>) => Promise<Watch>;
+}
+
+export const defineResource = (definition: Resource): Resource => definition;
+
+/** The variables of `template` in `uri`, or null if it does not match. `{name}` stands for one path segment. */
+export function matchUri(template: string, uri: string): Record<string, string> | null {
+  const pattern = template.split("/");
+  const given = uri.split("/");
+  if (pattern.length !== given.length) return null;
+  const variables: Record<string, string> = {};
+  for (const [at, part] of pattern.entries()) {
+    const value = given[at] ?? "";
+    const variable = /^\{([a-z_]+)\}$/.exec(part)?.[1];
+    if (variable && value) variables[variable] = value;
+    else if (part !== value) return null;
+  }
+  return variables;
+}

@@ -1,0 +1,40 @@
+import { type Actor, type Ctx, has } from "./context.ts";
+import { ParleyError } from "./errors.ts";
+import { matchUri, type Resource, type Watch } from "./resource.ts";
+import type { Facet } from "./tool.ts";
+
+/** Every resource of every module. Reading and watching ask the same question: may this actor see it? */
+export class Resources {
+  readonly #all: readonly Resource[];
+  readonly #ctx: (actor: Actor) => Ctx;
+
+  constructor(all: readonly Resource[], ctx: (actor: Actor) => Ctx) {
+    this.#all = all;
+    this.#ctx = ctx;
+  }
+
+  /** In an order that never changes; templates are those with a `{` in their URI. */
+  list(actor: Actor, facet?: Facet): Resource[] {
+    return this.#all.filter((resource) => has(actor, ...resource.roles) && (!facet || resource.facets.includes(facet)));
+  }
+
+  async read(actor: Actor, uri: string, facet?: Facet): Promise<{ mime: string; body: object }> {
+    const { resource, variables } = this.#find(actor, uri, facet);
+    return { mime: resource.mime, body: await resource.read(this.#ctx(actor), variables) };
+  }
+
+  async watch(actor: Actor, uri: string, facet?: Facet): Promise<Watch> {
+    const { resource, variables } = this.#find(actor, uri, facet);
+    return resource.watch(this.#ctx(actor), variables);
+  }
+
+  #find(actor: Actor, uri: string, facet?: Facet): { resource: Resource; variables: Record<string, string> } {
+    for (const resource of this.list(actor, facet)) {
+      const variables = matchUri(resource.uri, uri);
+      if (variables) return { resource, variables };
+    }
+    throw new ParleyError("UNKNOWN_RESOURCE", `There is no resource ${JSON.stringify(uri.slice(0, 200))}.`, {
+      details: { uri: uri.slice(0, 200) },
+    });
+  }
+}

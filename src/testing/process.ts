@@ -1,0 +1,145 @@
+/** For end-to-end tests: the real program, as child processes with a data folder of their own. */
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Readable, Writable } from "node:stream";
+import { fileURLToPath } from "node:url";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+export const PARLEY = join(ROOT, "bin", "parley");
+
+type Env = Record<string, string>;
+export type Child = ChildProcessByStdio<Writable, Readable, Readable>;
+
+export interface Ended {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** A new folder that is removed, with every process started in it, when the test is over. */
+export class Ground implements AsyncDisposable {
+  readonly folder = mkdtempSync(join(tmpdir(), "parley-e2e-"));
+  readonly home = join(this.folder, "home");
+  readonly #children = new Set<Child>();
+  readonly #pids = new Set<number>();
+
+  /** Runs a command line to its end. */
+  async parley(args: readonly string[], options: { env?: Env; input?: string } = {}): Promise<Ended> {
+    const child = this.start(args, options.env);
+    child.stdin.end(options.input ?? "");
+    return ended(child);
+  }
+
+  /** Runs it and gives what it printed as JSON. Anything but exit code 0 is an error. */
+  async json<T>(args: readonly string[], options: { env?: Env; input?: string } = {}): Promise<T> {
+    const { code, stdout, stderr } = await this.parley(["--json", ...args], options);
+    if (code !== 0) throw new Error(`parley ${args.join(" ")}: exit code ${code}\n${stderr}`);
+    return JSON.parse(stdout);
+  }
+
+  /** Starts it and leaves it running. */
+  start(args: readonly string[], env: Env = {}): Child {
+    return this.watch(spawn(PARLEY, args, { env: this.env(env), stdio: ["pipe", "pipe", "pipe"] }));
+  }
+
+  watch(child: Child): Child {
+    this.#children.add(child);
+    child.on("exit", () => this.#children.delete(child));
+    return child;
+  }
+
+  /** A hub in the foreground on a free port, ready. */
+  async serve(args: readonly string[] = [], env: Env = {}): Promise<ServedHub> {
+    const child = this.start(["serve", "--json", ...args], env);
+    const stderr: string[] = [];
+    child.stderr.setEncoding("utf8").on("data", (text: string) => stderr.push(text));
+    const line = await firstLine(child);
+    if (line === undefined) throw new Error(`the hub did not start:\n${stderr.join("")}`);
+    const { url, home, pid } = JSON.parse(line);
+    return { url, home, pid, child, stderr: () => stderr.join(""), kill: (signal) => stopChild(child, signal) };
+  }
+
+  /** For a process that is no child of ours, such as a hub that a command started. */
+  alsoEnds(pid: number): void {
+    this.#pids.add(pid);
+  }
+
+  /** Nothing of the caller's own hub, and one cache of compiled code for all tests. */
+  env(more: Env = {}): Env {
+    const { PATH = "" } = process.env;
+    const cache = join(ROOT, "node_modules", ".cache");
+    return { PATH, HOME: this.folder, XDG_CACHE_HOME: cache, PARLEY_HOME: this.home, PARLEY_PORT: "0", ...more };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const pid of this.#pids) await endProcess(pid);
+    await Promise.all([...this.#children].map((child) => stopChild(child, "SIGKILL")));
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+export interface ServedHub {
+  url: string;
+  home: string;
+  pid: number;
+  child: Child;
+  stderr(): string;
+  /** Resolves when it has ended. */
+  kill(signal: NodeJS.Signals): Promise<Ended>;
+}
+
+export async function ended(child: Child): Promise<Ended> {
+  const [stdout, stderr, [code, signal]] = await Promise.all([
+    textOf(child.stdout),
+    textOf(child.stderr),
+    once(child, "exit"),
+  ]);
+  return { code, signal, stdout, stderr };
+}
+
+async function textOf(stream: Readable): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** Undefined when it ended without one. */
+async function firstLine(child: Child): Promise<string | undefined> {
+  for await (const line of createInterface({ input: child.stdout })) return line;
+  return undefined;
+}
+
+async function stopChild(child: Child, signal: NodeJS.Signals): Promise<Ended> {
+  const gone = child.exitCode === null && child.signalCode === null ? once(child, "exit") : undefined;
+  child.kill(signal);
+  await gone;
+  return { code: child.exitCode, signal: child.signalCode, stdout: "", stderr: "" };
+}
+
+async function endProcess(pid: number): Promise<void> {
+  try {
+    process.kill(pid, "SIGKILL");
+    await until(() => {
+      process.kill(pid, 0);
+      return false;
+    });
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
+  }
+}
+
+/** Waits for a condition, however slow the machine is. */
+export async function until<T>(condition: () => T | Promise<T>, limit_ms = 60_000): Promise<NonNullable<T>> {
+  const deadline = performance.now() + limit_ms;
+  for (;;) {
+    const value = await condition();
+    if (value) return value;
+    if (performance.now() > deadline) throw new Error(`nothing came of it in ${limit_ms} ms: ${condition}`);
+    await new Promise((done) => setTimeout(done, 20));
+  }
+}
