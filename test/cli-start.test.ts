@@ -1,6 +1,6 @@
 /** Commands start the hub of their data folder when none runs. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Ended, Ground } from "../src/testing/process.ts";
 
@@ -8,10 +8,7 @@ let ground: Ground;
 beforeEach(() => {
   ground = new Ground();
 });
-afterEach(async () => {
-  await ground.parley(["stop"]);
-  await ground[Symbol.asyncDispose]();
-});
+afterEach(() => ground[Symbol.asyncDispose]());
 
 const log = (): string => readFileSync(join(ground.home, "hub.log"), "utf8");
 
@@ -75,12 +72,15 @@ test("a hub that cannot start is reported with the last lines of its log and its
   expect(error.message).toContain(join(ground.home, "hub.log"));
 });
 
-test("a data folder that cannot be made is reported with exit code 78", async () => {
-  writeFileSync(join(ground.folder, "file"), "");
-  const home = join(ground.folder, "file", "home");
-  const { code, stderr } = await ground.parley(["whoami", "--home", home]);
-  expect([code, JSON.parse(stderr).error.message]).toEqual([78, expect.stringContaining(home)]);
-});
+test.each(["file/home", "/proc/parley/home"])(
+  "a data folder %s that cannot be made is reported with exit code 78",
+  async (path) => {
+    writeFileSync(join(ground.folder, "file"), "");
+    const home = resolve(ground.folder, path);
+    const { code, stderr } = await ground.parley(["whoami", "--home", home]);
+    expect([code, JSON.parse(stderr).error.message]).toEqual([78, expect.stringContaining(home)]);
+  },
+);
 
 test("status, stop and commands for a hub elsewhere start nothing", async () => {
   mkdirSync(ground.home);

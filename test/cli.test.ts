@@ -211,7 +211,10 @@ describe("status and version", () => {
     const { code, stdout } = await ground.parley(["status", "--json", "--home", nowhere]);
     expect([code, JSON.parse(stdout)]).toEqual([1, { status: "stopped", home: nowhere }]);
     const asText = await ground.parley(["status", "--format", "text", "--home", nowhere]);
-    expect([asText.code, asText.stdout]).toEqual([1, `No hub runs on ${nowhere}.\nNext: parley serve\n`]);
+    expect([asText.code, asText.stdout]).toEqual([
+      1,
+      `No hub runs on ${nowhere}.\nNext: parley serve --home ${nowhere}\n`,
+    ]);
   });
 
   test("status of a hub elsewhere needs no data folder", async () => {

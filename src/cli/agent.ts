@@ -13,7 +13,7 @@ export const list = defineCommand({
     await cli.out.result(listed, () =>
       listed.agents.length > 0
         ? rows(listed.agents, COLUMNS)
-        : "There are no agents yet.\nNext: parley token create --role agent --name scout",
+        : `There are no agents yet.\nNext: ${cli.line("token create --role agent --name scout")}`,
     );
   },
 });

@@ -63,7 +63,11 @@ export const read = defineCommand({
       ...(agent && { agent }),
     });
     await cli.out.result(page, () => {
-      const more = page.has_more ? [`There is more: parley chat read --after ${visibleLine(page.last_id ?? "")}`] : [];
+      const more = page.has_more
+        ? [
+            `There is more: ${cli.line(`chat read --after ${visibleLine(page.last_id ?? "")}${agent ? ` --agent ${agent}` : ""}`)}`,
+          ]
+        : [];
       return [...page.messages.map((message) => shown(message, cli.out)), ...more].join("\n") || "Nothing was said.";
     });
   },

@@ -11,6 +11,7 @@ export class Cli {
   /** Set when the hub is not the data folder's own. */
   readonly url: string | undefined;
   readonly #token: string | undefined;
+  readonly #typedHome: boolean;
   readonly space: string | undefined;
 
   constructor({
@@ -22,9 +23,15 @@ export class Cli {
     this.home = new Home(common.home);
     // A folder that was typed wins over a hub that the environment names, and over the token meant for that hub.
     const own = typed.has("home") && !typed.has("url");
+    this.#typedHome = own;
     this.url = own ? undefined : common.url;
     this.#token = own && common.url ? undefined : process.env.PARLEY_TOKEN || undefined;
     this.space = common.space;
+  }
+
+  /** A command line to suggest: it reaches the same hub when it is typed as it stands. */
+  line(command: string): string {
+    return `parley ${command}${this.#typedHome ? ` --home ${quoted(this.home.path)}` : ""}`;
   }
 
   /** Calls a tool, and starts the hub of the data folder first if none runs. */
@@ -75,5 +82,8 @@ export class Cli {
     return new Client({ url, token: this.#token ?? this.home.adminToken(), space: this.space });
   }
 }
+
+/** For a shell. */
+const quoted = (path: string): string => (/^[\w./~-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`);
 
 const isStopping = (error: unknown): boolean => error instanceof Failure && error.code === "SHUTTING_DOWN";

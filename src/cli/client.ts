@@ -198,7 +198,7 @@ function unreachable(url: string, cause: Error): Failure {
 /** Nobody was there to take the request, so it is safe to send it to somebody else. */
 export const isRefused = (error: unknown): boolean => causeCode(error) === "ECONNREFUSED";
 
-export const isConnectionLost = (error: unknown): boolean =>
+const isConnectionLost = (error: unknown): boolean =>
   error instanceof Failure && error.code === "HUB_UNREACHABLE" && error.cause !== undefined;
 
 function causeCode(error: unknown): string {

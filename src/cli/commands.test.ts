@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { COMMON, flagOf } from "./command.ts";
 import { ENTRIES } from "./commands.ts";
 import { findCommand } from "./find.ts";
+import { explain, overview } from "./help.ts";
 import { parse, read } from "./parse.ts";
 import { nearest } from "./suggest.ts";
 
@@ -16,12 +17,25 @@ describe.each(ENTRIES.map((entry) => [entry.name, entry] as const))("parley %s",
     }
   });
 
+  test("has a help that fits on a terminal and begins with the examples", async () => {
+    const text = explain(entry, await entry.load(), (text) => text);
+    expect(text).toMatch(/^Examples\n {2}parley /);
+    expect(text.split("\n").filter((line) => line.length > 120)).toEqual([]);
+  });
+
   test("explains each option and word, and gives none of them a name that every command uses", async () => {
     const { options, positionals } = await entry.load();
     for (const part of [...Object.values(options), ...Object.values(positionals)])
       expect(part.description).toMatch(/^[a-z0-9`].*[^.]$/i);
     for (const key of [...Object.keys(options), ...Object.keys(positionals)]) expect(key in COMMON).toBe(false);
   });
+});
+
+test("without a command there is what it is, three examples and the common commands", () => {
+  const text = overview((text) => text);
+  expect(text).toMatch(/^Parley: .*\n\nExamples\n( {2}parley .*\n){3}\nCommon commands\n/);
+  for (const { name } of ENTRIES) expect(text).toContain(name.split(" ").at(-1));
+  expect(text.split("\n").filter((line) => line.length > 100)).toEqual([]);
 });
 
 test("a mistyped command is answered with the one that was meant", () => {

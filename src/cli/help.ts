@@ -18,7 +18,7 @@ export const help = defineCommand({
   },
 });
 
-function overview(bold: (text: string) => string): string {
+export function overview(bold: (text: string) => string): string {
   return `Parley: one hub where people and AI agents talk, hand work to each other and decide together.
 
 ${bold("Examples")}
@@ -30,7 +30,7 @@ ${bold("Common commands")}
 ${list(ENTRIES.filter(({ common }) => common))}
 
 ${bold("All commands")}
-  ${names().join(", ")}
+${wrapped(names().join(", "), "  ")}
 
 parley help COMMAND explains one. Every command takes --home, --url, --space and --json.`;
 }
@@ -73,11 +73,11 @@ async function describe(entry: Entry): Promise<object> {
   };
 }
 
-function explain(entry: Entry, command: Command, bold: (text: string) => string): string {
+export function explain(entry: Entry, command: Command, bold: (text: string) => string): string {
   const parts = [
     `${bold("Examples")}\n${command.examples.map((example) => `  parley ${example}`).join("\n")}`,
     `${bold("Usage")}\n  ${usage(entry, command)}`,
-    `${entry.summary[0]?.toUpperCase()}${entry.summary.slice(1)}.${command.details ? ` ${command.details}` : ""}`,
+    wrapped(`${entry.summary[0]?.toUpperCase()}${entry.summary.slice(1)}. ${command.details ?? ""}`, ""),
   ];
   const words = Object.entries(command.positionals).map(([name, { description }]) => [
     `  ${name.toUpperCase()}`,
@@ -117,4 +117,16 @@ function spelled(key: string, option: Option): string {
 function hints(option: Option): string {
   const fallback = "default" in option && option.default !== undefined ? [`default ${option.default}`] : [];
   return [...fallback, ...(option.env ? [option.env] : [])].map((hint) => ` [${hint}]`).join("");
+}
+
+const WIDTH = 92;
+
+function wrapped(text: string, indent: string): string {
+  const lines: string[] = [];
+  for (const word of text.trim().split(" ")) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + word.length < WIDTH) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(`${indent}${word}`);
+  }
+  return lines.join("\n");
 }

@@ -99,10 +99,9 @@ function surviveReaders(): void {
 }
 
 function welcome(cli: Cli, url: string, home: string): string {
-  const { bold } = cli.out;
   return [
-    `Parley is ready at ${bold.call(cli.out, url)}`,
+    `Parley is ready at ${cli.out.bold(url)}`,
     `  data folder  ${home}`,
-    `  next         parley token create --role agent --name scout`,
+    `  next         ${cli.line("token create --role agent --name scout")}`,
   ].join("\n");
 }

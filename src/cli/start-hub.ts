@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Client } from "./client.ts";
 import { Failure, REFUSED } from "./failure.ts";
@@ -88,13 +89,25 @@ export async function isReady(url: string): Promise<boolean> {
 
 function prepare(home: Home): void {
   try {
-    mkdirSync(home.path, { recursive: true, mode: 0o700 });
+    makeFolder(home.path);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new Failure("HUB_UNREACHABLE", `The data folder ${home.path} cannot be made: ${why}`, {
       cause,
       exit: REFUSED,
     });
+  }
+}
+
+/** Step by step: Node's own `recursive` never returns where a folder exists but nothing can be made in it, as in /proc. */
+function makeFolder(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  if (dirname(path) !== path) makeFolder(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Unless somebody else was faster.
+    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error;
   }
 }
 

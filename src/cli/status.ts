@@ -54,14 +54,18 @@ async function ask(client: Client): Promise<{ status: number; body: unknown } | 
 
 function describe(cli: Cli, status: Status): string {
   const { status: state, home, url, ...rest } = status;
-  if (state === "stopped") return `No hub runs on ${home}.\nNext: parley serve`;
+  if (state === "stopped") return `No hub runs on ${home}.\nNext: ${cli.line("serve")}`;
   const rows = Object.entries({ ...(home && { "data folder": home }), ...rest }).map(([name, value]) => [
     ` ${name.replaceAll("_", " ")}`,
     visibleLine(isObject(value) ? listed(value) : String(value)),
   ]);
   const headline = state === "ready" ? `The hub is ready at ${url}` : `The hub at ${url} is not ready.`;
   const next =
-    state === "ready" ? "parley chat tail" : home ? `see ${cli.home.log}, then parley stop` : "look at its log";
+    state === "ready"
+      ? cli.line("chat tail")
+      : home
+        ? `see ${cli.home.log}, then ${cli.line("stop")}`
+        : "look at its log";
   return [cli.out.bold(headline), table(rows), `Next: ${next}`].join("\n");
 }
 

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
+import { Home, isAlive } from "../cli/home.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 export const PARLEY = join(ROOT, "bin", "parley");
@@ -26,7 +27,6 @@ export class Ground implements AsyncDisposable {
   readonly folder = mkdtempSync(join(tmpdir(), "parley-e2e-"));
   readonly home = join(this.folder, "home");
   readonly #children = new Set<Child>();
-  readonly #pids = new Set<number>();
 
   /** Runs a command line to its end. */
   async parley(args: readonly string[], options: { env?: Env; input?: string } = {}): Promise<Ended> {
@@ -64,11 +64,6 @@ export class Ground implements AsyncDisposable {
     return { url, home, pid, child, stderr: () => stderr.join(""), kill: (signal) => stopChild(child, signal) };
   }
 
-  /** For a process that is no child of ours, such as a hub that a command started. */
-  alsoEnds(pid: number): void {
-    this.#pids.add(pid);
-  }
-
   /** Nothing of the caller's own hub, and one cache of compiled code for all tests. */
   env(more: Env = {}): Env {
     const { PATH = "" } = process.env;
@@ -77,8 +72,13 @@ export class Ground implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const pid of this.#pids) await endProcess(pid);
     await Promise.all([...this.#children].map((child) => stopChild(child, "SIGKILL")));
+    // What is left was started by a command and is no child of ours.
+    const hub = new Home(this.home).hub();
+    if (hub) {
+      process.kill(hub.pid, "SIGKILL");
+      await until(() => !isAlive(hub.pid));
+    }
     rmSync(this.folder, { recursive: true, force: true });
   }
 }
@@ -119,18 +119,6 @@ async function stopChild(child: Child, signal: NodeJS.Signals): Promise<Ended> {
   child.kill(signal);
   await gone;
   return { code: child.exitCode, signal: child.signalCode, stdout: "", stderr: "" };
-}
-
-async function endProcess(pid: number): Promise<void> {
-  try {
-    process.kill(pid, "SIGKILL");
-    await until(() => {
-      process.kill(pid, 0);
-      return false;
-    });
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
-  }
 }
 
 /** Waits for a condition, however slow the machine is. */
