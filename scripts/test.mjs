@@ -5,9 +5,10 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import { run } from "./run.mjs";
 
-const fast = process.argv.includes("--fast");
+const { fast } = parseArgs({ options: { fast: { type: "boolean" } } }).values;
 const databases = process.env.PARLEY_TEST_DATABASES ?? (fast ? "sqlite" : "sqlite,postgres");
 const reports = mkdtempSync(join(tmpdir(), "parley-test-"));
 const counts = { passed: 0, failed: 0 };

@@ -31,7 +31,7 @@ const PASSAGES = [
 const CLI_LOADS = /^node:|^src\/(cli\/|client\/|errors\.ts$|config\.ts$|mcp\/stdio\.ts$)/;
 
 const MODULE_FILE =
-  /^((index|schema|tables|store|service|tools|resources|routes)\.ts|(store|service)\/[a-z-]+\.ts|[a-z-]+(\.postgres)?\.test\.ts)$/;
+  /^((index|schema|tables|store|service|tools|resources|routes)\.ts|(store|service)\/[a-z-]+\.ts|[a-z-]+(\.[a-z-]+)*\.test\.ts)$/;
 
 const files = globSync(["src/**/*.ts", "{test,bench}/**/*.ts", "scripts/*"]).map((path) => path.replaceAll("\\", "/"));
 const sources = files

@@ -61,7 +61,7 @@ export class TestHub {
     // A second node of PostgreSQL has a folder of its own; a restart of SQLite needs the same one.
     const home = same && !database_url ? same.home : mkdtempSync(join(tmpdir(), "parley-test-"));
     cleanup(async () => rmSync(home, { recursive: true, force: true }));
-    const clock = now === undefined ? same?.#clock : { now };
+    const clock = now === undefined ? (same ? same.#clock : undefined) : { now };
     const settings = { ...readConfig({ home, port: 0 }, {}), database_url, log_level: "silent" as const, ...config };
     const running = await startHub(settings, clock ? { now: () => clock.now } : {});
     cleanup(() => running.stop());
