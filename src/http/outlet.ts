@@ -7,7 +7,7 @@ export const MAX_BUFFERED = 256 * 1024;
 const TICKS = 3;
 const KEEP_ALIVE = Buffer.from(": keep-alive\n\n");
 
-export const SSE_HEADERS = {
+const SSE_HEADERS = {
   "Content-Type": "text/event-stream",
   "Cache-Control": "no-cache, no-transform",
   Connection: "keep-alive",

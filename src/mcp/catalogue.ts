@@ -53,7 +53,7 @@ export class Catalogue {
       name: tool.name,
       title: tool.title,
       description: tool.description,
-      inputSchema: jsonSchema(tool.input, "input"),
+      inputSchema: jsonSchema(takesKey(tool) ? tool.input.extend({ idempotency_key }) : tool.input, "input"),
       outputSchema: jsonSchema(tool.output, "output"),
       annotations: { readOnlyHint: tool.effect !== "write", openWorldHint: false },
     };
@@ -61,6 +61,10 @@ export class Catalogue {
     return listed;
   }
 }
+
+/** Taken by `call` before the tool sees its arguments; without it here a careful client would not dare send one. */
+const idempotency_key = z.string().optional();
+const takesKey = ({ effect, secret }: Tool): boolean => effect === "write" && !secret;
 
 function jsonSchema(schema: z.ZodType, io: "input" | "output"): Listed["inputSchema"] {
   // `$schema` would name what is the default anyway, once a tool, in every model's context.

@@ -6,7 +6,7 @@ import type { Hub } from "../hub.ts";
 import type { Facet } from "../tool.ts";
 import { Catalogue } from "./catalogue.ts";
 import type { Fixtures } from "./conformance/index.ts";
-import { answerFailure, Refusal } from "./errors.ts";
+import { answerFailure, PARSE_ERROR, Refusal } from "./errors.ts";
 import { Hints } from "./hints.ts";
 import { Legacy } from "./legacy.ts";
 import { LIMITS, type Limits } from "./limits.ts";
@@ -136,7 +136,7 @@ function serve(
     if (request.method === "DELETE" && version !== MODERN) return legacy.delete(request, response, who);
     throw new Refusal(405, -32000, "Method not allowed.");
   }
-  if (body === undefined) throw new Refusal(400, -32700, "The body is not valid JSON.");
+  if (body === undefined) throw new Refusal(400, PARSE_ERROR, "The body is empty.");
   const route = classifyInboundRequest({
     httpMethod: "POST",
     ...(version !== undefined && { protocolVersionHeader: version }),

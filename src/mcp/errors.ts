@@ -1,10 +1,11 @@
 import type { ServerResponse } from "node:http";
 import { ProtocolError, type RequestId } from "@modelcontextprotocol/server";
-import { ParleyError } from "../errors.ts";
+import { type ErrorCode, ParleyError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Answer } from "./exchange.ts";
 import { answerError } from "./wire.ts";
 
+export const PARSE_ERROR = -32700;
 const INVALID_PARAMS = -32602;
 const INTERNAL_ERROR = -32603;
 /** What the older revisions call a resource that is not there; 2026-07-28 calls it invalid params. */
@@ -15,9 +16,12 @@ export function toProtocolError(error: unknown, log: Log): ProtocolError {
   if (error instanceof ProtocolError) return error;
   if (error instanceof ParleyError)
     return new ProtocolError(codeOf(error), error.message, { ...error.details, code: error.code });
-  log.error("mcp request failed", { error });
-  return new ProtocolError(INTERNAL_ERROR, "Internal error.", { code: "INTERNAL" });
+  log.error("an MCP request failed", { error });
+  return internalError();
 }
+
+export const internalError = (): ProtocolError =>
+  new ProtocolError(INTERNAL_ERROR, "Internal error.", { code: "INTERNAL" });
 
 /** A request that is turned away for its form, before any method is looked at. */
 export class Refusal extends Error {
@@ -29,12 +33,18 @@ export class Refusal extends Error {
     this.status = status;
     this.code = code;
   }
+
+  /** Our word for it. */
+  get data(): { code: ErrorCode } {
+    if (this.code === PARSE_ERROR) return { code: "INVALID_JSON" };
+    return { code: this.status === 404 ? "NOT_FOUND" : this.status === 409 ? "CONFLICT" : "INVALID_ARGUMENT" };
+  }
 }
 
 /** Tells the caller what went wrong, whatever it was. What was understood but not granted is told in band, as JSON-RPC has it. */
 export function answerFailure(response: ServerResponse, error: unknown, id: RequestId | null, log: Log): void {
   if (error instanceof Refusal) {
-    answerError(response, error.status, { code: error.code, message: error.message }, id);
+    answerError(response, error.status, error, id);
     return;
   }
   const { code, message, data } = toProtocolError(error, log);

@@ -70,7 +70,7 @@ export class PostExchange implements Exchange {
   }
 
   drop(): void {
-    this.#response.socket?.destroy();
+    this.#response.destroy();
   }
 
   #upgrade(): Outlet {

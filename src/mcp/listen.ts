@@ -90,6 +90,7 @@ class ListenStream implements OpenStream {
   /** Listens first and acknowledges then, so that nothing falls in between. */
   async follow(wanted: Filter): Promise<void> {
     const uris = await Promise.all(wanted.resourceSubscriptions.map((uri) => this.#follow(uri)));
+    if (this.#outlet.closed) return;
     const followed = uris.filter((uri) => uri !== undefined);
     const honoured = {
       ...this.#parts.fixtures?.honoured(wanted),

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type NodeIncomingMessageLike, toNodeHandler } from "@modelcontextprotocol/node";
-import { createMcpHandler, type InboundModernRoute, type JSONRPCRequest } from "@modelcontextprotocol/server";
+import { createMcpHandler, type InboundModernRoute } from "@modelcontextprotocol/server";
 import type { Facet } from "../tool.ts";
 import { type Caller, PostExchange } from "./exchange.ts";
-import { listen } from "./listen.ts";
+import { type ListenParts, listen } from "./listen.ts";
 import type { Parts, Who } from "./parts.ts";
 import { Quota } from "./quota.ts";
 import { buildServer, MODERN } from "./server.ts";
@@ -11,14 +11,14 @@ import { Switchboard } from "./switchboard.ts";
 import { header } from "./wire.ts";
 
 /** What is served on the short way, and which parameter the `Mcp-Name` header has to repeat. */
-const SHORT_WAY: Readonly<Record<string, "name" | "uri" | null>> = {
-  "subscriptions/listen": null,
-  "tools/list": null,
-  "tools/call": "name",
-  "resources/list": null,
-  "resources/templates/list": null,
-  "resources/read": "uri",
-};
+const SHORT_WAY: ReadonlyMap<string, "name" | "uri" | null> = new Map([
+  ["subscriptions/listen", null],
+  ["tools/list", null],
+  ["tools/call", "name"],
+  ["resources/list", null],
+  ["resources/templates/list", null],
+  ["resources/read", "uri"],
+]);
 
 /**
  * The era without sessions. The usual requests, in the form every client sends them, take the short way: one SDK
@@ -26,13 +26,11 @@ const SHORT_WAY: Readonly<Record<string, "name" | "uri" | null>> = {
  * to the SDK's own handler, which knows each rule about headers and bodies.
  */
 export class Modern {
-  readonly #parts: Parts;
-  readonly #quota: Quota;
+  readonly #parts: ListenParts;
   readonly #switchboards = new Map<Facet | undefined, Promise<Switchboard>>();
 
   constructor(parts: Parts) {
-    this.#parts = parts;
-    this.#quota = new Quota(parts.limits.streams);
+    this.#parts = { ...parts, quota: new Quota(parts.limits.streams) };
   }
 
   async serve(
@@ -43,8 +41,7 @@ export class Modern {
   ): Promise<void> {
     const message = route.messageKind === "request" && isUsual(request, route) ? route.message : undefined;
     if (!message) return this.#serveUnusual(request, response, who, body);
-    if (message.method === "subscriptions/listen")
-      return listen({ ...this.#parts, quota: this.#quota }, response, message, who);
+    if (message.method === "subscriptions/listen") return listen(this.#parts, response, message, who);
     const switchboard = await this.#switchboard(who.facet);
     const exchange = new PostExchange(request, response, who.actor, { outlets: this.#parts.outlets, due: 1 });
     // In this era hanging up means never mind.
@@ -83,11 +80,11 @@ export class Modern {
 }
 
 /** That version and method agree with the body was checked where they are present; here they have to be. */
-function isUsual(request: IncomingMessage, route: InboundModernRoute): boolean {
+function isUsual(request: IncomingMessage, route: InboundModernRoute & { messageKind: "request" }): boolean {
   if (route.classification.revision !== MODERN) return false;
   if (!header(request, "mcp-protocol-version") || !header(request, "mcp-method")) return false;
-  const { method, params } = route.message as JSONRPCRequest;
-  const field = SHORT_WAY[method];
+  const { method, params } = route.message;
+  const field = SHORT_WAY.get(method);
   if (field === undefined) return false;
   if (field === null) return true;
   const name = header(request, "mcp-name");

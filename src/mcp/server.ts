@@ -16,7 +16,7 @@ import type { Hub } from "../hub.ts";
 import type { Facet } from "../tool.ts";
 import type { Catalogue } from "./catalogue.ts";
 import type { Fixtures } from "./conformance/index.ts";
-import { toProtocolError } from "./errors.ts";
+import { internalError, toProtocolError } from "./errors.ts";
 import type { Caller } from "./exchange.ts";
 import type { Subscriptions } from "./subscriptions.ts";
 
@@ -113,14 +113,24 @@ function handlersOf({ hub, catalogue, facet, callerOf, subscriptions }: ServerPa
     listTemplates: (request, ctx) => lists(request, ctx).templates,
     callTool: (request, ctx) => callTool(hub, facet, callerOf(ctx), request.params),
     async readResource({ params: { uri } }, ctx) {
-      const { mime, body } = await hub.resources.read(callerOf(ctx).actor, uri, facet);
+      const { mime, body } = await naming(uri, hub.resources.read(callerOf(ctx).actor, uri, facet));
       return { contents: [{ uri, mimeType: mime, text: JSON.stringify(body) }] };
     },
     async subscribe(uri, ctx) {
-      await subscriptions?.add(callerOf(ctx).actor, uri);
+      await naming(uri, subscriptions?.add(callerOf(ctx).actor, uri));
     },
     unsubscribe: (uri) => subscriptions?.remove(uri),
   };
+}
+
+/** The specification wants the URI in the error, whichever part of it was not found. */
+async function naming<T>(uri: string, work: T | Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof ParleyError) || error.kind !== "not_found") throw error;
+    throw new ParleyError(error.code, error.message, { cause: error, details: { ...error.details, uri } });
+  }
 }
 
 async function callTool(
@@ -140,7 +150,8 @@ async function callTool(
     const structuredContent = output as Record<string, unknown>;
     return { content: [{ type: "text", text: JSON.stringify(output) }], structuredContent };
   } catch (error) {
-    if (!(error instanceof ParleyError)) throw error;
+    // What else can be thrown is a bug, and `call` has logged it whole.
+    if (!(error instanceof ParleyError)) throw internalError();
     if (error.code === "OUTCOME_UNKNOWN") caller.drop();
     // Told to the model, which can read it and try something else. No structured content: clients of the
     // older SDK check it against the output schema even on an error.

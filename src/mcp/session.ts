@@ -85,9 +85,9 @@ export class Session implements OpenStream {
     this.#closed = true;
     this.onclose?.();
     this.#subscriptions[Symbol.dispose]();
-    if (why === "revoked" || why === "dropped") this.#stream?.destroy();
-    else this.#stream?.end();
-    void this.#server.close();
+    // Requests under way were allowed when they came, and are still answered.
+    if (why === "stopping" || why === "deleted") this.switchboard.whenIdle(() => this.#stream?.end());
+    else this.#stream?.destroy();
   }
 
   #tell(uri: string, hint: Hint): void {

@@ -11,6 +11,7 @@ const LOOKS = 10;
 export class Sessions implements Disposable {
   readonly #parts: Parts;
   readonly #open = new Map<string, Session>();
+  readonly #of = new Map<string, Set<Session>>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(parts: Parts) {
@@ -27,10 +28,10 @@ export class Sessions implements Disposable {
     const forget = this.#parts.hub.streams.add(session);
     session.onclose = () => {
       forget();
-      this.#open.delete(session.id);
-      if (this.#open.size === 0) this.#stopLooking();
+      this.#remove(session);
     };
     this.#open.set(session.id, session);
+    this.#of.set(who.actor.principal_id, this.#ownedBy(who.actor).add(session));
     this.#timer ??= setInterval(() => this.#reap(), this.#parts.limits.idle_ms / LOOKS).unref();
     await session.connect();
     return session;
@@ -52,12 +53,24 @@ export class Sessions implements Disposable {
   /** A client that never says goodbye shall not lock itself out: its longest idle session makes room. */
   #makeRoom(who: Who): void {
     const { sessions, sessions_in_all } = this.#parts.limits;
-    const own = [...this.#open.values()].filter(({ actor }) => actor.principal_id === who.actor.principal_id);
-    if (own.length < sessions && this.#open.size < sessions_in_all) return;
-    const [idlest] = own.filter(({ idle }) => idle > 0).sort((a, b) => b.idle - a.idle);
+    const own = this.#ownedBy(who.actor);
+    if (own.size < sessions && this.#open.size < sessions_in_all) return;
+    const [idlest] = [...own].filter(({ idle }) => idle > 0).sort((a, b) => b.idle - a.idle);
     if (!idlest)
       throw new ParleyError("TOO_MANY_SESSIONS", "Too many MCP sessions are open and in use. Close one first.");
     idlest.close("expired");
+  }
+
+  #ownedBy({ principal_id }: Actor): Set<Session> {
+    return this.#of.get(principal_id) ?? new Set();
+  }
+
+  #remove(session: Session): void {
+    this.#open.delete(session.id);
+    const own = this.#ownedBy(session.actor);
+    own.delete(session);
+    if (own.size === 0) this.#of.delete(session.actor.principal_id);
+    if (this.#open.size === 0) this.#stopLooking();
   }
 
   #reap(): void {

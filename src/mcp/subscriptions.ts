@@ -23,6 +23,7 @@ export const tooManyUris = (most: number): ParleyError =>
 export class Subscriptions implements Disposable {
   readonly #options: Options;
   readonly #followed = new Map<string, Promise<() => void>>();
+  #closed = false;
 
   constructor(options: Options) {
     this.#options = options;
@@ -35,6 +36,7 @@ export class Subscriptions implements Disposable {
   /** From the moment it resolves every hint is told. Throws for what is not there and what is not yours alike. */
   async add(actor: Actor, uri: string): Promise<void> {
     const { most } = this.#options;
+    if (this.#closed) return;
     if (!this.#followed.has(uri) && this.#followed.size >= most) throw tooManyUris(most);
     const following = this.#followed.get(uri) ?? this.#follow(actor, uri);
     this.#followed.set(uri, following);
@@ -57,6 +59,7 @@ export class Subscriptions implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.#closed = true;
     for (const uri of [...this.#followed.keys()]) this.remove(uri);
   }
 

@@ -31,6 +31,7 @@ export class Switchboard extends PerRequestHTTPServerTransport {
   readonly #classification: MessageClassification;
   readonly #lines = new Map<RequestId, Line>();
   #last = 0;
+  #onidle: (() => void) | undefined;
 
   constructor(classification: MessageClassification) {
     super({ classification });
@@ -39,6 +40,12 @@ export class Switchboard extends PerRequestHTTPServerTransport {
 
   get busy(): boolean {
     return this.#lines.size > 0;
+  }
+
+  /** Once every request under way has been answered. */
+  whenIdle(then: () => void): void {
+    if (this.busy) this.#onidle = then;
+    else then();
   }
 
   /** Returns the way to cancel it: no answer will be sent then. */
@@ -72,6 +79,7 @@ export class Switchboard extends PerRequestHTTPServerTransport {
       this.#lines.delete(message.id);
       const answer = { ...message, id: line.id };
       line.exchange.answer(this.#classification.era === "legacy" ? inLegacyWords(answer) : answer);
+      if (!this.busy) this.#onidle?.();
       return;
     }
     const related = options?.relatedRequestId;

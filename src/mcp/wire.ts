@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { RequestId } from "@modelcontextprotocol/server";
+import { hit } from "../failpoints.ts";
 
 export const sseFrame = (message: unknown): string => `event: message\ndata: ${JSON.stringify(message)}\n\n`;
 
@@ -12,12 +13,17 @@ export function answerJson(
   // The client may be gone, or the stream it got before may already have been ended.
   if (response.headersSent || response.destroyed) return;
   const text = JSON.stringify(body);
-  response.writeHead(status, {
-    "Content-Type": "application/json",
-    "Content-Length": Buffer.byteLength(text),
-    ...headers,
-  });
-  response.end(text);
+  const answer = (): void => {
+    response.writeHead(status, {
+      "Content-Type": "application/json",
+      "Content-Length": Buffer.byteLength(text),
+      ...headers,
+    });
+    response.end(text, () => void hit("post.after_ack"));
+  };
+  const pause = hit("post.before_ack");
+  if (pause) void pause.then(answer, () => response.destroy());
+  else answer();
 }
 
 export interface Failure {
@@ -29,10 +35,11 @@ export interface Failure {
 export function answerError(
   response: ServerResponse,
   status: number,
-  error: Failure,
+  { code, message, data }: Failure,
   id: RequestId | null = null,
 ): void {
-  answerJson(response, status, { jsonrpc: "2.0", id, error }, status === 405 ? { Allow: "GET, POST, DELETE" } : {});
+  const body = { jsonrpc: "2.0", id, error: { code, message, data } };
+  answerJson(response, status, body, status === 405 ? { Allow: "GET, POST, DELETE" } : {});
 }
 
 /** The id to answer to, where the body is a single request that has one. */

@@ -58,12 +58,12 @@ export const resources = [
 /** Only what people say is a reason to read the inbox again: an agent is not told of its own words. */
 async function watchInbox(ctx: Ctx, agent: string | undefined): Promise<Watch> {
   const { inbox_id } = await service.readableInbox(ctx, agent);
-  return {
-    topic: "chat",
-    stream: formatId(inbox_id),
-    hint: (event) => (event.data.author === "user" ? carried(event) : null),
-  };
+  return { topic: "chat", stream: formatId(inbox_id), hint: spoken };
 }
+
+// One function for all who watch: a door works out once what everybody with the same one is told.
+const spoken: Watch["hint"] = (event) => (event.data.author === "user" ? carried(event) : null);
+const changed: Watch["hint"] = () => ({});
 
 function carried({ id, data, live }: FeedEvent): Record<string, unknown> {
   if (typeof live !== "object" || live === null) return {};
@@ -73,5 +73,5 @@ function carried({ id, data, live }: FeedEvent): Record<string, unknown> {
 async function watchStatus(ctx: Ctx, name: string | undefined): Promise<Watch> {
   const { agent } = await service.readableInbox(ctx, name);
   // Without an agent there is nothing to follow but the registration of the first one.
-  return { topic: "agent", ...(agent && { stream: agent.principal_id }), hint: () => ({}) };
+  return { topic: "agent", ...(agent && { stream: agent.principal_id }), hint: changed };
 }

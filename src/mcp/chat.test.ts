@@ -1,0 +1,111 @@
+import { describe, expect, test } from "vitest";
+import { eachDatabase, type TestHub } from "../testing/hub.ts";
+import { CLIENTS, type McpClient } from "../testing/mcp.ts";
+import { until } from "../testing/process.ts";
+
+const INBOX = "ui://chat/inbox";
+const STATUS = "ui://agent/status";
+
+eachDatabase((open) => {
+  for (const [kind, connect] of Object.entries(CLIENTS))
+    describe(kind, () => {
+      test("that subscribed to the inbox is told of a human post, after it can be read", async () => {
+        const { hub, ana, scout } = await people(open);
+        await using client = await connect({ url: hub.url, token: scout });
+        await client.subscribe(INBOX);
+        const { body } = await hub.call(ana, "chat_human_post", { content: "hello" });
+
+        const [update] = await hintsOf(client, 1);
+        expect(update?.uri).toBe(INBOX);
+        const inbox = await client.read(INBOX);
+        expect(inbox).toMatchObject({ mime: "application/json", body: { last_id: body.id } });
+      });
+
+      test("that did not subscribe, or unsubscribed, is told nothing", async () => {
+        const { hub, ana, scout } = await people(open);
+        await using silent = await connect({ url: hub.url, token: scout });
+        await using client = await connect({ url: hub.url, token: scout });
+        await using witness = await connect({ url: hub.url, token: scout });
+        await witness.subscribe(INBOX);
+        await client.subscribe(INBOX);
+        await hub.call(ana, "chat_human_post", { content: "one" });
+        await hintsOf(client, 1);
+        await client.unsubscribe(INBOX);
+
+        await hub.call(ana, "chat_human_post", { content: "two" });
+        await hintsOf(witness, 2);
+        // What is said later on the same streams arrives later.
+        for (const one of [client, silent]) await one.subscribe(STATUS);
+        await hub.call(scout, "agent_report", { run_phase: "sampling" });
+        await hintsOf(silent, 1);
+        await hintsOf(client, 2);
+        expect(client.updates.map(({ uri }) => uri)).toEqual([INBOX, STATUS]);
+        expect(silent.updates.map(({ uri }) => uri)).toEqual([STATUS]);
+      });
+
+      test("is told of what people say and never of what the agent says", async () => {
+        const { hub, ana, scout } = await people(open);
+        await using client = await connect({ url: hub.url, token: scout });
+        await client.subscribe(INBOX);
+        await hub.call(ana, "chat_human_post", { content: "first question" });
+        await client.call("chat_assistant_post", { content: "an answer" });
+        await hub.call(ana, "chat_human_post", { content: "second question" });
+
+        const updates = await hintsOf(client, 2);
+        const said = updates.flatMap(({ messages }) => messages ?? []);
+        expect(said.map(({ author, content }) => [author, content])).toEqual([
+          ["user", "first question"],
+          ["user", "second question"],
+        ]);
+        expect(updates.map(({ _meta }) => _meta?.["parley/messages"])).toEqual(updates.map(({ messages }) => messages));
+        const { body } = await client.read(INBOX);
+        expect(body.messages).toMatchObject([{ author: "user" }, { author: "assistant" }, { author: "user" }]);
+      });
+
+      test("cannot choose the author and may pass nothing the tool does not know", async () => {
+        const { hub, ana, scout } = await people(open);
+        await using client = await connect({ url: hub.url, token: ana });
+        for (const extra of [{ author: "assistant" }, { from: "scout" }]) {
+          const result = await client.call("chat_human_post", { content: "hello", ...extra });
+          expect(result).toMatchObject({ isError: true });
+          expect(JSON.parse(result.content[0]?.text ?? "")).toMatchObject({ code: "INVALID_ARGUMENT" });
+          expect(result.structuredContent).toBeUndefined();
+        }
+        await using agent = await connect({ url: hub.url, token: scout });
+        expect((await agent.read(INBOX)).body).toEqual({ last_id: null, messages: [] });
+      });
+
+      test("sees the inbox among the resources, and that it can be subscribed to", async () => {
+        const { hub, scout } = await people(open);
+        await using client = await connect({ url: hub.url, token: scout });
+        expect(await client.resources()).toContain(INBOX);
+        expect(await client.templates()).toContain("ui://chat/{agent}/inbox");
+        expect(client.capabilities()).toMatchObject({ resources: { subscribe: true } });
+      });
+
+      test("gets a tool's result as text and as structured content, by its name and by the seeds' names", async () => {
+        const { hub, ana } = await people(open);
+        await using client = await connect({ url: hub.url, token: ana, facet: "chat-human" });
+        const names = (await client.tools()).map(({ name }) => name);
+        expect(names).toContain("chat_human_post");
+        expect(names.filter((name) => !/^[a-z][a-z0-9_]{0,39}$/.test(name))).toEqual([]);
+        for (const name of ["chat_human_post", "chat.human.post", "ui_chat_human_post"]) {
+          const { structuredContent, content } = await client.call(name, { content: "hello" });
+          expect(structuredContent).toEqual({ id: expect.stringMatching(/^\d+$/), ts: expect.stringMatching(/Z$/) });
+          expect(JSON.parse(content[0]?.text ?? "")).toEqual(structuredContent);
+        }
+      });
+    });
+});
+
+async function people(open: () => Promise<TestHub>): Promise<{ hub: TestHub; ana: string; scout: string }> {
+  const hub = await open();
+  const scout = await hub.token("agent", "scout");
+  const ana = await hub.token("human", "ana");
+  return { hub, ana, scout };
+}
+
+async function hintsOf(client: McpClient, count: number) {
+  await until(() => client.updates.length >= count);
+  return client.updates.slice(0, count);
+}

@@ -1,0 +1,149 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { eachDatabase, type TestHub } from "../testing/hub.ts";
+import { Raw } from "../testing/mcp-raw.ts";
+
+eachDatabase((open) => {
+  test("whatever is posted is answered with a refusal or an answer, and the hub goes on", async () => {
+    const { hub, ana } = await people(open);
+    const session = await ana.session();
+    const method = fc.constantFrom(
+      "tools/call",
+      "tools/list",
+      "resources/read",
+      "subscriptions/listen",
+      "initialize",
+      "ping",
+      "",
+    );
+    const almost = fc.record(
+      {
+        jsonrpc: fc.constantFrom("2.0", "1.0", 2),
+        id: fc.oneof(fc.integer(), fc.string(), fc.constant(null), fc.object()),
+        method: fc.oneof(method, fc.string(), fc.integer()),
+        params: fc.oneof(
+          fc.jsonValue(),
+          fc.record({ name: fc.jsonValue(), uri: fc.jsonValue(), _meta: meta() }, { requiredKeys: [] }),
+        ),
+        result: fc.jsonValue(),
+      },
+      { requiredKeys: [] },
+    );
+    const headers = fc.record(
+      {
+        "mcp-session-id": fc.constantFrom(session, "nonsense"),
+        "mcp-protocol-version": fc.constantFrom("2026-07-28", "2025-11-25", "2099-01-01", "x"),
+        "mcp-method": fc.constantFrom("tools/call", "tools/list", "nonsense"),
+        "mcp-name": fc.constantFrom("whoami", "=?base64?!!?=", "nonsense"),
+      },
+      { requiredKeys: [] },
+    );
+    const body = fc
+      .oneof(almost, fc.array(almost, { maxLength: 3 }), fc.jsonValue())
+      .map((value) => JSON.stringify(value));
+    await fc.assert(
+      fc.asyncProperty(body, headers, async (body, headers) => {
+        using stream = await ana.stream("POST", "/mcp", { body, headers });
+        expect(stream.status).toBeGreaterThanOrEqual(200);
+        expect(stream.status).toBeLessThan(500);
+      }),
+      { numRuns: 300 },
+    );
+    expect((await hub.request("GET", "/readyz")).status).toBe(200);
+    expect((await ana.call("whoami")).body.result.structuredContent.principal).toBe("ana");
+  });
+
+  test("what is not JSON is refused", async () => {
+    const { ana } = await people(open);
+    for (const body of ["", "{", "nonsense", '{"jsonrpc":"2.0",}', "[".repeat(5000)]) {
+      const answer = await ana.send("POST", "/mcp", { body });
+      expect(answer.status).toBe(400);
+      expect(JSON.stringify(answer.body)).toContain("INVALID_JSON");
+    }
+  });
+
+  test("an unknown tool is a JSON-RPC error with a code, and so is one outside the facet", async () => {
+    const { ana } = await people(open);
+    const session = await ana.session();
+    for (const name of ["no_such_tool", "__proto__", "x".repeat(300), "chat_human_post\u0000"]) {
+      const params = { name, arguments: {} };
+      const { body } = await ana.legacy(session, { id: 1, method: "tools/call", params });
+      expect(body.error).toMatchObject({ code: -32602, data: { code: "UNKNOWN_TOOL" } });
+    }
+    expect((await ana.call("no_such_tool")).body.error).toMatchObject({ code: -32602, data: { code: "UNKNOWN_TOOL" } });
+    const outside = { method: "tools/call", params: { name: "token_list", arguments: {} } };
+    expect((await ana.modern(outside, "/mcp/chat-human")).body.error.data.code).toBe("UNKNOWN_TOOL");
+  });
+
+  test("a tool of another role is refused as a result that the model can read", async () => {
+    const { ana } = await people(open);
+    const { body } = await ana.call("token_list");
+    expect(body.result).toMatchObject({ isError: true, content: [{ type: "text" }] });
+    expect(JSON.parse(body.result.content[0].text)).toMatchObject({ code: "FORBIDDEN", error: expect.any(String) });
+    expect(body.result.structuredContent).toBeUndefined();
+  });
+
+  test("an unknown resource is a JSON-RPC error that names it", async () => {
+    const { ana } = await people(open);
+    for (const uri of ["ui://nothing", "file:///etc/passwd", "ui://chat/../inbox", "ui://chat//inbox"]) {
+      const { body } = await ana.modern({ method: "resources/read", params: { uri } });
+      expect(body.error).toMatchObject({ code: -32602, data: { uri } });
+      expect(["UNKNOWN_RESOURCE", "AGENT_NOT_FOUND"]).toContain(body.error.data.code);
+    }
+  });
+
+  test("an unknown facet is not found", async () => {
+    const { ana } = await people(open);
+    const { status, body } = await ana.modern({ method: "tools/list" }, "/mcp/nonsense");
+    expect([status, body.code]).toEqual([404, "UNKNOWN_SERVER"]);
+  });
+
+  test("headers that contradict the body are refused as the specification has it", async () => {
+    const { ana } = await people(open);
+    const body = JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name: "whoami", arguments: {}, _meta: META },
+    });
+    const right = { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "whoami" };
+    expect((await ana.send("POST", "/mcp", { body, headers: right })).status).toBe(200);
+    const encoded = `=?base64?${Buffer.from("whoami").toString("base64")}?=`;
+    expect((await ana.send("POST", "/mcp", { body, headers: { ...right, "mcp-name": encoded } })).status).toBe(200);
+    for (const wrong of [
+      { "mcp-method": "tools/list" },
+      { "mcp-name": "token_list" },
+      { "mcp-name": "=?base64?!!?=" },
+      { "mcp-protocol-version": "2025-11-25" },
+    ]) {
+      const answer = await ana.send("POST", "/mcp", { body, headers: { ...right, ...wrong } });
+      expect(answer).toMatchObject({ status: 400, body: { id: 1, error: { code: -32020 } } });
+    }
+    for (const missing of Object.keys(right)) {
+      const headers = Object.fromEntries(Object.entries(right).filter(([name]) => name !== missing));
+      const answer = await ana.send("POST", "/mcp", { body, headers });
+      expect(answer).toMatchObject({ status: 400, body: { id: 1, error: { code: -32020 } } });
+    }
+  });
+
+  test("a method that does not exist is not found in the newer era", async () => {
+    const { ana } = await people(open);
+    for (const method of ["ping", "initialize", "resources/subscribe", "no/such"]) {
+      const answer = await ana.modern({ method, params: { uri: "ui://chat/inbox" } });
+      expect(answer).toMatchObject({ status: 404, body: { id: 1, error: { code: -32601 } } });
+    }
+  });
+});
+
+const META = {
+  "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+  "io.modelcontextprotocol/clientCapabilities": {},
+};
+
+const meta = () =>
+  fc.oneof(fc.constant(META), fc.jsonValue(), fc.constant({ ...META, "io.modelcontextprotocol/clientInfo": 7 }));
+
+async function people(open: () => Promise<TestHub>) {
+  const hub = await open();
+  return { hub, ana: new Raw(hub.url, await hub.token("human", "ana")) };
+}

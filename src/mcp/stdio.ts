@@ -1,0 +1,78 @@
+import type { Readable, Writable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import { HubHttp, NoAnswer } from "./stdio/hub-http.ts";
+import { Legacy } from "./stdio/legacy.ts";
+import { linesOf, writerTo } from "./stdio/lines.ts";
+import { isRequest, type Message, parseMessage, revisionOf, type Write } from "./stdio/message.ts";
+import { Modern } from "./stdio/modern.ts";
+
+export interface StdioOptions {
+  /** Of the hub, such as `http://127.0.0.1:8765`. */
+  url: string;
+  token: string;
+  facet?: string | undefined;
+  /** The space to act in, where the token is good for several. */
+  space?: string | undefined;
+  input: Readable;
+  output: Writable;
+}
+
+/** How long requests under way may take to be answered after the client has stopped asking. */
+const LAST_WORDS_MS = 10_000;
+
+/**
+ * Serves MCP on `input` and `output` by forwarding each line to the hub, whichever era the client speaks. The hub may
+ * be restarted meanwhile; the client does not notice. Resolves when the client has closed `input`.
+ */
+export async function forwardStdio({ url, token, facet, space, input, output }: StdioOptions): Promise<void> {
+  const address = new URL(`${url.replace(/\/+$/, "")}/mcp${facet ? `/${facet}` : ""}`);
+  const headers = { Authorization: `Bearer ${token}`, ...(space && { "X-Session-ID": space }) };
+  const forwarder = new Forwarder(await HubHttp.open(address, headers), writerTo(output));
+  for await (const line of linesOf(input)) if (line.trim()) forwarder.take(line);
+  await forwarder.finish();
+}
+
+class Forwarder {
+  readonly #write: Write;
+  readonly #modern: Modern;
+  readonly #legacy: Legacy;
+  readonly #under_way = new Set<Promise<void>>();
+
+  constructor(http: HubHttp, write: Write) {
+    this.#write = write;
+    this.#modern = new Modern(http, write);
+    this.#legacy = new Legacy(http, write);
+  }
+
+  /** Does not wait for the answer: requests may overtake each other. */
+  take(line: string): void {
+    const work = this.#forward(line);
+    this.#under_way.add(work);
+    void work.finally(() => this.#under_way.delete(work));
+  }
+
+  async finish(): Promise<void> {
+    this.#modern.stop();
+    await Promise.race([Promise.all(this.#under_way), sleep(LAST_WORDS_MS, undefined, { ref: false })]);
+    await this.#legacy.stop();
+  }
+
+  async #forward(line: string): Promise<void> {
+    const message = parseMessage(line);
+    if (!message) return this.#write(failure(null, -32700, "The line is no JSON-RPC message."));
+    try {
+      if (message.method === "notifications/cancelled" && this.#modern.cancel(message.params?.requestId)) return;
+      await (revisionOf(message) === undefined ? this.#legacy : this.#modern).forward(message);
+    } catch (error) {
+      if (!(error instanceof NoAnswer)) throw error;
+      // Nobody waits for an answer to a notification; the next request will be told the same.
+      if (isRequest(message)) await this.#write(failure(message.id, error.status * 100, error.message, error.code));
+    }
+  }
+}
+
+const failure = (id: Message["id"], code: number, message: string, word?: string): Message => ({
+  jsonrpc: "2.0",
+  id: id ?? null,
+  error: { code, message, ...(word !== undefined && { data: { code: word } }) },
+});

@@ -1,0 +1,169 @@
+import type { IncomingHttpHeaders, IncomingMessage, request } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ErrorCode } from "../../errors.ts";
+import { type Message, parseMessage } from "./message.ts";
+
+/** How long a hub that cannot be reached is tried again before the client is told. */
+const PATIENCE_MS = 3000;
+const FIRST_PAUSE_MS = 100;
+export const LONGEST_PAUSE_MS = 5000;
+
+/** Why a message got no answer. */
+export class NoAnswer extends Error {
+  readonly code: ErrorCode | string;
+  readonly status: number;
+
+  constructor(
+    code: ErrorCode | string,
+    message: string,
+    { status = 503, cause }: { status?: number; cause?: unknown } = {},
+  ) {
+    super(message, { cause });
+    this.code = code;
+    this.status = status;
+  }
+
+  /** It never got there, so it may be sent again whatever it is. */
+  get unsent(): boolean {
+    return this.code === "HUB_UNREACHABLE";
+  }
+
+  /** It may have got there. */
+  get lost(): boolean {
+    return this.code === "OUTCOME_UNKNOWN";
+  }
+}
+
+export interface Reply {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: IncomingMessage;
+}
+
+export interface Sending {
+  method: "POST" | "GET" | "DELETE";
+  headers?: Record<string, string>;
+  message?: Message;
+  signal?: AbortSignal;
+}
+
+/** Plain `node:http`: the global `fetch` takes longer to load than the hub to answer. */
+export class HubHttp {
+  readonly #url: URL;
+  readonly #headers: Record<string, string>;
+  readonly #request: typeof request;
+
+  static async open(url: URL, headers: Record<string, string>): Promise<HubHttp> {
+    const { request } = await (url.protocol === "https:" ? import("node:https") : import("node:http"));
+    return new HubHttp(url, headers, request);
+  }
+
+  private constructor(url: URL, headers: Record<string, string>, send: typeof request) {
+    this.#url = url;
+    this.#headers = headers;
+    this.#request = send;
+  }
+
+  /** Tries again while the hub cannot be reached, and if `repeatable` also when the answer got lost. */
+  async reach(sending: Sending, repeatable: boolean): Promise<Reply> {
+    const deadline = performance.now() + PATIENCE_MS;
+    for (let pause = FIRST_PAUSE_MS; ; pause *= 2)
+      try {
+        return await this.send(sending);
+      } catch (error) {
+        const again = error instanceof NoAnswer && (error.unsent || (error.lost && repeatable));
+        if (!again || performance.now() + pause > deadline) throw error;
+        await sleep(pause, undefined, { ...(sending.signal && { signal: sending.signal }) });
+      }
+  }
+
+  send({ method, headers, message, signal }: Sending): Promise<Reply> {
+    const body = message && JSON.stringify(message);
+    return new Promise((resolve, reject) => {
+      const sent = this.#request(this.#url, {
+        method,
+        // A connection of its own: on one that was kept open nobody knows whether a request arrived.
+        agent: false,
+        headers: {
+          ...this.#headers,
+          Accept: "application/json, text/event-stream",
+          ...(body !== undefined && { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body) }),
+          ...headers,
+        },
+        ...(signal && { signal }),
+      });
+      sent.on("response", (response) =>
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: response }),
+      );
+      let connected = false;
+      sent.on("socket", (socket) =>
+        socket.once("connect", () => {
+          connected = true;
+        }),
+      );
+      sent.on("error", (error) => reject(connected ? lost(error) : this.#unreachable(error)));
+      sent.end(body);
+    });
+  }
+
+  #unreachable(cause: Error): NoAnswer {
+    return new NoAnswer("HUB_UNREACHABLE", `The Parley hub at ${this.#url.origin} cannot be reached.`, { cause });
+  }
+}
+
+export const lost = (cause?: unknown): NoAnswer =>
+  new NoAnswer(
+    "OUTCOME_UNKNOWN",
+    "The Parley hub went away before it answered. The call may or may not have happened: look before you repeat it.",
+    { cause },
+  );
+
+/** What the hub says in reply, whichever form it took. Throws `NoAnswer` for what is no JSON-RPC. */
+export async function* messagesOf(reply: Reply): AsyncGenerator<Message> {
+  if (reply.headers["content-type"]?.startsWith("text/event-stream")) {
+    for await (const data of eventsOf(reply.body)) {
+      const message = parseMessage(data);
+      if (message) yield message;
+    }
+    return;
+  }
+  const text = await textOf(reply.body);
+  const message = parseMessage(text);
+  if (message?.jsonrpc === "2.0") yield message;
+  else if (reply.status >= 300 || text !== "") throw refusal(reply.status, message);
+}
+
+/** What the hub says before a request gets to MCP at all: no credential, no such facet, no such space. */
+function refusal(status: number, body: object | undefined): NoAnswer {
+  const { error, code }: { error?: unknown; code?: unknown } = { ...body };
+  const sentence = typeof error === "string" ? error : `The Parley hub answered with status ${status}.`;
+  return new NoAnswer(typeof code === "string" ? code : "INTERNAL", sentence, { status });
+}
+
+async function textOf(body: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of chunksOf(body)) chunks.push(chunk);
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+async function* eventsOf(body: IncomingMessage): AsyncGenerator<string> {
+  let rest = "";
+  const decoder = new TextDecoder();
+  for await (const chunk of chunksOf(body)) {
+    rest += decoder.decode(chunk, { stream: true });
+    const events = rest.split("\n\n");
+    rest = events.pop() ?? "";
+    for (const event of events) {
+      const data = event.split("\n").filter((line) => line.startsWith("data:"));
+      if (data.length > 0) yield data.map((line) => line.slice(5).trimStart()).join("\n");
+    }
+  }
+}
+
+async function* chunksOf(body: IncomingMessage): AsyncGenerator<Buffer> {
+  try {
+    for await (const chunk of body) yield chunk;
+  } catch (error) {
+    throw lost(error);
+  }
+}

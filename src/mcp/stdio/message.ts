@@ -1,0 +1,55 @@
+/** A JSON-RPC message, as far as a forwarder looks at it. */
+export interface Message {
+  jsonrpc: "2.0";
+  id?: string | number | null;
+  method?: string;
+  params?: Params;
+  result?: Record<string, unknown>;
+  error?: { code: number; message: string; data?: unknown };
+}
+
+interface Params {
+  name?: unknown;
+  uri?: unknown;
+  requestId?: unknown;
+  arguments?: Record<string, unknown>;
+  notifications?: { resourceSubscriptions?: string[] };
+  _meta?: Record<string, unknown>;
+}
+
+export type Write = (message: Message) => Promise<void>;
+
+const VERSION_KEY = "io.modelcontextprotocol/protocolVersion";
+
+/** Undefined for what is no JSON-RPC message. */
+export function parseMessage(line: string): Message | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    // The hub checks the rest; here it only has to be an object.
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Message) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The revision a message of the era without sessions names; undefined for the older era. */
+export function revisionOf(message: Message): string | undefined {
+  const revision = message.params?._meta?.[VERSION_KEY];
+  return typeof revision === "string" ? revision : undefined;
+}
+
+export const isRequest = (message: Message): boolean => message.method !== undefined && message.id !== undefined;
+
+export const updated = (uri: string, _meta: Record<string, unknown> = {}): Message => ({
+  jsonrpc: "2.0",
+  method: "notifications/resources/updated",
+  // `_meta` is all a hint may hold beside the URI.
+  params: { uri, _meta },
+});
+
+/**
+ * Whether it may be sent again when nobody knows if it arrived. Only tools change anything, and one
+ * called with a key of its own is not run twice.
+ */
+export const isRepeatable = ({ method, params }: Message): boolean =>
+  method !== "tools/call" || typeof params?.arguments?.idempotency_key === "string";

@@ -1,0 +1,71 @@
+/** A hub that is started again and again on the same data, as real processes. */
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe } from "vitest";
+import { type Caller, callTool } from "./crowd.ts";
+import { type DatabaseName, testDatabases } from "./databases.ts";
+import { createDatabase } from "./postgres.ts";
+import { Ground, type ServedHub } from "./process.ts";
+
+/** Enough for a crowd: what is tested is not the limit. */
+const ENV = { PARLEY_RATE_LIMIT: "100000", PARLEY_LOG: "error" };
+
+export class Restarts implements AsyncDisposable {
+  readonly ground = new Ground();
+  readonly database_url: string | undefined;
+  readonly #drop: (() => Promise<void>) | undefined;
+  #hub: ServedHub | undefined;
+
+  static async on(database: DatabaseName): Promise<Restarts> {
+    return new Restarts(database === "postgres" ? await createDatabase() : undefined);
+  }
+
+  constructor(database: { url: string; drop: () => Promise<void> } | undefined) {
+    this.database_url = database?.url;
+    this.#drop = database?.drop;
+  }
+
+  get hub(): ServedHub {
+    if (!this.#hub) throw new Error("no hub was started yet");
+    return this.#hub;
+  }
+
+  get admin(): Caller {
+    const token = readFileSync(join(this.ground.home, "admin.token"), "utf8").trim();
+    return { url: () => this.hub.url, token };
+  }
+
+  async start(env: Record<string, string> = {}): Promise<ServedHub> {
+    const args = this.database_url ? ["--database-url", this.database_url] : [];
+    this.#hub = await this.ground.serve(args, { ...ENV, ...env });
+    return this.#hub;
+  }
+
+  /** Resolves with how it ended, by itself or by what was done to it. */
+  async ended(): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
+    const { child } = this.hub;
+    if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+    return { code: child.exitCode, signal: child.signalCode };
+  }
+
+  async kill(): Promise<void> {
+    await this.hub.kill("SIGKILL");
+  }
+
+  async token(role: string, name: string): Promise<Caller> {
+    const reply = await callTool(this.admin, "token_create", { role, name });
+    if (reply?.status !== 200) throw new Error(`no token for ${name}: ${JSON.stringify(reply)}`);
+    return { url: () => this.hub.url, token: reply.body.token };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.ground[Symbol.asyncDispose]();
+    await this.#drop?.();
+  }
+}
+
+/** Runs the same tests with real hubs on every database we support. */
+export function eachDatabaseOfHubs(tests: (database: DatabaseName) => void): void {
+  for (const name of testDatabases()) describe(name, () => tests(name));
+}
