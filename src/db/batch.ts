@@ -1,5 +1,6 @@
 import { ParleyError } from "../errors.ts";
 import { hit } from "../failpoints.ts";
+import type { FeedEvent } from "../feed/event.ts";
 import type { Committed, Operation, Reader, Tx } from "./database.ts";
 import type { Statement } from "./statement.ts";
 import { nothingWritten, outcomeUnknown, troubleOf } from "./trouble.ts";
@@ -48,7 +49,6 @@ export async function runBatch(writer: Writer, jobs: readonly Job[], now: () => 
     throw error;
   }
   await commit(writer, jobs);
-  await hit("post.after_commit");
   for (const settle of settled) settle();
   return [...counters.values()].filter((counter) => counter.planned || counter.last_id !== counter.previous_id);
 }
@@ -56,6 +56,7 @@ export async function runBatch(writer: Writer, jobs: readonly Job[], now: () => 
 async function commit(writer: Writer, jobs: readonly Job[]): Promise<void> {
   try {
     await writer.commit();
+    await hit("post.after_commit");
   } catch (error) {
     // A full disk is the one failure of a COMMIT that says for certain that nothing was written.
     const certain = troubleOf(error) === "full";
@@ -77,12 +78,12 @@ async function runJob(
   const before = { last_id: counter.last_id, events: counter.events.length };
   if (shared) await writer.savepoint();
   try {
-    const value = await job.operation(transaction(writer, counter, now));
+    const value = await job.operation(new Transaction(writer, counter, now));
     if (shared) await writer.release();
     return () => job.resolve(value);
   } catch (error) {
     const trouble = troubleOf(error);
-    if (trouble !== "operation" || !writer.isOpen()) throw error;
+    if ((trouble !== "operation" && trouble !== "busy") || !writer.isOpen()) throw error;
     if (shared) await writer.rollbackToSavepoint();
     else {
       await writer.rollback();
@@ -90,7 +91,7 @@ async function runJob(
     }
     counter.last_id = before.last_id;
     counter.events.length = before.events;
-    return () => job.reject(error);
+    return () => job.reject(nothingWritten(error));
   }
 }
 
@@ -106,22 +107,45 @@ async function openCounter(
   return counter;
 }
 
-function transaction(writer: Writer, counter: Committed, now: () => number): Tx {
-  return {
-    space_id: counter.space_id,
-    get: (statement, args) => writer.get(statement, args),
-    all: (statement, args) => writer.all(statement, args),
-    run: (statement, args) => writer.run(statement, args),
-    takeId: () => {
-      // Microseconds of now, or one more than the last: never twice, never backwards, whatever the clock does.
-      counter.last_id = Math.max(counter.last_id + 1, now() * 1000);
-      return counter.last_id;
-    },
-    announce: (event) => void counter.events.push(event),
-    markPlanned: () => {
-      counter.planned = true;
-    },
-  };
+/** A class, since one is made for every operation and a set of closures costs more than the operation's own statements. */
+class Transaction implements Tx {
+  readonly space_id: string;
+  readonly #writer: Writer;
+  readonly #counter: Committed;
+  readonly #now: () => number;
+
+  constructor(writer: Writer, counter: Committed, now: () => number) {
+    this.space_id = counter.space_id;
+    this.#writer = writer;
+    this.#counter = counter;
+    this.#now = now;
+  }
+
+  get<A, R>(statement: Statement<A, R>, args: A): Promise<R | undefined> {
+    return this.#writer.get(statement, args);
+  }
+
+  all<A, R>(statement: Statement<A, R>, args: A): Promise<R[]> {
+    return this.#writer.all(statement, args);
+  }
+
+  run<A>(statement: Statement<A>, args: A): Promise<number> {
+    return this.#writer.run(statement, args);
+  }
+
+  takeId(): number {
+    // Microseconds of now, or one more than the last: never twice, never backwards, whatever the clock does.
+    this.#counter.last_id = Math.max(this.#counter.last_id + 1, this.#now() * 1000);
+    return this.#counter.last_id;
+  }
+
+  announce(event: FeedEvent): void {
+    this.#counter.events.push(event);
+  }
+
+  markPlanned(): void {
+    this.#counter.planned = true;
+  }
 }
 
 /** The transaction is lost already: failing to say so to the database changes nothing. */

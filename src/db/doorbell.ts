@@ -4,38 +4,27 @@ import pg from "pg";
 const CHANNEL = "parley";
 /** A notification's payload holds at most 8000 bytes. */
 const MOST_SPACES = 80;
+/** Shorter than for everybody else: this connection is also how the hub finds out that the database is gone. */
+const PATIENCE_MS = 2000;
 
 /**
  * Tells other nodes which spaces have something new: one merged NOTIFY after the commit,
- * outside the write's transaction (inside it halves the inserts). It may get lost; the poll
- * then finds what was missed, so losing one costs only time.
+ * outside the write's transaction (inside it halves the inserts), on a connection of its own.
+ * It may get lost; the poll then finds what was missed, so losing one costs only time.
  */
 export class Doorbell {
   onRing: (space_id: string) => void = () => {};
   readonly #url: string;
-  readonly #pool: pg.Pool;
   readonly #node = randomBytes(6).toString("hex");
   /** Where this node last saw each watched space. */
-  readonly #seen = new Map<string, number>();
+  #seen = new Map<string, number>();
   #pending = new Set<string>();
   #ringing: Promise<void> | undefined;
-  #ear: pg.Client | undefined;
+  #line: pg.Client | undefined;
   #closed = false;
 
-  constructor(url: string, pool: pg.Pool) {
+  constructor(url: string) {
     this.#url = url;
-    this.#pool = pool;
-  }
-
-  async open(): Promise<void> {
-    // Not from the pool: a LISTEN belongs to one connection for as long as it lives.
-    const ear = new pg.Client({ connectionString: this.#url, application_name: "parley doorbell", keepAlive: true });
-    ear.on("notification", ({ payload }) => this.#hear(payload ?? ""));
-    ear.on("error", () => this.#lose(ear));
-    ear.on("end", () => this.#lose(ear));
-    await ear.connect();
-    await ear.query(`listen ${CHANNEL}`);
-    this.#ear = ear;
   }
 
   ring(space_ids: readonly string[]): void {
@@ -43,25 +32,48 @@ export class Doorbell {
     if (this.#pending.size > 0) this.#ringing ??= this.#send();
   }
 
-  /** Looks at the counters of the watched spaces and rings for those that moved. */
-  async poll(space_ids: readonly string[]): Promise<void> {
-    if (!this.#ear && !this.#closed) await this.open();
-    const { rows } = await this.#pool.query<{ id: string; last_id: number }>({
-      name: "doorbell",
-      text: "select id, last_id from spaces where id = any($1::text[])",
-      values: [space_ids],
-    });
-    for (const { id, last_id } of rows) {
-      const seen = this.#seen.get(id);
-      this.#seen.set(id, last_id);
-      if (seen !== undefined && seen < last_id) this.onRing(id);
-    }
+  /** Rings for the watched spaces whose counters moved, and says what time it is there. Opens the line anew if it was lost. */
+  async poll(space_ids: readonly string[]): Promise<number> {
+    const line = this.#line ?? (await this.#open());
+    const [ms, counters] = await Promise.all([
+      clockOf(line),
+      line.query<{ id: string; last_id: string }>("select id, last_id from spaces where id = any($1::text[])", [
+        space_ids,
+      ]),
+    ]);
+    const before = this.#seen;
+    this.#seen = new Map(counters.rows.map(({ id, last_id }) => [id, Number(last_id)]));
+    // One that was not watched before may have moved since it was first read.
+    for (const [id, last_id] of this.#seen) if (before.get(id) !== last_id) this.onRing(id);
+    return ms;
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     await this.#ringing;
-    await this.#ear?.end();
+    const line = this.#line;
+    if (!line) return;
+    // A database that does not answer any more does not say goodbye either.
+    await Promise.race([line.end(), new Promise((resolve) => setTimeout(resolve, PATIENCE_MS).unref())]);
+  }
+
+  async #open(): Promise<pg.Client> {
+    const line = new pg.Client({
+      connectionString: this.#url,
+      application_name: "parley doorbell",
+      connectionTimeoutMillis: PATIENCE_MS,
+      query_timeout: PATIENCE_MS,
+      keepAlive: true,
+      // With it, a query that is not answered in time ends the connection.
+      pipeline: true,
+    } as pg.ClientConfig); // `pipeline` is newer than the published types
+    line.on("notification", ({ payload }) => this.#hear(payload ?? ""));
+    line.on("error", () => this.#lose(line));
+    line.on("end", () => this.#lose(line));
+    await line.connect();
+    this.#line = line;
+    await line.query(`listen ${CHANNEL}`);
+    return line;
   }
 
   async #send(): Promise<void> {
@@ -70,7 +82,7 @@ export class Doorbell {
       for (const space_id of spaces) this.#pending.delete(space_id);
       const payload = `${this.#node} ${spaces.join(" ")}`;
       // A lost ring is made good by the poll.
-      await this.#pool.query("select pg_notify($1, $2)", [CHANNEL, payload]).catch(() => undefined);
+      await this.#line?.query("select pg_notify($1, $2)", [CHANNEL, payload]).catch(() => undefined);
     }
     this.#ringing = undefined;
   }
@@ -81,7 +93,15 @@ export class Doorbell {
     for (const space_id of space_ids) this.onRing(space_id);
   }
 
-  #lose(ear: pg.Client): void {
-    if (this.#ear === ear) this.#ear = undefined;
+  #lose(line: pg.Client): void {
+    if (this.#line === line) this.#line = undefined;
   }
+}
+
+/** Milliseconds since 1970, by the database's own clock. */
+export async function clockOf(connection: pg.Pool | pg.Client): Promise<number> {
+  const { rows } = await connection.query<{ ms: number }>(
+    "select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms",
+  );
+  return rows[0]?.ms ?? Date.now();
 }

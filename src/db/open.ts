@@ -1,12 +1,13 @@
 import { chmodSync, existsSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { StartRefused } from "../errors.ts";
+import { ParleyError, StartRefused } from "../errors.ts";
 import type { Database } from "./database.ts";
 import { migratePostgres } from "./migrate-postgres.ts";
 import { migrateSqlite } from "./migrate-sqlite.ts";
 import { PostgresDatabase } from "./postgres.ts";
 import { SqliteDatabase } from "./sqlite.ts";
+import { troubleOf } from "./trouble.ts";
 
 /** Holds what belongs to no team: tokens, principals, spaces. No request can name it. */
 export const HUB_SPACE = "hub";
@@ -31,8 +32,12 @@ export async function openDatabase({ home, database_url, now, after_crash }: Sto
     return await openSqlite(join(home, "parley.db"), now, after_crash ?? false);
   } catch (error) {
     if (error instanceof StartRefused) throw error;
-    const what = database_url ? "PostgreSQL is out of reach" : `The database in ${home} cannot be opened`;
-    throw new StartRefused(`${what}: ${(error as Error).message}`, { cause: error });
+    const what = database_url ? "PostgreSQL cannot be used" : `The database in ${home} cannot be opened`;
+    const reason = `${what}: ${(error as Error).message}`;
+    // Nothing is wrong with this hub: whoever looks after it may simply start it again.
+    if (database_url && troubleOf(error) !== "operation")
+      throw new ParleyError("STORAGE_UNAVAILABLE", reason, { cause: error });
+    throw new StartRefused(reason, { cause: error });
   }
 }
 
@@ -72,7 +77,8 @@ function refuseNetworkFolder(file: string): void {
 }
 
 function refuseDamaged(file: string): void {
-  const connection = new DatabaseSync(file, { timeout: 5000 });
+  // Whoever repairs it wants to find it as it was.
+  const connection = new DatabaseSync(file, { readOnly: true, timeout: 5000 });
   try {
     const found = connection.prepare("pragma quick_check(1)").get()?.quick_check;
     if (found !== "ok") throw new StartRefused(`The database ${file} is damaged (${found}). Restore a backup.`);

@@ -2,7 +2,7 @@ import pg from "pg";
 import { ParleyError } from "../errors.ts";
 import { type Job, runBatch } from "./batch.ts";
 import type { Committed, Database, Health, Operation } from "./database.ts";
-import { Doorbell } from "./doorbell.ts";
+import { clockOf, Doorbell } from "./doorbell.ts";
 import { PostgresWriter, prepared } from "./postgres-writer.ts";
 import type { Statement } from "./statement.ts";
 import { epochOfHub } from "./store.ts";
@@ -13,6 +13,9 @@ const MOST_JOBS = 256;
 /** How often a node looks for what a lost notification would have told it, and at the clock. */
 const POLL_MS = 500;
 const QUERY_TIMEOUT_MS = 10_000;
+/** How long a full disk is believed to be one. */
+const FULL_MS = 5000;
+const LOST: Health = { state: "lost", reason: "the database is out of reach." };
 
 /** int8 columns are feed positions, safe as JavaScript integers. */
 const types = {
@@ -28,12 +31,13 @@ export class PostgresDatabase implements Database {
   readonly #doorbell: Doorbell;
   readonly #fakeNow: (() => number) | undefined;
   readonly #queues = new Map<string, { jobs: Job[]; running: Promise<void> }>();
-  readonly #poll: NodeJS.Timeout;
-  #polling: Promise<void> = Promise.resolve();
+  #poll: NodeJS.Timeout | undefined;
+  #looking: Promise<void> | undefined;
   #last = 0;
   #offset = 0;
   #watched: readonly string[] = [];
   #health: Health = { state: "ready" };
+  #full_at = 0;
   readonly #onCommit: ((committed: Committed) => void)[] = [];
 
   private constructor(url: string, now: (() => number) | undefined) {
@@ -47,27 +51,27 @@ export class PostgresDatabase implements Database {
       // A connection that fell into a black hole would otherwise hang its caller for ever.
       query_timeout: QUERY_TIMEOUT_MS,
       keepAlive: true,
-    } as pg.PoolConfig); // `pipeline` is newer than the published types
+      // And what it left open would keep its space locked for ever.
+      onConnect: (client: pg.ClientBase) =>
+        client.query(`set idle_in_transaction_session_timeout = ${QUERY_TIMEOUT_MS}`),
+    } as pg.PoolConfig); // `pipeline` and `onConnect` are newer than the published types
     // An idle connection that breaks is replaced by the pool; the next query tells whoever needs to know.
     this.#pool.on("error", () => {});
-    this.#doorbell = new Doorbell(url, this.#pool);
+    this.#doorbell = new Doorbell(url);
     this.#fakeNow = now;
-    this.#poll = setInterval(() => this.#lookAround(), POLL_MS);
-    this.#poll.unref();
   }
 
   static async open(url: string, now?: () => number): Promise<PostgresDatabase> {
     const database = new PostgresDatabase(url, now);
     try {
-      await database.#readClock();
+      database.#offset = (await clockOf(database.#pool)) - Date.now();
       database.epoch = (await database.get(epochOfHub, {}))?.value ?? "";
-      await database.#doorbell.open();
+      await database.#lookAround();
+      database.#poll = setInterval(() => void database.#lookAround(), POLL_MS).unref();
       return database;
     } catch (error) {
       await database[Symbol.asyncDispose]();
-      throw new ParleyError("STORAGE_UNAVAILABLE", `PostgreSQL is out of reach: ${(error as Error).message}`, {
-        cause: error,
-      });
+      throw error;
     }
   }
 
@@ -103,6 +107,8 @@ export class PostgresDatabase implements Database {
   }
 
   health(): Health {
+    // Only a write can tell whether there is space again: after a while it is worth one.
+    if (this.#health.state === "full" && performance.now() - this.#full_at > FULL_MS) this.#health = { state: "ready" };
     return this.#health;
   }
 
@@ -126,7 +132,7 @@ export class PostgresDatabase implements Database {
     this.#health = { state: "closing", reason: "it is stopping." };
     clearInterval(this.#poll);
     await Promise.all([...this.#queues.values()].map((queue) => queue.running));
-    await this.#polling;
+    await this.#looking;
     await this.#doorbell.close();
     await this.#pool.end();
   }
@@ -139,59 +145,58 @@ export class PostgresDatabase implements Database {
   async #drain(space_id: string, jobs: Job[]): Promise<void> {
     // Everything that arrived in this turn of the event loop shares the transaction.
     await new Promise((resolve) => setImmediate(resolve));
-    while (jobs.length > 0) await this.#runBatch(jobs.splice(0, MOST_JOBS));
+    while (jobs.length > 0)
+      try {
+        await this.#runBatch(jobs.splice(0, MOST_JOBS));
+        if (this.#health.state === "full" || this.#health.state === "lost") this.#health = { state: "ready" };
+      } catch (error) {
+        this.#suffer(error);
+        // Who waited while nobody answered is not made to wait for the next one that does not.
+        if (troubleOf(error) === "lost") for (const job of jobs.splice(0)) job.reject(nothingWritten(error));
+      }
     this.#queues.delete(space_id);
   }
 
   async #runBatch(jobs: Job[]): Promise<void> {
     const client = await this.#pool.connect().catch((error: unknown) => {
       for (const job of jobs) job.reject(nothingWritten(error));
-      this.#suffer(error);
-      return undefined;
+      throw error;
     });
-    if (!client) return;
     const writer = new PostgresWriter(client);
-    try {
-      const committed = await runBatch(writer, jobs, () => this.now());
-      writer.leave();
-      client.release();
-      this.#recover();
-      for (const space of committed) for (const tell of this.#onCommit) tell(space);
-      this.#doorbell.ring(committed.map((space) => space.space_id));
-    } catch (error) {
+    const committed = await runBatch(writer, jobs, () => this.now()).catch((error: unknown) => {
       // Whatever state this connection is in, nobody should inherit it.
       client.release(true);
-      this.#suffer(error);
-    }
+      throw error;
+    });
+    writer.leave();
+    client.release();
+    for (const space of committed) for (const tell of this.#onCommit) tell(space);
+    this.#doorbell.ring(committed.map((space) => space.space_id));
   }
 
   #suffer(error: unknown): void {
     const trouble = troubleOf(error);
-    if (this.#health.state === "closing" || trouble === "operation") return;
-    this.#health =
-      trouble === "full"
-        ? { state: "full", reason: "the database's disk is full." }
-        : { state: "lost", reason: "the database is out of reach." };
+    if (this.#health.state === "closing" || trouble === "operation" || trouble === "busy") return;
+    this.#full_at = performance.now();
+    this.#health = trouble === "full" ? { state: "full", reason: "the database's disk is full." } : LOST;
   }
 
-  #recover(): void {
-    if (this.#health.state === "full" || this.#health.state === "lost") this.#health = { state: "ready" };
-  }
-
-  #lookAround(): void {
-    this.#polling = this.#polling
-      .then(() => this.#readClock())
-      .then(() => this.#doorbell.poll(this.#watched))
-      .then(() => {
-        if (this.#health.state === "lost") this.#recover();
-      })
-      .catch((error: unknown) => this.#suffer(error));
-  }
-
-  async #readClock(): Promise<void> {
-    const { rows } = await this.#pool.query<{ ms: number }>(
-      "select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms",
-    );
-    this.#offset = (rows[0]?.ms ?? Date.now()) - Date.now();
+  /** Hears what other nodes did and what time it is. It is also how a database that fell silent is noticed. */
+  #lookAround(): Promise<void> {
+    this.#looking ??= this.#doorbell
+      .poll(this.#watched)
+      .then(
+        (ms) => {
+          this.#offset = ms - Date.now();
+          if (this.#health.state === "lost") this.#health = { state: "ready" };
+        },
+        () => {
+          if (this.#health.state !== "closing") this.#health = LOST;
+        },
+      )
+      .finally(() => {
+        this.#looking = undefined;
+      });
+    return this.#looking;
   }
 }

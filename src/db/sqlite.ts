@@ -11,6 +11,8 @@ import { troubleOf } from "./trouble.ts";
 const MOST_JOBS = 256;
 /** Pages of write-ahead log before it is moved into the file. */
 const CHECKPOINT_PAGES = 1000;
+/** How long a full disk is believed to be one. */
+const FULL_MS = 5000;
 
 /**
  * One connection writes, owned by the batcher alone; one reads, and sees committed
@@ -26,6 +28,7 @@ export class SqliteDatabase implements Database {
   #queue: Job[] = [];
   #running: Promise<void> | undefined;
   #health: Health = { state: "ready" };
+  #full_at = 0;
   readonly #onCommit: ((committed: Committed) => void)[] = [];
   #onFatal: (error: Error) => void = () => {};
 
@@ -38,11 +41,19 @@ export class SqliteDatabase implements Database {
   }
 
   async get<A, R>(statement: Statement<A, R>, args: A): Promise<R | undefined> {
-    return this.#reader.getNow(statement, args);
+    try {
+      return this.#reader.getNow(statement, args);
+    } catch (error) {
+      throw this.#unreadable(error as Error);
+    }
   }
 
   async all<A, R>(statement: Statement<A, R>, args: A): Promise<R[]> {
-    return this.#reader.allNow(statement, args);
+    try {
+      return this.#reader.allNow(statement, args);
+    } catch (error) {
+      throw this.#unreadable(error as Error);
+    }
   }
 
   write<T>(space_id: string, operation: Operation<T>): Promise<T> {
@@ -61,6 +72,8 @@ export class SqliteDatabase implements Database {
   }
 
   health(): Health {
+    // Only a write can tell whether there is space again: after a while it is worth one.
+    if (this.#health.state === "full" && performance.now() - this.#full_at > FULL_MS) this.#health = { state: "ready" };
     return this.#health;
   }
 
@@ -79,10 +92,11 @@ export class SqliteDatabase implements Database {
   watch(): void {}
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#health.state === "ready") this.#health = { state: "closing", reason: "it is stopping." };
+    if (this.#health.state !== "failed") this.#health = { state: "closing", reason: "it is stopping." };
     await this.#running;
-    this.#writer.close();
+    // The last one to close moves the write-ahead log into the file, and a reader may not.
     this.#reader.close();
+    this.#writer.close();
   }
 
   async #drain(): Promise<void> {
@@ -105,11 +119,21 @@ export class SqliteDatabase implements Database {
     }
   }
 
+  /** What cannot be read cannot be written either. */
+  #unreadable(error: Error): Error {
+    if (troubleOf(error) === "operation") return error;
+    this.#suffer(error);
+    return new ParleyError("STORAGE_UNAVAILABLE", "The hub's database cannot be read.", { cause: error });
+  }
+
   /** After an fsync error SQLite would go on committing what the disk no longer holds: stop instead. */
   #suffer(error: Error): void {
     const trouble = troubleOf(error);
-    if (trouble === "full") this.#health = { state: "full", reason: "the disk is full." };
-    if (trouble !== "broken") return;
+    if (trouble === "full" && this.#health.state !== "closing") {
+      this.#full_at = performance.now();
+      this.#health = { state: "full", reason: "the disk is full." };
+    }
+    if (trouble !== "broken" || this.#health.state === "failed") return;
     this.#health = { state: "failed", reason: "the disk failed." };
     for (const job of this.#queue.splice(0))
       job.reject(new ParleyError("STORAGE_UNAVAILABLE", "The hub's disk failed; nothing was written."));

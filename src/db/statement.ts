@@ -37,5 +37,8 @@ export function statement<A extends Args<A>, R = never>(text: string): Statement
 export function values<A>(statement: Statement<A>, args: A): Value[] {
   // `statement` let only objects with such fields through.
   const fields = args as Record<string, Value>;
-  return statement.names.map((name) => fields[name] ?? null);
+  const { names } = statement;
+  const bound = new Array<Value>(names.length);
+  for (let at = 0; at < names.length; at += 1) bound[at] = fields[names[at] ?? ""] ?? null;
+  return bound;
 }

@@ -4,6 +4,8 @@ import { ParleyError } from "../errors.ts";
 export type Trouble =
   /** An ordinary error of the operation itself. */
   | "operation"
+  /** Somebody else was in the way. The operation changed nothing; it may work the next time. */
+  | "busy"
   /** No space left. Nothing was written; it may work again later. */
   | "full"
   /** The database is out of reach. Nothing was written unless a COMMIT was under way. */
@@ -12,10 +14,9 @@ export type Trouble =
   | "broken";
 
 const SQLITE_BUSY = 5;
-const SQLITE_IOERR = 10;
-const SQLITE_CORRUPT = 11;
 const SQLITE_FULL = 13;
-const SQLITE_NOTADB = 26;
+/** Read-only, I/O error, corrupt, cannot open, not a database: of a file that worked a moment ago. */
+const BROKEN = [8, 10, 11, 14, 26];
 
 export function troubleOf(error: unknown): Trouble {
   if (!(error instanceof Error)) return "operation";
@@ -30,14 +31,16 @@ export function troubleOf(error: unknown): Trouble {
 
 function troubleOfSqlite(primary: number): Trouble {
   if (primary === SQLITE_FULL) return "full";
-  if (primary === SQLITE_BUSY) return "lost";
-  return primary === SQLITE_IOERR || primary === SQLITE_CORRUPT || primary === SQLITE_NOTADB ? "broken" : "operation";
+  if (primary === SQLITE_BUSY) return "busy";
+  return BROKEN.includes(primary) ? "broken" : "operation";
 }
 
 function troubleOfPostgres(code: string): Trouble {
   if (code === "53100") return "full";
-  // Connection failures, resource limits, shutdowns and lock time-outs; and what the socket itself reports.
-  if (/^(08|53|57P|55P03|25P03|58)/.test(code)) return "lost";
+  // Deadlocks, failed serialisations, locks and statements that took longer than the operator allows.
+  if (/^(40|55P03|57014)/.test(code)) return "busy";
+  // Connection failures, a standby, resource limits and shutdowns; and what the socket itself reports.
+  if (/^(08|25006|25P03|53|57P|58)/.test(code)) return "lost";
   return /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_|EHOST|ENETUNREACH)/.test(code) ? "lost" : "operation";
 }
 
@@ -49,6 +52,10 @@ export function nothingWritten(error: unknown): unknown {
       cause: error,
     });
   if (trouble === "operation") return error;
+  if (trouble === "busy")
+    return new ParleyError("STORAGE_UNAVAILABLE", "The hub's database is busy; nothing was written. Try again.", {
+      cause: error,
+    });
   return new ParleyError("STORAGE_UNAVAILABLE", "The hub's database is out of reach; nothing was written. Try again.", {
     cause: error,
   });

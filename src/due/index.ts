@@ -12,6 +12,8 @@ export async function plan(
   if (await store.insertDue(ctx.tx, { space_id, kind, ref, at: new Date(at).toISOString() })) ctx.tx.markPlanned();
 }
 
-export async function unplan(ctx: TxCtx, due: { kind: string; ref: number }): Promise<void> {
-  await store.deleteDue(ctx.tx, due);
+/** Without a `ref`, whatever is planned of that kind. */
+export async function unplan(ctx: TxCtx, { kind, ref }: { kind: string; ref?: number }): Promise<void> {
+  if (ref === undefined) await store.deleteDueOfKind(ctx.tx, kind);
+  else await store.deleteDue(ctx.tx, { kind, ref });
 }

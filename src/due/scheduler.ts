@@ -24,7 +24,8 @@ interface Options {
  */
 export class Scheduler {
   readonly #options: Options;
-  readonly #failed = new Map<string, number>();
+  /** What failed, and when it is tried again. */
+  #failed = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
   #sweeping: Promise<void> | undefined;
   #again = false;
@@ -61,32 +62,42 @@ export class Scheduler {
 
   async #sweepAndSleep(): Promise<void> {
     clearTimeout(this.#timer);
+    const { database, report } = this.#options;
     let wait = LOOK_AGAIN_MS;
     try {
-      await this.#handleAll();
-      const next = await findNextDue(this.#options.database);
-      if (next) wait = Math.min(wait, Math.max(0, Date.parse(next) - this.#options.database.now()));
+      const now = database.now();
+      await this.#handleAll(now);
+      // What is left of the past failed, or is nobody's here: it waits until we look again anyway.
+      const next = await findNextDue(database, { after: iso(now) });
+      if (next) wait = Math.min(wait, Math.max(0, Date.parse(next) - database.now()));
     } catch (error) {
-      this.#options.report(error, undefined);
+      report(error, undefined);
     }
     if (this.#stopped) return;
-    // What failed stays due: do not spin on it.
-    if (this.#failed.size > 0) wait = Math.max(wait, 1000);
     this.#timer = setTimeout(() => void this.sweep(), wait);
     this.#timer.unref();
   }
 
-  async #handleAll(): Promise<void> {
-    const now = this.#options.database.now();
-    const rows = await listDue(this.#options.database, { now: iso(now), limit: PAGE });
-    for (const row of rows)
-      if (!this.#stopped && (this.#failed.get(keyOf(row)) ?? 0) <= now) await this.#handle(row, now);
+  /** Page by page beyond what stays: were it not for that, enough of it would hide everything behind it. */
+  async #handleAll(now: number): Promise<void> {
+    const before = this.#failed;
+    this.#failed = new Map();
+    for (let last: DueRow | undefined, rows = PAGE; rows === PAGE; ) {
+      const page = await listDue(this.#options.database, { now: iso(now), limit: PAGE, after: last });
+      for (const row of page) await this.#handle(row, now, before.get(keyOf(row)) ?? 0);
+      last = page.at(-1);
+      rows = page.length;
+    }
   }
 
-  async #handle(row: DueRow, now: number): Promise<void> {
+  async #handle(row: DueRow, now: number, not_before: number): Promise<void> {
     const handler = this.#options.handlers.get(row.kind);
     // A kind of a newer node, or of a module that is gone: not ours to decide.
-    if (!handler) return;
+    if (!handler || this.#stopped) return;
+    if (not_before > now) {
+      this.#failed.set(keyOf(row), not_before);
+      return;
+    }
     try {
       await this.#options.database.write(row.space_id, async (tx) => {
         if (!(await takeDue(tx, { kind: row.kind, ref: row.ref, now: iso(now) }))) return;
@@ -94,7 +105,6 @@ export class Scheduler {
         await handler(ctx, { ref: row.ref, at: Date.parse(row.at) });
         await hit("due.before_commit");
       });
-      this.#failed.delete(keyOf(row));
     } catch (error) {
       this.#failed.set(keyOf(row), now + RETRY_MS);
       this.#options.report(error, row);

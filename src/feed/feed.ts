@@ -24,6 +24,8 @@ interface Channel {
 }
 
 const PAGE = 500;
+/** After a reading that failed, unless there is a reason to try earlier. */
+const RETRY_MS = 1000;
 const keyOf = ({ topic, stream }: { topic: string; stream?: string | undefined }): string =>
   stream === undefined ? topic : `${topic}\n${stream}`;
 
@@ -40,8 +42,8 @@ export class Feed {
   constructor(database: Database, report: (error: unknown) => void) {
     this.#database = database;
     this.#report = report;
-    database.onCommit((committed) => void this.#told(committed));
-    database.onRemote((space_id) => void this.#rung(space_id));
+    database.onCommit((committed) => void this.#told(committed).catch(report));
+    database.onRemote((space_id) => void this.#rung(space_id).catch(report));
   }
 
   /**
@@ -82,7 +84,7 @@ export class Feed {
       behind: false,
     }));
     this.#channels.set(space_id, opening);
-    opening.catch(() => this.#channels.delete(space_id));
+    opening.catch(() => this.#close(space_id));
     this.#watch();
     return opening;
   }
@@ -97,47 +99,55 @@ export class Feed {
   }
 
   async #told({ space_id, previous_id, last_id, events }: Committed): Promise<void> {
-    const opening = this.#channels.get(space_id);
-    if (!opening) return;
-    const channel = await opening;
-    if (last_id <= channel.head) return;
-    if (previous_id > channel.head || channel.catching_up) return this.#catchUp(space_id, channel);
-    channel.head = last_id;
-    await this.#publish(channel, events);
+    const channel = await this.#opened(space_id);
+    await hit("notify.before");
+    if (!channel || last_id <= channel.head) return;
+    if (previous_id !== channel.head || channel.catching_up) return this.#catchUp(space_id, channel);
+    publish(channel, last_id, events);
   }
 
   async #rung(space_id: string): Promise<void> {
-    const opening = this.#channels.get(space_id);
-    if (opening) await this.#catchUp(space_id, await opening);
+    const channel = await this.#opened(space_id);
+    if (channel) await this.#catchUp(space_id, channel);
+  }
+
+  /** Undefined where nobody listens, and where opening fails: who wanted to listen is told that. */
+  #opened(space_id: string): Promise<Channel | undefined> | undefined {
+    return this.#channels.get(space_id)?.catch(() => undefined);
   }
 
   /** Reads on from the head until there is nothing more; called again meanwhile, it reads once more. */
   #catchUp(space_id: string, channel: Channel): Promise<void> {
     channel.behind = true;
-    channel.catching_up ??= this.#readOn(space_id, channel)
-      .catch(this.#report)
-      .finally(() => {
-        channel.catching_up = undefined;
-      });
+    channel.catching_up ??= this.#readOn(space_id, channel);
     return channel.catching_up;
   }
 
   async #readOn(space_id: string, channel: Channel): Promise<void> {
-    while (channel.behind) {
-      channel.behind = false;
-      const events = await listEventsSince(this.#database, { space_id, after_id: channel.head, limit: PAGE });
-      channel.head = events.at(-1)?.id ?? channel.head;
-      if (events.length === PAGE) channel.behind = true;
-      await this.#publish(channel, events);
+    try {
+      while (channel.behind) {
+        channel.behind = false;
+        await hit("notify.before");
+        const events = await listEventsSince(this.#database, { space_id, after_id: channel.head, limit: PAGE });
+        if (events.length === PAGE) channel.behind = true;
+        publish(channel, events.at(-1)?.id ?? channel.head, events);
+      }
+    } catch (error) {
+      this.#report(error);
+      // Whoever rang may not ring again.
+      setTimeout(() => void (channel.count > 0 && this.#catchUp(space_id, channel)), RETRY_MS).unref();
+    } finally {
+      // In one go with the last look at `behind`: whoever comes now starts a new reading.
+      channel.catching_up = undefined;
     }
   }
+}
 
-  async #publish(channel: Channel, events: readonly FeedEvent[]): Promise<void> {
-    const pause = hit("notify.before");
-    if (pause) await pause;
-    for (const event of events) {
-      for (const listener of channel.listeners.get(event.topic) ?? []) listener(event);
-      for (const listener of channel.listeners.get(keyOf(event)) ?? []) listener(event);
-    }
+/** In one go: a position is never passed without telling what lies before it. */
+function publish(channel: Channel, head: number, events: readonly FeedEvent[]): void {
+  channel.head = head;
+  for (const event of events) {
+    for (const listener of channel.listeners.get(event.topic) ?? []) listener(event);
+    for (const listener of channel.listeners.get(keyOf(event)) ?? []) listener(event);
   }
 }

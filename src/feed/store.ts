@@ -76,6 +76,14 @@ export async function findOldestEvent(db: Reader, space_id: string): Promise<num
   return (await db.get(oldest, { space_id }))?.id;
 }
 
+const lastUpTo = statement<{ space_id: string; up_to_id: number }, { id: number }>(
+  "select id from events where space_id = :space_id and id <= :up_to_id order by id desc limit 1",
+);
+
+export async function findLastEventUpTo(tx: Tx, up_to_id: number): Promise<number | undefined> {
+  return (await tx.get(lastUpTo, { space_id: tx.space_id, up_to_id }))?.id;
+}
+
 const deleteUpTo = statement<{ space_id: string; up_to_id: number }>(
   "delete from events where space_id = :space_id and id <= :up_to_id",
 );
