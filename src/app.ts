@@ -6,14 +6,14 @@ import { MIGRATIONS } from "./db/migrations/index.ts";
 import { HUB_SPACE, MAIN_SPACE, openDatabase } from "./db/open.ts";
 import { Scheduler } from "./due/index.ts";
 import { Feed, feedDue, planEventPurge } from "./feed/index.ts";
-import { adminToken, Folder } from "./folder.ts";
+import { Folder } from "./folder.ts";
 import { listen } from "./http/server.ts";
 import type { Hub } from "./hub.ts";
 import { idempotencyDue } from "./idempotency.ts";
 import { createLog } from "./log.ts";
 import { Metrics } from "./metrics.ts";
 import { planPurge } from "./modules/chat/index.ts";
-import { Credentials, emptyExpired } from "./modules/identity/index.ts";
+import { Credentials, emptyExpired, ensureAdminToken } from "./modules/identity/index.ts";
 import { MODULES } from "./modules/index.ts";
 import { RateLimit } from "./rate-limit.ts";
 import { Resources } from "./resources.ts";
@@ -48,10 +48,11 @@ export async function startHub(config: Config, options: { now?: () => number } =
     await openDatabase({ home, database_url, now: options.now, after_crash: folder.after_crash }),
   );
   const failed = new Promise<Error>((resolve) => database.onFatal(resolve));
-  const audit = undo.use(new Audit(home));
+  void failed.then(() => folder.distrust());
+  const audit = undo.use(new Audit(home, (error) => log.error("the audit could not be written", { error })));
   const { hub, scheduler } = await compose({ config, log, database, audit });
   undo.defer(() => scheduler.stop());
-  await adminToken(folder, hub, systemCtx(hub));
+  await ensureAdminToken(systemCtx(hub)(MAIN_SPACE), hub.credentials, folder);
   undo.defer(watchStreams(hub));
   const server = await listen(hub);
   undo.defer(() => server.stop());
@@ -72,7 +73,7 @@ async function compose({ config, log, database, audit }: Parts): Promise<{ hub: 
   const { backend } = database;
   const metrics = new Metrics({ version: VERSION, node: process.versions.node, schema: MIGRATIONS.length, backend });
   const ctx = (actor: Actor): Ctx => ({ db: database, actor, now: () => database.now(), database });
-  const tools = new Toolbox(MODULES);
+  const limit = new RateLimit(config.rate_limit);
   const hub: Hub = {
     config,
     log,
@@ -81,20 +82,18 @@ async function compose({ config, log, database, audit }: Parts): Promise<{ hub: 
     feed: new Feed(database, (error) => log.error("the feed could not read on", { error })),
     modules: MODULES,
     credentials: new Credentials(database),
-    tools,
+    tools: new Toolbox(MODULES),
     resources: new Resources(
       MODULES.flatMap((module) => module.resources ?? []),
       ctx,
+      limit,
     ),
     streams: new Streams((kind, change) => metrics.streams.inc({ kind }, change)),
-    call: createCall({ ctx, limit: new RateLimit(config.rate_limit), metrics, audit, log }),
+    call: createCall({ ctx, limit, metrics, audit, log }),
     version: VERSION,
     ctx,
   };
-  database.onCommit(({ events }) => {
-    metrics.batches.observe(events.length);
-    for (const { type } of events) metrics.appended.inc({ type });
-  });
+  database.onCommit(({ events }) => metrics.committed(events));
   await endRevoked(hub);
   return { hub, scheduler: await startScheduler(hub) };
 }
@@ -143,7 +142,7 @@ async function startScheduler(hub: Hub): Promise<Scheduler> {
     await database.write(space_id, async (tx) => {
       const ctx = { ...systemCtx(hub)(space_id), db: tx, tx };
       await planEventPurge(ctx, config.event_days);
-      if (config.chat_days > 0) await planPurge(ctx, config.chat_days);
+      await planPurge(ctx, config.chat_days);
     });
   scheduler.wake();
   return scheduler;

@@ -1,10 +1,15 @@
-import { createWriteStream, renameSync, statSync, type WriteStream } from "node:fs";
+import { appendFile, rename, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Actor } from "./context.ts";
 import { redact } from "./log.ts";
+import { cut } from "./text.ts";
 
 const MOST_BYTES = 64 * 1024 * 1024;
 const PREVIEW = 200;
+const PREVIEW_PARTS = 20;
+const PREVIEW_DEPTH = 4;
+/** Lines are written together: one write a call would cost as much as the call. */
+const FLUSH_MS = 100;
 
 export interface AuditEntry {
   actor: Actor;
@@ -18,18 +23,19 @@ export interface AuditEntry {
 /** Who did what, one JSON line a call, in a file of its own beside the database. */
 export class Audit {
   readonly #file: string;
-  #stream: WriteStream;
-  #bytes: number;
+  readonly #report: (error: unknown) => void;
+  #lines: string[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> = Promise.resolve();
 
-  constructor(home: string) {
+  constructor(home: string, report: (error: unknown) => void) {
     this.#file = join(home, "audit.jsonl");
-    this.#bytes = sizeOf(this.#file);
-    this.#stream = this.#open();
+    this.#report = report;
   }
 
   write({ actor, op, door, args, result }: AuditEntry): void {
-    const line = redact(
-      `${JSON.stringify({
+    this.#lines.push(
+      JSON.stringify({
         ts: new Date().toISOString(),
         session: actor.space_id,
         principal: actor.principal_id,
@@ -38,44 +44,47 @@ export class Audit {
         door,
         preview: previewOf(args),
         result,
-      })}\n`,
+      }),
     );
-    this.#bytes += line.length;
-    if (this.#bytes > MOST_BYTES) this.#rotate();
-    this.#stream.write(line);
+    this.#timer ??= setTimeout(() => this.#flush(), FLUSH_MS);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await new Promise<void>((resolve) => this.#stream.end(resolve));
+    clearTimeout(this.#timer);
+    this.#flush();
+    await this.#writing;
   }
 
-  #open(): WriteStream {
-    const stream = createWriteStream(this.#file, { flags: "a", mode: 0o600 });
-    // A disk that cannot take the audit cannot take the writes it is about either, and those are refused.
-    stream.on("error", () => {});
-    return stream;
+  #flush(): void {
+    this.#timer = undefined;
+    if (this.#lines.length === 0) return;
+    const text = redact(`${this.#lines.join("\n")}\n`);
+    this.#lines = [];
+    this.#writing = this.#writing.then(() => this.#append(text)).catch(this.#report);
   }
 
-  #rotate(): void {
-    this.#stream.end();
-    renameSync(this.#file, `${this.#file}.1`);
-    this.#bytes = 0;
-    this.#stream = this.#open();
+  async #append(text: string): Promise<void> {
+    await appendFile(this.#file, text, { mode: 0o600 });
+    if ((await stat(this.#file)).size > MOST_BYTES) await rename(this.#file, `${this.#file}.1`);
   }
 }
 
-function sizeOf(file: string): number {
-  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-}
-
-/** The beginning of the arguments, cut between characters. */
+/** The beginning of the arguments, as JSON. */
 export function previewOf(args: unknown): string {
-  const short = JSON.stringify(args, (_key, value: unknown) => (typeof value === "string" ? cut(value) : value)) ?? "";
-  return cut(short);
+  return cut(JSON.stringify(shortened(args, PREVIEW_DEPTH)) ?? "", PREVIEW);
 }
 
-function cut(text: string): string {
-  if (text.length <= PREVIEW) return text;
-  const end = text.slice(0, PREVIEW);
-  return `${end.isWellFormed() ? end : end.slice(0, -1)}…`;
+/** No more of it than a preview can show: the arguments may be megabytes. */
+function shortened(value: unknown, levels: number): unknown {
+  if (typeof value === "string") return cut(value, PREVIEW);
+  if (typeof value !== "object" || value === null) return value;
+  if (levels === 0) return "…";
+  if (Array.isArray(value)) return value.slice(0, PREVIEW_PARTS).map((item) => shortened(item, levels - 1));
+  const parts: [string, unknown][] = [];
+  for (const key in value) {
+    if (parts.length === PREVIEW_PARTS) break;
+    // `in` gave the key.
+    parts.push([cut(key, PREVIEW), shortened((value as Record<string, unknown>)[key], levels - 1)]);
+  }
+  return Object.fromEntries(parts);
 }

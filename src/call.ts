@@ -6,7 +6,7 @@ import { IdempotencyKey, once } from "./idempotency.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import type { RateLimit } from "./rate-limit.ts";
-import { checkText } from "./text.ts";
+import { checkText, cut } from "./text.ts";
 import type { Tool } from "./tool.ts";
 
 export interface CallOptions {
@@ -41,7 +41,7 @@ export function createCall({ ctx, limit, metrics, audit, log }: Around): Call {
       if (result === "RATE_LIMITED") metrics.limited.inc();
       throw error;
     } finally {
-      metrics.calls.observe({ tool: tool.name, door: options.door, result }, (performance.now() - started) / 1000);
+      metrics.called(tool.name, options.door, result, (performance.now() - started) / 1000);
       if (tool.effect === "write" || result === "FORBIDDEN")
         audit.write({ actor, op: tool.name, door: options.door, args, result });
     }
@@ -60,8 +60,11 @@ async function run(ctx: Ctx, tool: Tool, args: unknown, options: CallOptions): P
   if (tool.effect !== "write") return work(ctx);
 
   const scope = tool.scope?.(ctx.actor, input as never) ?? ctx.actor.space_id;
+  // The same words said for another agent are another call.
+  const acting = has(ctx.actor, "orchestrator") ? ctx.actor.caller_agent : undefined;
+  const same = acting === undefined ? input : { acting, input };
   const write = (ctx: TxCtx): Promise<object> =>
-    key === undefined ? work(ctx) : once(ctx, { tool: tool.name, key, args: input }, () => work(ctx));
+    key === undefined ? work(ctx) : once(ctx, { tool: tool.name, key, args: same }, () => work(ctx));
   return scope === ctx.actor.space_id
     ? transact(ctx, write)
     : ctx.database.write(scope, (tx) => write({ ...ctx, db: tx, tx }));
@@ -75,20 +78,30 @@ function parse(tool: Tool, args: unknown, options: CallOptions): { key: string |
   return { key, input: parsed.data };
 }
 
+/** A key may stand among the arguments or beside them, and where it is in both it has to be the same. */
 function takeKey(tool: Tool, args: unknown, options: CallOptions): { key: string | undefined; rest: unknown } {
-  const inside = typeof args === "object" && args !== null && "idempotency_key" in args;
-  if (!inside && options.idempotency_key === undefined) return { key: undefined, rest: args };
-  const { idempotency_key, ...rest } = { idempotency_key: undefined, ...(inside ? args : { ...(args as object) }) };
+  const { key: inside, rest } = split(args);
+  const outside = options.idempotency_key;
+  if (inside === undefined && outside === undefined) return { key: undefined, rest };
   if (tool.effect !== "write" || tool.secret)
     throw new ParleyError("INVALID_ARGUMENT", `${tool.name} takes no idempotency key.`);
-  const key = IdempotencyKey.safeParse(idempotency_key ?? options.idempotency_key);
+  const key = IdempotencyKey.safeParse(inside ?? outside);
   if (!key.success) throw new ParleyError("INVALID_ARGUMENT", "An idempotency key is a text of 1 to 200 characters.");
+  if (outside !== undefined && key.data !== outside)
+    throw new ParleyError("INVALID_ARGUMENT", "The idempotency keys of the header and of the arguments differ.");
   checkText(key.data);
   return { key: key.data, rest };
+}
+
+function split(args: unknown): { key: unknown; rest: unknown } {
+  if (typeof args !== "object" || args === null || !("idempotency_key" in args)) return { key: undefined, rest: args };
+  const { idempotency_key: key, ...rest } = args;
+  return { key, rest };
 }
 
 function sentence(tool: Tool, error: z.ZodError): string {
   const [first] = error.issues;
   const where = first?.path.join(".");
-  return `${tool.name}: ${where ? `${where}: ` : ""}${first?.message ?? "the arguments do not fit"}.`;
+  // It names unknown fields, and those are the caller's: as many and as long as a body holds.
+  return `${tool.name}: ${cut(`${where ? `${where}: ` : ""}${first?.message ?? "the arguments do not fit"}`, 300)}.`;
 }

@@ -87,7 +87,10 @@ export function readConfig(flags: Overrides = {}, env: NodeJS.ProcessEnv = proce
     host: flags.host ?? text("host"),
     port: flags.port ?? number("port", text("port"), 0, 65_535),
     database_url: flags.database_url ?? (text("database_url") || undefined),
-    allowed_hosts: text("allowed_hosts").split(",").filter(Boolean),
+    allowed_hosts: text("allowed_hosts")
+      .split(",")
+      .map((name) => name.trim())
+      .filter(Boolean),
     insecure: flags.insecure ?? text("insecure") === "1",
     rate_limit: number("rate_limit", text("rate_limit"), 1, 1_000_000),
     event_days: number("event_days", text("event_days"), 1, 36_500),
@@ -98,8 +101,8 @@ export function readConfig(flags: Overrides = {}, env: NodeJS.ProcessEnv = proce
 }
 
 function number(name: keyof typeof SETTINGS, text: string, least: number, most: number): number {
-  const value = Number(text);
-  if (Number.isInteger(value) && value >= least && value <= most) return value;
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= least && value <= most) return value;
   throw new StartRefused(
     `${SETTINGS[name].variable} is ${JSON.stringify(text)}, not a number from ${least} to ${most}.`,
   );

@@ -20,6 +20,7 @@ export type ErrorKind = keyof typeof KINDS;
 /** Every code a caller can meet, with the kind it belongs to. */
 export const CODES = {
   INVALID_ARGUMENT: "invalid",
+  INVALID_REQUEST: "invalid",
   INVALID_JSON: "invalid",
   INVALID_TEXT: "invalid",
   INVALID_SESSION_ID: "invalid",
@@ -28,6 +29,7 @@ export const CODES = {
   BODY_TOO_LARGE: "invalid",
   CONTENT_TOO_LARGE: "invalid",
   UNSUPPORTED_MEDIA_TYPE: "invalid",
+  METHOD_NOT_ALLOWED: "invalid",
   UNAUTHENTICATED: "unauthenticated",
   FORBIDDEN: "forbidden",
   HOST_DENIED: "forbidden",
@@ -61,6 +63,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   BODY_TOO_LARGE: 413,
   CONTENT_TOO_LARGE: 413,
   UNSUPPORTED_MEDIA_TYPE: 415,
+  METHOD_NOT_ALLOWED: 405,
 };
 
 export class ParleyError extends Error {

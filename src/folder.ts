@@ -1,13 +1,19 @@
-import { accessSync, constants, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { isIP } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Config } from "./config.ts";
-import type { Ctx } from "./context.ts";
-import { MAIN_SPACE } from "./db/open.ts";
 import { ownFolder } from "./db/owner.ts";
 import { StartRefused } from "./errors.ts";
-import type { Hub } from "./hub.ts";
-import { createToken } from "./modules/identity/index.ts";
 import { VERSION } from "./version.ts";
 
 /** The hub's data folder: owned by one hub at a time, readable by its user alone. */
@@ -16,6 +22,7 @@ export class Folder implements Disposable {
   /** The last hub here did not end by itself. */
   readonly after_crash: boolean;
   readonly #owner: Disposable;
+  #trusted = true;
 
   constructor(config: Config) {
     refuseOpenDoor(config);
@@ -33,6 +40,11 @@ export class Folder implements Disposable {
     );
   }
 
+  /** The disk failed: the next hub here looks at the database first, as after a crash. */
+  distrust(): void {
+    this.#trusted = false;
+  }
+
   read(name: string): string | undefined {
     const file = join(this.path, name);
     return existsSync(file) ? readFileSync(file, "utf8") : undefined;
@@ -41,37 +53,21 @@ export class Folder implements Disposable {
   /** All or nothing, and for no other user's eyes. */
   write(name: string, text: string): void {
     const file = join(this.path, name);
-    writeFileSync(`${file}.new`, text, { mode: 0o600 });
+    // What is there already, a link or a file that others may read, would keep its place and its rights.
+    rmSync(`${file}.new`, { force: true });
+    writeFileSync(`${file}.new`, text, { flag: "wx", mode: 0o600 });
     renameSync(`${file}.new`, file);
   }
 
   [Symbol.dispose](): void {
-    rmSync(join(this.path, "hub.json"), { force: true });
+    if (this.#trusted) rmSync(join(this.path, "hub.json"), { force: true });
     this.#owner[Symbol.dispose]();
-  }
-}
-
-/** The token of the folder's owner, made on the first start and whenever the file or the database is new. */
-export async function adminToken(folder: Folder, hub: Hub, ctx: (space_id: string) => Ctx): Promise<void> {
-  const token = folder.read("admin.token")?.trim();
-  if (token && (await isKnown(hub, token))) return;
-  const made = await createToken(ctx(MAIN_SPACE), { role: "admin", name: "admin" });
-  folder.write("admin.token", `${made.token}\n`);
-}
-
-async function isKnown(hub: Hub, token: string): Promise<boolean> {
-  try {
-    await hub.credentials.authenticate({ token, space_id: undefined, caller_agent: undefined });
-    return true;
-  } catch {
-    // Whatever is wrong with it, a new one is not.
-    return false;
   }
 }
 
 function makeWritable(path: string): void {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeFolder(path);
     accessSync(path, constants.W_OK | constants.X_OK);
   } catch (error) {
     throw new StartRefused(
@@ -80,6 +76,19 @@ function makeWritable(path: string): void {
         cause: error,
       },
     );
+  }
+}
+
+/** Not `recursive`: that never returns for a folder below /proc. */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return;
+  makeFolder(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another hub starting at the same moment may have been faster. A file in the way stays an error.
+    const { code } = error as { code?: string };
+    if (code !== "EEXIST" || !statSync(path).isDirectory()) throw error;
   }
 }
 

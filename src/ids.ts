@@ -12,5 +12,12 @@ export const Id = z
 export const parseId = (text: string): number => Number(text);
 export const formatId = (id: number): string => String(id);
 
+let last = { ms: 0, text: "" };
+
 /** The time an id was given out. Ids and times therefore never disagree about order. */
-export const timeOfId = (id: number): string => new Date(Math.floor(id / 1000)).toISOString();
+export function timeOfId(id: number): string {
+  const ms = Math.floor(id / 1000);
+  // Ids given out together mostly fall into one millisecond, and writing it out is what costs.
+  if (ms !== last.ms) last = { ms, text: new Date(ms).toISOString() };
+  return last.text;
+}

@@ -16,14 +16,26 @@ export function createLog(least: LogLevel, write: (line: string) => void = (line
     (level: Exclude<LogLevel, "silent">) =>
     (msg: string, fields: Fields = {}): void => {
       if (LOG_LEVELS.indexOf(level) < floor) return;
-      const line = { ts: new Date().toISOString(), level, msg, ...fields };
-      write(`${redact(JSON.stringify(line, plain))}\n`);
+      write(`${redact(written({ ts: new Date().toISOString(), level, msg, ...fields }))}\n`);
     };
   return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
 }
 
+/** What cannot be written down must not take the line with it, and least of all the request it is about. */
+function written(line: Fields): string {
+  try {
+    return JSON.stringify(line, plain);
+  } catch (error) {
+    const { ts, level, msg } = line;
+    return JSON.stringify({ ts, level, msg, unwritable: String(error) });
+  }
+}
+
+const SECRETS = /^(authorization|cookie|set-cookie|token|secret|password|.*_(token|secret|password))$/i;
+
 /** An error has no enumerable fields; without this it would be logged as `{}`. */
-function plain(_key: string, value: unknown): unknown {
+function plain(key: string, value: unknown): unknown {
+  if (SECRETS.test(key)) return "[redacted]";
   if (!(value instanceof Error)) return value;
   const { name, message, stack, cause } = value;
   return { name, message, stack, ...("code" in value && { code: value.code }), ...(cause !== undefined && { cause }) };

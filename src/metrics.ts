@@ -5,26 +5,27 @@ const SECONDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 
 /** What `/metrics` shows. Labels are bounded: never a name or an id. */
 export class Metrics {
   readonly registry = new Registry();
-  readonly calls = new Histogram({
+  readonly #series = new Map<object, Map<string, unknown>>();
+  readonly #calls = new Histogram({
     name: "parley_operation_duration_seconds",
     help: "Tool calls by tool, door and result",
     labelNames: ["tool", "door", "result"],
     buckets: SECONDS,
     registers: [this.registry],
   });
-  readonly requests = new Counter({
+  readonly #requests = new Counter({
     name: "parley_http_requests_total",
     help: "HTTP requests by route and status",
     labelNames: ["route", "code"],
     registers: [this.registry],
   });
-  readonly batches = new Histogram({
+  readonly #batches = new Histogram({
     name: "parley_store_batch_events",
     help: "Events made durable by one commit of a space",
     buckets: [1, 2, 5, 10, 20, 50, 100, 200],
     registers: [this.registry],
   });
-  readonly appended = new Counter({
+  readonly #appended = new Counter({
     name: "parley_events_appended_total",
     help: "Feed events by type",
     labelNames: ["type"],
@@ -62,5 +63,28 @@ export class Metrics {
       labelNames: ["version", "node", "schema", "backend"],
       registers: [this.registry],
     }).set({ ...build, schema: String(build.schema) }, 1);
+  }
+
+  called(tool: string, door: string, result: string, seconds: number): void {
+    this.#bound(this.#calls, tool, door, result).observe(seconds);
+  }
+
+  answered(route: string, code: number): void {
+    this.#bound(this.#requests, route, String(code)).inc();
+  }
+
+  committed(events: readonly { type: string }[]): void {
+    this.#batches.observe(events.length);
+    for (const { type } of events) this.#bound(this.#appended, type).inc();
+  }
+
+  /** Finding the series of some labels costs more than counting; there are few of them, so each is found once. */
+  #bound<B>(metric: { labels(...values: string[]): B }, ...values: string[]): B {
+    const series = this.#series.get(metric) ?? new Map<string, unknown>();
+    this.#series.set(metric, series);
+    const key = values.join("\n");
+    if (!series.has(key)) series.set(key, metric.labels(...values));
+    // What is kept under a metric came from that metric.
+    return series.get(key) as B;
   }
 }

@@ -7,6 +7,7 @@ const FORGET_ABOVE = 10_000;
 export class RateLimit {
   readonly #rate: number;
   readonly #buckets = new Map<string, { left: number; at: number }>();
+  #forget_at = FORGET_ABOVE;
 
   constructor(rate: number) {
     this.#rate = rate;
@@ -27,10 +28,16 @@ export class RateLimit {
   }
 
   #add(principal_id: string, left: number, at: number): { left: number; at: number } {
-    // A full bucket is the same as none: dropping the oldest forgets nothing that matters for long.
-    if (this.#buckets.size >= FORGET_ABOVE) this.#buckets.delete(this.#buckets.keys().next().value ?? "");
+    if (this.#buckets.size >= this.#forget_at) this.#forget(at);
     const bucket = { left, at };
     this.#buckets.set(principal_id, bucket);
     return bucket;
+  }
+
+  /** A bucket that has had the time to fill is the same as none. */
+  #forget(now: number): void {
+    for (const [principal_id, { at }] of this.#buckets)
+      if (now - at >= BURST_SECONDS * 1000) this.#buckets.delete(principal_id);
+    this.#forget_at = Math.max(FORGET_ABOVE, this.#buckets.size * 2);
   }
 }

@@ -1,5 +1,6 @@
 import { type Actor, type Ctx, has } from "./context.ts";
 import { ParleyError } from "./errors.ts";
+import type { RateLimit } from "./rate-limit.ts";
 import { matchUri, type Resource, type Watch } from "./resource.ts";
 import type { Facet } from "./tool.ts";
 
@@ -7,10 +8,12 @@ import type { Facet } from "./tool.ts";
 export class Resources {
   readonly #all: readonly Resource[];
   readonly #ctx: (actor: Actor) => Ctx;
+  readonly #limit: RateLimit;
 
-  constructor(all: readonly Resource[], ctx: (actor: Actor) => Ctx) {
+  constructor(all: readonly Resource[], ctx: (actor: Actor) => Ctx, limit: RateLimit) {
     this.#all = all;
     this.#ctx = ctx;
+    this.#limit = limit;
   }
 
   /** In an order that never changes; templates are those with a `{` in their URI. */
@@ -28,7 +31,12 @@ export class Resources {
     return resource.watch(this.#ctx(actor), variables);
   }
 
-  #find(actor: Actor, uri: string, facet?: Facet): { resource: Resource; variables: Record<string, string> } {
+  #find(
+    actor: Actor,
+    uri: string,
+    facet: Facet | undefined,
+  ): { resource: Resource; variables: Record<string, string> } {
+    this.#limit.take(actor.principal_id);
     for (const resource of this.list(actor, facet)) {
       const variables = matchUri(resource.uri, uri);
       if (variables) return { resource, variables };

@@ -6,12 +6,24 @@ export interface OpenStream {
   kind: StreamKind;
   actor: Actor;
   /** Ends the response. `revoked` and `dropped` at once, `stopping` with the protocol's goodbye. */
-  close: (why: "revoked" | "dropped" | "stopping" | "expired") => void;
+  close: (why: Why) => void;
+}
+
+type Why = "revoked" | "dropped" | "stopping" | "expired";
+
+/** For how long a request that was let in before its token was revoked may take to open its stream. */
+const REMEMBERED_MS = 30_000;
+
+interface Closing {
+  which: (actor: Actor) => boolean;
+  why: Why;
+  at: number;
 }
 
 /** Every long-lived response of this node. */
 export class Streams {
   readonly #open = new Set<OpenStream>();
+  #closings: Closing[] = [];
   readonly #changed: (kind: StreamKind, change: 1 | -1) => void;
 
   constructor(changed: (kind: StreamKind, change: 1 | -1) => void = () => {}) {
@@ -22,12 +34,18 @@ export class Streams {
   add(stream: OpenStream): () => void {
     this.#open.add(stream);
     this.#changed(stream.kind, 1);
+    const late = this.#closings.find(({ which }) => which(stream.actor));
+    // Not at once: whoever adds it has not been told yet how to take it away again.
+    if (late) queueMicrotask(() => this.#open.has(stream) && stream.close(late.why));
     return () => {
       if (this.#open.delete(stream)) this.#changed(stream.kind, -1);
     };
   }
 
-  close(which: (actor: Actor) => boolean, why: Parameters<OpenStream["close"]>[0]): void {
+  /** Ends those there are, and those that a request is just about to open. */
+  close(which: (actor: Actor) => boolean, why: Why): void {
+    const at = performance.now();
+    this.#closings = [...this.#closings.filter((closing) => closing.at > at - REMEMBERED_MS), { which, why, at }];
     for (const stream of [...this.#open]) if (which(stream.actor)) stream.close(why);
   }
 

@@ -7,19 +7,48 @@ const MOST_DEPTH = 32;
  * Refuses text that the two databases would treat differently: SQLite stores NUL and lone
  * surrogates, PostgreSQL does not. Also refuses what is nested too deep to look at.
  */
-export function checkText(value: unknown, path = "", depth = 0): void {
-  if (typeof value === "string") {
-    if (value.includes("\0")) throw bad(path, "contains the character NUL");
-    if (!value.isWellFormed()) throw bad(path, "contains half of a surrogate pair");
-    return;
-  }
-  if (typeof value !== "object" || value === null) return;
-  if (depth >= MOST_DEPTH) throw bad(path.slice(0, 40), `is nested deeper than ${MOST_DEPTH} levels`);
-  for (const [key, item] of Object.entries(value)) {
-    checkText(key, `${path}${path && "."}${key.slice(0, 40)}`, depth + 1);
-    checkText(item, `${path}${path && "."}${key.slice(0, 40)}`, depth + 1);
-  }
+export function checkText(value: unknown): void {
+  const flaw = flawOf(value, MOST_DEPTH);
+  if (!flaw) return;
+  const where = flaw.path.map((part) => cut(part, 40)).join(".");
+  throw new ParleyError("INVALID_TEXT", `${where ? JSON.stringify(cut(where, 200)) : "The text"} ${flaw.what}.`);
 }
 
-const bad = (path: string, what: string): ParleyError =>
-  new ParleyError("INVALID_TEXT", `${path ? JSON.stringify(path) : "The text"} ${what}.`);
+/** The beginning of a text, cut between characters. */
+export function cut(text: string, length: number): string {
+  if (text.length <= length) return text;
+  const start = text.slice(0, length);
+  return `${/[\ud800-\udbff]$/.test(start) ? start.slice(0, -1) : start}…`;
+}
+
+interface Flaw {
+  path: string[];
+  what: string;
+}
+
+// Where it is gets worked out only once there is something: a body may hold millions of values.
+function flawOf(value: unknown, levels: number): Flaw | undefined {
+  if (typeof value === "string") return flawOfText(value);
+  if (typeof value !== "object" || value === null) return undefined;
+  if (levels === 0) return { path: [], what: `is nested deeper than ${MOST_DEPTH} levels` };
+  if (Array.isArray(value)) return flawOfList(value, levels);
+  for (const key in value) {
+    // `in` gave the key.
+    const flaw = flawOfText(key) ?? flawOf((value as Record<string, unknown>)[key], levels - 1);
+    if (flaw) return { ...flaw, path: [key, ...flaw.path] };
+  }
+  return undefined;
+}
+
+function flawOfList(list: readonly unknown[], levels: number): Flaw | undefined {
+  for (let at = 0; at < list.length; at += 1) {
+    const flaw = flawOf(list[at], levels - 1);
+    if (flaw) return { ...flaw, path: [String(at), ...flaw.path] };
+  }
+  return undefined;
+}
+
+function flawOfText(text: string): Flaw | undefined {
+  if (text.includes("\0")) return { path: [], what: "contains the character NUL" };
+  return text.isWellFormed() ? undefined : { path: [], what: "contains half of a surrogate pair" };
+}

@@ -39,6 +39,7 @@ function headersOf(error: unknown): Record<string, string> {
   if (error.kind === "unauthenticated") return { "www-authenticate": "Bearer" };
   if (error.code === "FORBIDDEN") return { "www-authenticate": 'Bearer error="insufficient_scope"' };
   if (error.code === "RATE_LIMITED") return { "retry-after": String(error.details?.retry_after ?? 1) };
-  // What is left of the body is not read: the connection cannot be used again.
-  return error.code === "BODY_TOO_LARGE" ? { connection: "close" } : {};
+  if (error.code === "METHOD_NOT_ALLOWED") return { allow: String(error.details?.allow) };
+  // The caller's next attempt has to go to whoever listens then.
+  return error.code === "SHUTTING_DOWN" ? { connection: "close" } : {};
 }

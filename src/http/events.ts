@@ -3,6 +3,7 @@ import { ParleyError } from "../errors.ts";
 import type { Hub } from "../hub.ts";
 import type { Topic } from "../module.ts";
 import { Follower } from "./follower.ts";
+import { header } from "./header.ts";
 import type { Outlets } from "./outlet.ts";
 import type { Route } from "./router.ts";
 
@@ -28,8 +29,7 @@ export function eventRoutes(hub: Hub, outlets: Outlets): Route[] {
             `One principal has at most ${MOST_STREAMS_OF_ONE} open streams.`,
           );
         const wanted = await topicsOf(hub, actor, query.get("topics") ?? "");
-        const header = request.headers["last-event-id"];
-        const after = (Array.isArray(header) ? header[0] : header) ?? query.get("after") ?? undefined;
+        const after = header(request, "last-event-id") ?? query.get("after") ?? undefined;
         await new Follower(hub, { actor, wanted }).start({ response, outlets, after });
       },
     },

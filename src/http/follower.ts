@@ -9,7 +9,8 @@ import type { Wanted } from "./events.ts";
 import { Outlet, type Outlets } from "./outlet.ts";
 
 const PAGE = 200;
-const RETRY = "retry: 1000\n\n";
+/** The position of whoever came before anything was written. */
+const NOWHERE = "0";
 /** One buffer for all readers of an event. */
 const frames = new WeakMap<FeedEvent, Buffer>();
 
@@ -40,14 +41,14 @@ export class Follower {
     // Only now: what is written from here on either is told or lies behind this position.
     this.#position = from ?? (await findHead(this.#hub.database, this.#actor.space_id));
     this.#open(response, outlets);
-    this.#outlet?.open({}, lost ? `${RETRY}event: resync\ndata: ${JSON.stringify({ reason: lost })}\n\n` : RETRY);
+    this.#outlet?.open({}, hello(this.#position, lost));
     await this.#readOn();
   }
 
   /** Where to go on. A position that can no longer be followed is told as `resync`: read again, then follow. */
   async #from(after: string | undefined): Promise<{ from?: number; lost?: string }> {
     if (after === undefined || after === "") return {};
-    if (!Id.safeParse(after).success)
+    if (after !== NOWHERE && !Id.safeParse(after).success)
       throw new ParleyError("INVALID_ARGUMENT", "Last-Event-ID is the id of an event, a string of digits.");
     const after_id = parseId(after);
     try {
@@ -73,7 +74,11 @@ export class Follower {
       actor: this.#actor,
       close: (why) => (why === "stopping" ? outlet.end() : outlet.destroy()),
     });
-    outlet.ondrain = () => void this.#readOn();
+    outlet.ondrain = () => {
+      this.#behind = true;
+      // Reading already, it sees that there is more to do.
+      if (!this.#reading) void this.#readOn();
+    };
     outlet.onclose = (why) => {
       for (const stop of this.#stops) stop();
       leave();
@@ -114,6 +119,12 @@ export class Follower {
       this.#reading = false;
     }
   }
+}
+
+/** Tells the reader where it stands before anything happens: coming back with it, it has missed nothing. */
+function hello(position: number, lost: string | undefined): string {
+  const resync = lost ? `event: resync\ndata: ${JSON.stringify({ reason: lost })}\n` : "";
+  return `retry: 1000\nid: ${position}\n${resync}\n`;
 }
 
 function frameOf(event: FeedEvent, topic: Topic): Buffer {

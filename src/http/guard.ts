@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Config } from "../config.ts";
 import { ParleyError } from "../errors.ts";
 import type { Credential } from "../modules/identity/index.ts";
+import { header } from "./header.ts";
 
 /**
  * Stands in front of every door. A page of another site that reaches this address, by its
@@ -12,13 +13,16 @@ export class Guard {
   readonly #origins: ReadonlySet<string>;
 
   constructor({ host, allowed_hosts }: Pick<Config, "host" | "allowed_hosts">, port: number) {
-    const local = ["127.0.0.1", "localhost", "[::1]", host.includes(":") ? `[${host}]` : host];
-    const hosts = [...local.map((name) => `${name}:${port}`), ...allowed_hosts.map((name) => name.toLowerCase())];
-    if (port === 80) hosts.push(...local);
-    this.#hosts = new Set(hosts);
-    this.#origins = new Set(
-      hosts.flatMap((name) => [`http://${name}`, ...(allowed_hosts.includes(name) ? [`https://${name}`] : [])]),
-    );
+    const names = ["127.0.0.1", "localhost", "[::1]", host.includes(":") ? `[${host}]` : host.toLowerCase()];
+    const local = names.map((name) => `${name}:${port}`);
+    if (port === 80) local.push(...names);
+    const further = allowed_hosts.map((name) => name.toLowerCase());
+    this.#hosts = new Set([...local, ...further]);
+    // Only under a further name can there be somebody in front who speaks TLS.
+    this.#origins = new Set([
+      ...[...local, ...further].map((name) => `http://${name}`),
+      ...further.map((name) => `https://${name}`),
+    ]);
   }
 
   check({ headers }: IncomingMessage): void {
@@ -29,13 +33,11 @@ export class Guard {
   }
 
   /** Who the request says it is. Never from the query string: those end up in logs and histories. */
-  credential({ headers }: IncomingMessage): Credential {
+  credential(request: IncomingMessage): Credential {
     return {
-      token: /^Bearer ([A-Za-z0-9_]{1,200})$/i.exec(headers.authorization ?? "")?.[1],
-      space_id: one(headers["x-session-id"]),
-      caller_agent: one(headers["x-caller-agent"]),
+      token: /^Bearer ([A-Za-z0-9_]{1,200})$/i.exec(header(request, "authorization") ?? "")?.[1],
+      space_id: header(request, "x-session-id"),
+      caller_agent: header(request, "x-caller-agent"),
     };
   }
 }
-
-const one = (header: string | string[] | undefined): string | undefined => (Array.isArray(header) ? header[0] : header);

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Actor } from "../context.ts";
+import { ParleyError } from "../errors.ts";
 
 export interface Request {
   request: IncomingMessage;
@@ -13,9 +14,14 @@ export interface Route {
   method: "GET" | "POST" | "DELETE" | "ANY";
   /** A path, or one that ends in `*`. */
   path: string;
-  /** Open routes are served without a credential. */
+  /** Served without asking who it is, or by asking in a way of its own. */
   open?: (request: Request) => Promise<void> | void;
   handle?: (request: Request, actor: Actor) => Promise<void>;
+}
+
+interface Match {
+  route: Route;
+  rest: string;
 }
 
 export class Router {
@@ -28,15 +34,32 @@ export class Router {
       else this.#exact.set(route.path, [...(this.#exact.get(route.path) ?? []), route]);
   }
 
-  /** `method` tells apart a path that exists, but not for this method. */
-  find(method: string, path: string): { route: Route; rest: string } | "unknown" | "method" {
-    const fits = (route: Route): boolean => route.method === "ANY" || route.method === method;
-    const routes = this.#exact.get(path);
-    const exact = routes?.find(fits);
-    if (exact) return { route: exact, rest: "" };
-    const matching = this.#prefixes.filter(({ prefix }) => path.startsWith(prefix) && path.length > prefix.length);
-    const found = matching.find(({ route }) => fits(route));
-    if (found) return { route: found.route, rest: path.slice(found.prefix.length) };
-    return routes || matching.length > 0 ? "method" : "unknown";
+  find(method: string, path: string): Match {
+    const at = this.#at(path);
+    const found = at.find(({ route }) => fits(route, method));
+    if (found) return { route: found.route, rest: decode(found.rest) };
+    if (at.length === 0) throw new ParleyError("NOT_FOUND", "There is nothing at this address.");
+    const allow = [...new Set(at.map(({ route }) => route.method))].join(", ");
+    throw new ParleyError("METHOD_NOT_ALLOWED", `This address takes ${allow}.`, { details: { allow } });
+  }
+
+  #at(path: string): Match[] {
+    const exact = this.#exact.get(path);
+    if (exact) return exact.map((route) => ({ route, rest: "" }));
+    return this.#prefixes
+      .filter(({ prefix }) => path.length > prefix.length && path.startsWith(prefix))
+      .map(({ prefix, route }) => ({ route, rest: path.slice(prefix.length) }));
+  }
+}
+
+/** `HEAD` is answered where it costs nothing: by pages and checks that are open to everybody. */
+const fits = (route: Route, method: string): boolean =>
+  route.method === "ANY" || route.method === method || (method === "HEAD" && route.method === "GET" && !!route.open);
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch (cause) {
+    throw new ParleyError("INVALID_REQUEST", "The address is not percent-encoded UTF-8.", { cause });
   }
 }

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { ParleyError, StartRefused } from "../errors.ts";
 import type { Hub } from "../hub.ts";
 import { answerError } from "./answer.ts";
+import { Connections } from "./connections.ts";
 import { eventRoutes } from "./events.ts";
 import { Guard } from "./guard.ts";
 import { healthRoutes } from "./health.ts";
@@ -17,34 +18,62 @@ import { toolRoutes } from "./tools.ts";
 /** How long requests that have begun may take to finish when the hub stops. */
 const DRAIN_MS = 10_000;
 
+/** A request that is not there after this is not waited for. */
+const HEADERS_MS = 20_000;
+const REQUEST_MS = 60_000;
+/** A connection on which nothing moves for so long, in the middle of a request or an answer, is given up. */
+const SILENCE_MS = 120_000;
+
 export interface HttpServer {
   url: string;
   /** Lets what has begun be finished, says goodbye to streams, closes the rest. */
   stop(): Promise<void>;
 }
 
+interface Doors {
+  hub: Hub;
+  guard: Guard;
+  router: Router;
+  stopping: () => boolean;
+}
+
 /** Opens the hub's one port, with every door behind it. */
 export async function listen(hub: Hub): Promise<HttpServer> {
-  let stopping = false;
+  let stopped = false;
+  const stopping = (): boolean => stopped;
   const outlets = new Outlets();
   const mcp = await openMcp(hub);
-  const server = createServer();
+  const server = createServer({
+    // Twice the same header is one that fits nowhere, rather than the first of two.
+    joinDuplicateHeaders: true,
+    // The guard has a sentence for it.
+    requireHostHeader: false,
+    headersTimeout: HEADERS_MS,
+    requestTimeout: REQUEST_MS,
+  });
+  server.setTimeout(SILENCE_MS);
   const port = await bind(server, hub);
   const guard = new Guard(hub.config, port);
   const router = new Router([
     ...indexRoutes(hub),
-    ...healthRoutes(hub, guard, () => stopping),
+    ...healthRoutes(hub, guard, stopping),
     ...toolRoutes(hub),
     ...sessionRoutes(hub, guard),
     ...eventRoutes(hub, outlets),
     ...mcpRoutes(mcp),
     ...openapiRoutes(hub),
   ]);
-  server.on("request", (request, response) => void serve(hub, guard, router, request, response));
+  const doors = { hub, guard, router, stopping };
+  const connections = new Connections();
+  server.on("request", (request, response) =>
+    connections.inTurn(request, response, () => void serve(doors, request, response)),
+  );
+  server.on("clientError", (error, socket) => connections.refuse(error, socket));
+  server.on("error", (error) => hub.log.error("a connection could not be taken", { error }));
   return {
     url: `http://${hub.config.host.includes(":") ? `[${hub.config.host}]` : hub.config.host}:${port}`,
     stop: async () => {
-      stopping = true;
+      stopped = true;
       hub.streams.close(() => true, "stopping");
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeIdleConnections();
@@ -58,9 +87,7 @@ export async function listen(hub: Hub): Promise<HttpServer> {
 }
 
 async function serve(
-  hub: Hub,
-  guard: Guard,
-  router: Router,
+  { hub, guard, router, stopping }: Doors,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -69,11 +96,10 @@ async function serve(
   try {
     guard.check(request);
     const found = router.find(request.method ?? "", path);
-    if (found === "unknown") throw new ParleyError("NOT_FOUND", "There is nothing at this address.");
-    if (found === "method") throw new ParleyError("NOT_FOUND", `${request.method} does nothing at this address.`);
     route = found.route.path;
     const context: Request = { request, response, rest: found.rest, query: new URLSearchParams(query) };
     if (found.route.open) await found.route.open(context);
+    else if (stopping()) throw new ParleyError("SHUTTING_DOWN", "The hub is stopping. Try again in a moment.");
     else await found.route.handle?.(context, await hub.credentials.authenticate(guard.credential(request)));
   } catch (error) {
     if (!(error instanceof ParleyError)) hub.log.error("a request failed", { route, error });
@@ -81,7 +107,7 @@ async function serve(
       hub.metrics.denied.inc({ code: error.code });
     answerError(response, error);
   } finally {
-    hub.metrics.requests.inc({ route, code: response.statusCode });
+    hub.metrics.answered(route, response.statusCode);
   }
 }
 

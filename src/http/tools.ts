@@ -1,9 +1,9 @@
-import type { IncomingMessage } from "node:http";
 import { z } from "zod";
 import { ParleyError } from "../errors.ts";
 import type { Hub } from "../hub.ts";
 import { answer } from "./answer.ts";
 import { readJson } from "./body.ts";
+import { header } from "./header.ts";
 import type { Route } from "./router.ts";
 
 const BridgeCall = z.strictObject({
@@ -19,9 +19,12 @@ export function toolRoutes(hub: Hub): Route[] {
       method: "POST",
       path: "/api/tools/*",
       handle: async ({ request, response, rest }, actor) => {
-        const tool = hub.tools.find(decodeURIComponent(rest));
+        const tool = hub.tools.find(rest);
         const args = await readJson(request);
-        await answer(response, await hub.call(actor, tool, args, { door: "http", idempotency_key: keyOf(request) }));
+        await answer(
+          response,
+          await hub.call(actor, tool, args, { door: "http", idempotency_key: header(request, "idempotency-key") }),
+        );
       },
     },
     {
@@ -32,14 +35,9 @@ export function toolRoutes(hub: Hub): Route[] {
         if (!call.success)
           throw new ParleyError("INVALID_ARGUMENT", "The body is {server, tool, arguments}: two texts and an object.");
         const tool = hub.tools.findOn(call.data.server, call.data.tool);
-        const options = { door: "http", idempotency_key: keyOf(request) } as const;
+        const options = { door: "http", idempotency_key: header(request, "idempotency-key") } as const;
         await answer(response, { ok: true, result: await hub.call(actor, tool, call.data.arguments, options) });
       },
     },
   ];
-}
-
-function keyOf({ headers }: IncomingMessage): string | undefined {
-  const key = headers["idempotency-key"];
-  return Array.isArray(key) ? key[0] : key;
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ROLES } from "../../context.ts";
 
-export const Role = z.enum(ROLES);
+const Role = z.enum(ROLES);
 
 /** ASCII only, so that two names that look alike can be told to be. */
 export const Name = z
@@ -20,9 +20,9 @@ export const SpaceId = z
 
 const Time = z.iso.datetime();
 
-export const AGENT_TYPES = ["local", "ui", "bridge"] as const;
-export const LIFECYCLES = ["starting", "ready", "stopped", "failed"] as const;
-export const RUN_PHASES = ["idle", "sampling", "tools_running", "waiting_approval", "waiting_input"] as const;
+const AGENT_TYPES = ["local", "ui", "bridge"] as const;
+const LIFECYCLES = ["starting", "ready", "stopped", "failed"] as const;
+const RUN_PHASES = ["idle", "sampling", "tools_running", "waiting_approval", "waiting_input"] as const;
 
 export const AgentType = z.enum(AGENT_TYPES);
 export const Lifecycle = z.enum(LIFECYCLES);

@@ -6,6 +6,7 @@
  */
 export { addressed, list, noSuchAgent, register, report, self, setDefault } from "./service/agents.ts";
 export { type Credential, Credentials } from "./service/credentials.ts";
+export { ensureAdminToken } from "./service/first-token.ts";
 export { createSpace, deleteSpace, emptyExpired, getSpace, listSpaces } from "./service/spaces.ts";
 export { createToken, listTokens, revokeToken, rotateToken } from "./service/tokens.ts";
 export { whoami } from "./service/whoami.ts";

@@ -35,6 +35,11 @@ const grantsOf = statement<{ principal_id: string }, GrantRow>(
 );
 export const listGrants = (db: Reader, principal_id: string): Promise<GrantRow[]> => db.all(grantsOf, { principal_id });
 
+const allGrants = statement<Record<string, never>, GrantRow & { principal_id: string }>(
+  "select principal_id, space_id, role from grants order by principal_id, space_id, role",
+);
+export const listAllGrants = (db: Reader): Promise<(GrantRow & { principal_id: string })[]> => db.all(allGrants, {});
+
 const newToken = statement<Omit<TokenRow, "revoked_at">>(
   `insert into tokens (id, hash, principal_id, subscriber_id, created_by, created_at)
    values (:id, :hash, :principal_id, :subscriber_id, :created_by, :created_at)`,

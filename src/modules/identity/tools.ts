@@ -146,7 +146,7 @@ export const tools = [
     name: "space_delete",
     title: "Delete a space",
     description: "Ends a space now, with everything in it. It cannot be undone, and the id cannot be used again.",
-    roles: ["admin"],
+    roles: ["admin", "orchestrator"],
     effect: "write",
     scope: (_actor, { id }) => id,
     input: SpaceRef,

@@ -1,5 +1,5 @@
 import type { TxCtx } from "../../../context.ts";
-import { plan } from "../../../due/index.ts";
+import { plan, unplan } from "../../../due/index.ts";
 import { insertPurge } from "../../../feed/index.ts";
 import { formatId } from "../../../ids.ts";
 import type { DueHandler } from "../../../module.ts";
@@ -8,8 +8,11 @@ import * as store from "../store.ts";
 const PURGE = "chat.purge";
 const DAY_MS = 24 * 3600 * 1000;
 
-/** Has chat older than so many days removed from the transaction's space, as soon as there is any. */
+/** Has chat older than so many days removed from the transaction's space, as soon as there is any; 0 keeps it for ever. */
 export async function planPurge(ctx: TxCtx, days: number): Promise<void> {
+  // Planned for another number of days, it would go on for ever beside this one.
+  await unplan(ctx, { kind: PURGE });
+  if (days === 0) return;
   const oldest = await store.findOldest(ctx.tx, ctx.tx.space_id);
   const from = oldest === null ? ctx.now() : oldest / 1000;
   await plan(ctx, { kind: PURGE, ref: days, at: Math.floor(from) + days * DAY_MS });

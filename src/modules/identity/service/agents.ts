@@ -47,6 +47,7 @@ async function firstInbox(ctx: TxCtx): Promise<number | undefined> {
 export function register(ctx: Ctx, input: { name: string; type: Agent["type"] }): Promise<Agent> {
   return transact(ctx, async (ctx) => {
     const principal = await ensurePrincipal(ctx, { name: input.name, role: "agent" });
+    await refuseStranger(ctx, principal);
     const created_at = new Date(ctx.now()).toISOString();
     await store.insertGrant(ctx.tx, {
       principal_id: principal.id,
@@ -56,6 +57,14 @@ export function register(ctx: Ctx, input: { name: string; type: Agent["type"] })
     });
     return toWire(ctx, await registerAgent(ctx, { principal, type: input.type }));
   });
+}
+
+/** Only an administrator lets an agent of another team into this space: it would see its tokens reach further. */
+async function refuseStranger(ctx: TxCtx, { id, name }: PrincipalRow): Promise<void> {
+  if (has(ctx.actor, "admin")) return;
+  const grants = await store.listGrants(ctx.tx, id);
+  if (grants.length > 0 && !grants.some(({ space_id }) => space_id === ctx.tx.space_id))
+    throw new ParleyError("NAME_TAKEN", `${name} is taken. Choose another name.`);
 }
 
 export async function list(ctx: Ctx): Promise<{ agents: Agent[] }> {

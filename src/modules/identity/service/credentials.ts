@@ -5,6 +5,7 @@ import { ParleyError } from "../../../errors.ts";
 import { Name, SpaceId } from "../schema.ts";
 import * as store from "../store.ts";
 import type { GrantRow } from "../tables.ts";
+import { defaultSpace, isExpired } from "./spaces.ts";
 import { hashOf } from "./tokens.ts";
 
 /** What a request says about who sends it. */
@@ -32,15 +33,13 @@ const MOST_HOLDERS = 10_000;
 
 /**
  * From a token to an actor. What a token may do is read from the database and believed for
- * a second; a revocation is told by event and counts at once.
+ * a second; a revocation is told by event and counts at once. That somebody may not do something is
+ * never believed, so what was granted just now can be used. Whether a space still lives is asked each time.
  */
 export class Credentials {
   readonly #database: Database;
   readonly #holders = new Map<string, Holder>();
-  readonly #spaces = new Map<
-    string,
-    { expires_at: string | null; read_at: number } | { missing: true; read_at: number }
-  >();
+  #revocations = 0;
 
   constructor(database: Database) {
     this.#database = database;
@@ -48,8 +47,7 @@ export class Credentials {
 
   async authenticate({ token, space_id, caller_agent }: Credential): Promise<Actor> {
     if (!token) throw unauthenticated("Say who you are: Authorization: Bearer TOKEN.");
-    const holder = await this.#holder(token);
-    const { space, roles } = await this.#enter(holder, space_id);
+    const { holder, space, roles } = await this.#enter(token, space_id);
     const actor: Actor = {
       principal_id: holder.principal_id,
       name: holder.name,
@@ -64,22 +62,34 @@ export class Credentials {
 
   /** Whether a stream opened by this actor may go on. */
   async stillValid(actor: Actor): Promise<boolean> {
-    const space = await this.#space(actor.space_id);
-    if ("missing" in space || this.#expired(space.expires_at)) return false;
+    if ((await this.#stateOf(actor.space_id)) !== "open") return false;
     const token = await store.findToken(this.#database, actor.token_id);
     return token?.revoked_at === null;
   }
 
   forget(token_id: string): void {
+    this.#revocations += 1;
     for (const [hash, holder] of this.#holders) if (holder.token_id === token_id) this.#holders.delete(hash);
   }
 
-  async #holder(token: string): Promise<Holder> {
+  /** A space one has no business in and one that does not exist get the same answer. */
+  async #enter(token: string, wanted: string | undefined): Promise<{ holder: Holder; space: string; roles: Role[] }> {
     // Looked up by hash: how long that takes says nothing about the token.
     const hash = hashOf(token);
     const known = this.#holders.get(hash);
-    if (known && performance.now() - known.read_at < BELIEVED_MS) return known;
-    const read_at = performance.now();
+    const fresh = known !== undefined && performance.now() - known.read_at < BELIEVED_MS;
+    let holder = fresh ? known : await this.#read(hash);
+    const space = named(holder, wanted);
+    if (fresh && rolesIn(holder, space).length === 0) holder = await this.#read(hash);
+    const roles = rolesIn(holder, space);
+    const state = roles.length > 0 ? await this.#stateOf(space) : "missing";
+    if (state === "missing") throw new ParleyError("SESSION_NOT_FOUND", `There is no space ${space}.`);
+    if (state === "expired") throw new ParleyError("SESSION_EXPIRED", `The space ${space} has expired.`);
+    return { holder, space, roles };
+  }
+
+  async #read(hash: string): Promise<Holder> {
+    const { revocations, read_at } = { revocations: this.#revocations, read_at: performance.now() };
     const row = await store.findTokenByHash(this.#database, hash);
     if (!row || row.revoked_at !== null) {
       this.#holders.delete(hash);
@@ -89,50 +99,30 @@ export class Credentials {
     const { id: token_id, principal_id, subscriber_id, name, kind } = row;
     const holder = { token_id, principal_id, subscriber_id, name, kind, grants, read_at };
     if (this.#holders.size >= MOST_HOLDERS) this.#holders.clear();
-    this.#holders.set(hash, holder);
+    // What was read before a revocation may be about the token it was for.
+    if (revocations === this.#revocations) this.#holders.set(hash, holder);
     return holder;
   }
 
-  /** A space one has no business in and one that does not exist get the same answer. */
-  async #enter(holder: Holder, wanted: string | undefined): Promise<{ space: string; roles: Role[] }> {
-    const space = wanted ?? defaultSpace(holder.grants);
-    if (space === undefined)
-      throw new ParleyError("MISSING_SESSION_ID", "This token may use several spaces: name one with X-Session-ID.");
-    if (!SpaceId.safeParse(space).success)
-      throw new ParleyError(
-        "INVALID_SESSION_ID",
-        "X-Session-ID is main, a UUID or sess_… of letters, digits, - and _.",
-      );
-    const roles = holder.grants
-      .filter(({ space_id }) => space_id === space || space_id === "*")
-      .map(({ role }) => role);
-    const found = roles.length > 0 ? await this.#space(space) : undefined;
-    if (!found || "missing" in found) throw new ParleyError("SESSION_NOT_FOUND", `There is no space ${space}.`);
-    if (this.#expired(found.expires_at)) throw new ParleyError("SESSION_EXPIRED", `The space ${space} has expired.`);
-    return { space, roles: [...new Set(roles)] };
-  }
-
-  #expired(expires_at: string | null): boolean {
-    return expires_at !== null && expires_at <= new Date(this.#database.now()).toISOString();
-  }
-
-  async #space(id: string) {
-    const known = this.#spaces.get(id);
-    if (known && performance.now() - known.read_at < BELIEVED_MS) return known;
-    const read_at = performance.now();
-    const row = await store.findSpace(this.#database, id);
-    const space = row ? { expires_at: row.expires_at, read_at } : { missing: true as const, read_at };
-    if (this.#spaces.size >= MOST_HOLDERS) this.#spaces.clear();
-    this.#spaces.set(id, space);
-    return space;
+  async #stateOf(space_id: string): Promise<"open" | "expired" | "missing"> {
+    if (space_id === MAIN_SPACE) return "open";
+    const row = await store.findSpace(this.#database, space_id);
+    if (!row) return "missing";
+    return isExpired(row, this.#database.now()) ? "expired" : "open";
   }
 }
 
-function defaultSpace(grants: readonly GrantRow[]): string | undefined {
-  const spaces = new Set(grants.map(({ space_id }) => (space_id === "*" ? MAIN_SPACE : space_id)));
-  if (spaces.has(MAIN_SPACE)) return MAIN_SPACE;
-  return spaces.size === 1 ? [...spaces][0] : undefined;
+function named(holder: Holder, wanted: string | undefined): string {
+  const space = wanted ?? defaultSpace(holder.grants);
+  if (space === undefined)
+    throw new ParleyError("MISSING_SESSION_ID", "This token may use several spaces: name one with X-Session-ID.");
+  if (SpaceId.safeParse(space).success) return space;
+  throw new ParleyError("INVALID_SESSION_ID", "X-Session-ID is main, a UUID or sess_… of letters, digits, - and _.");
 }
+
+const rolesIn = ({ grants }: Holder, space: string): Role[] => [
+  ...new Set(grants.filter(({ space_id }) => space_id === space || space_id === "*").map(({ role }) => role)),
+];
 
 function checkedName(name: string): string {
   if (Name.safeParse(name).success) return name;

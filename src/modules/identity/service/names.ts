@@ -42,13 +42,13 @@ export async function ensurePrincipal(ctx: TxCtx, { name, role }: { name: string
   return row;
 }
 
-/** Equal for names that are hard to tell apart. */
-export const skeletonOf = (name: string): string =>
+/** Equal for names that are hard to tell apart, and for those that differ in case or in dots and dashes only. */
+const skeletonOf = (name: string): string =>
   name
-    .replace(/[I1|]/g, "l")
     .toLowerCase()
+    .replace(/[._-]/g, "")
+    .replace(/[i1]/g, "l")
     .replace(/0/g, "o")
     .replace(/5/g, "s")
     .replace(/rn/g, "m")
-    .replace(/vv/g, "w")
-    .replace(/[._-]/g, "");
+    .replace(/vv/g, "w");

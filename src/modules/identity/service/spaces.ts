@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { type Ctx, has, transact } from "../../../context.ts";
+import { type Ctx, has, type TxCtx, transact } from "../../../context.ts";
 import { MAIN_SPACE } from "../../../db/open.ts";
 import { plan, unplan } from "../../../due/index.ts";
 import { ParleyError } from "../../../errors.ts";
 import type { DueHandler } from "../../../module.ts";
 import type { CreateSpace, Space } from "../schema.ts";
 import * as store from "../store.ts";
-import type { SpaceRow } from "../tables.ts";
+import type { GrantRow, SpaceRow } from "../tables.ts";
 
 const EMPTY = "space.empty";
 
@@ -29,19 +29,23 @@ export function createSpace(ctx: Ctx, input: CreateSpace): Promise<Space> {
 
 /** What the actor may enter and what has not expired. */
 export async function listSpaces(ctx: Ctx): Promise<{ spaces: Space[] }> {
-  const now = new Date(ctx.now()).toISOString();
+  const now = ctx.now();
   const grants = await store.listGrants(ctx.db, ctx.actor.principal_id);
   const mine = (id: string): boolean => grants.some(({ space_id }) => space_id === "*" || space_id === id);
   const spaces = await store.listSpaces(ctx.db);
-  return { spaces: spaces.filter(({ id, expires_at }) => mine(id) && !(expires_at && expires_at <= now)).map(wire) };
+  return { spaces: spaces.filter((space) => mine(space.id) && !isExpired(space, now)).map(wire) };
 }
 
-/** Runs in a transaction of that space. From now on it answers as an expired one does. */
+/**
+ * Runs in a transaction of that space. From now on it answers as an expired one does; to delete it once more
+ * changes nothing. An orchestrator may delete where it is one; of every other space it is told what an unknown one is.
+ */
 export function deleteSpace(ctx: Ctx, { id }: { id: string }): Promise<Space> {
   return transact(ctx, async (ctx) => {
+    const space = (await mayDelete(ctx, id)) ? await store.findSpace(ctx.tx, id) : undefined;
+    if (!space) throw noSuchSpace(id);
     if (id === MAIN_SPACE) throw new ParleyError("CONFLICT", "The space main is permanent.");
-    const space = await store.findSpace(ctx.tx, id);
-    if (!space) throw new ParleyError("SESSION_NOT_FOUND", `There is no space ${id}.`);
+    if (isExpired(space, ctx.now())) return wire(space);
     const expires_at = new Date(ctx.now()).toISOString();
     await store.expireSpace(ctx.tx, { id, expires_at });
     await unplan(ctx, { kind: EMPTY, ref: 0 });
@@ -50,9 +54,15 @@ export function deleteSpace(ctx: Ctx, { id }: { id: string }): Promise<Space> {
   });
 }
 
+async function mayDelete(ctx: TxCtx, id: string): Promise<boolean> {
+  if (has(ctx.actor, "admin")) return true;
+  const grants = await store.listGrants(ctx.tx, ctx.actor.principal_id);
+  return grants.some(({ space_id, role }) => space_id === id && role === "orchestrator");
+}
+
 export async function getSpace(ctx: Ctx, { id }: { id: string }): Promise<Space> {
   const space = await store.findSpace(ctx.db, id);
-  if (!space) throw new ParleyError("SESSION_NOT_FOUND", `There is no space ${id}.`);
+  if (!space) throw noSuchSpace(id);
   return wire(space);
 }
 
@@ -63,6 +73,18 @@ export const emptyExpired = (tables: readonly string[]): Record<string, DueHandl
     await store.emptySpace(ctx.tx, { id: ctx.tx.space_id, emptied_at: new Date(ctx.now()).toISOString() });
   },
 });
+
+/** Where a token is used that names no space. */
+export function defaultSpace(grants: readonly GrantRow[]): string | undefined {
+  const spaces = new Set(grants.map(({ space_id }) => (space_id === "*" ? MAIN_SPACE : space_id)));
+  if (spaces.has(MAIN_SPACE)) return MAIN_SPACE;
+  return spaces.size === 1 ? [...spaces][0] : undefined;
+}
+
+export const isExpired = ({ expires_at }: Pick<SpaceRow, "expires_at">, now: number): boolean =>
+  expires_at !== null && expires_at <= new Date(now).toISOString();
+
+const noSuchSpace = (id: string): ParleyError => new ParleyError("SESSION_NOT_FOUND", `There is no space ${id}.`);
 
 const wire = ({ id, created_at, expires_at }: Pick<SpaceRow, "id" | "created_at" | "expires_at">): Space => ({
   space: id,

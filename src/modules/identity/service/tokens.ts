@@ -6,6 +6,7 @@ import type { CreateToken, NewToken, Token } from "../schema.ts";
 import * as store from "../store.ts";
 import { registerAgent } from "./agents.ts";
 import { ensurePrincipal } from "./names.ts";
+import { defaultSpace, isExpired } from "./spaces.ts";
 
 /** Roles whose holder is an agent, with an inbox. */
 const AGENT_ROLES = ["agent", "orchestrator", "worker"];
@@ -15,6 +16,9 @@ const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 export function createToken(ctx: Ctx, input: CreateToken): Promise<NewToken> {
   return transact(ctx, async (ctx) => {
     const { space_id } = ctx.tx;
+    const space = await store.findSpace(ctx.tx, space_id);
+    if (space && isExpired(space, ctx.now()))
+      throw new ParleyError("SESSION_EXPIRED", `The space ${space_id} has expired.`);
     const principal = await ensurePrincipal(ctx, input);
     const created_at = new Date(ctx.now()).toISOString();
     // An administrator looks after every space, and may speak to agents as the person he is.
@@ -39,7 +43,8 @@ export function rotateToken(ctx: Ctx, { id }: { id: string }): Promise<NewToken>
     const old = await revoke(ctx, id);
     const { principal_id, subscriber_id, name } = old;
     const minted = await mint(ctx, { principal_id, subscriber_id });
-    return { ...minted, principal: name, space: ctx.actor.space_id };
+    const grants = await store.listGrants(ctx.tx, principal_id);
+    return { ...minted, principal: name, space: defaultSpace(grants) ?? grants[0]?.space_id ?? ctx.actor.space_id };
   });
 }
 
@@ -48,16 +53,20 @@ export function revokeToken(ctx: Ctx, { id }: { id: string }): Promise<{ id: str
 }
 
 export async function listTokens(ctx: Ctx): Promise<{ tokens: Token[] }> {
+  const grants = new Map<string, Token["grants"]>();
+  for (const { principal_id, space_id, role } of await store.listAllGrants(ctx.db))
+    grants.set(principal_id, [...(grants.get(principal_id) ?? []), { space: space_id, role }]);
   const rows = await store.listTokens(ctx.db);
-  const tokens: Token[] = [];
-  for (const { id, name, kind, created_at, revoked_at, principal_id } of rows) {
-    const grants = (await store.listGrants(ctx.db, principal_id)).map(({ space_id, role }) => ({
-      space: space_id,
-      role,
-    }));
-    tokens.push({ id, principal: name, kind, grants, created_at, revoked_at });
-  }
-  return { tokens };
+  return {
+    tokens: rows.map(({ id, name, kind, created_at, revoked_at, principal_id }) => ({
+      id,
+      principal: name,
+      kind,
+      grants: grants.get(principal_id) ?? [],
+      created_at,
+      revoked_at,
+    })),
+  };
 }
 
 export const hashOf = (token: string): string => createHash("sha256").update(token).digest("hex");

@@ -1,0 +1,54 @@
+/** Durable posts through the hub in this process, and the same statements in bare code on a copy of the same file. */
+import { copyFileSync } from "node:fs";
+import { join } from "node:path";
+import { post } from "../../src/modules/chat/index.ts";
+import { CONTENT } from "../support/wire.ts";
+import { answerBench, folder } from "./answering.ts";
+import { BareBatches } from "./bare-batches.ts";
+import { startBenchHub } from "./bench-hub.ts";
+import { record } from "./record.ts";
+
+interface Round {
+  at_once: number;
+  times: number;
+}
+
+const home = join(folder, "home");
+const first = await startBenchHub(home);
+const token = await first.token("human", "ana");
+await first.token("agent", "scout");
+await first.running.stop();
+const copy = join(folder, "bare.db");
+copyFileSync(join(home, "parley.db"), copy);
+
+const { running, actor, call } = await startBenchHub(home);
+const ana = await actor(token);
+const ctx = running.hub.ctx(ana);
+const say = (): Promise<object> =>
+  post(ctx, { content: CONTENT, mime: "text/markdown", author: "user", agent: undefined });
+const tool = (): Promise<object> => call(ana, "chat_human_post", { content: CONTENT });
+const bare = new BareBatches(copy, {
+  two: await record(() => Promise.all([tool(), tool()])),
+  one: await record(() => Promise.all([tool()])),
+});
+
+/** Posts a second. */
+async function rate({ at_once, times }: Round, batch: () => unknown): Promise<number> {
+  globalThis.gc?.();
+  // What is left of the round before, such as lines of the audit on their way to the disk.
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  const started = performance.now();
+  for (let time = 0; time < times; time += 1) await batch();
+  return (at_once * times) / ((performance.now() - started) / 1000);
+}
+
+const allAtOnce = (count: number, one: () => Promise<object>) => () => Promise.all(Array.from({ length: count }, one));
+
+answerBench(
+  {},
+  {
+    post: (round: Round) => rate(round, allAtOnce(round.at_once, say)),
+    tool: (round: Round) => rate(round, allAtOnce(round.at_once, tool)),
+    bare: (round: Round) => rate(round, () => bare.run(round.at_once)),
+  },
+);

@@ -1,0 +1,93 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Answer, Question } from "../children/answering.ts";
+
+const STOP_MS = 10_000;
+/** Where each child writes a CPU profile of its whole life; nowhere unless `--profile` names a folder. */
+let profiles: string | undefined;
+
+export function writeProfiles(folder: string): void {
+  profiles = folder;
+}
+
+/** A program of `bench/children` in a process of its own, with a folder of its own. */
+export class Child implements AsyncDisposable {
+  readonly #process: ChildProcess;
+  readonly #folder: string;
+  readonly #waiting = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>();
+  #questions = 0;
+  /** What it said when it was ready. */
+  readonly ready: Promise<unknown>;
+
+  constructor(program: string) {
+    this.#folder = mkdtempSync(join(tmpdir(), "parley-bench-"));
+    const profiling = profiles
+      ? ["--cpu-prof", `--cpu-prof-dir=${profiles}`, `--cpu-prof-name=${program}-${Date.now()}.cpuprofile`]
+      : [];
+    this.#process = fork(fileURLToPath(new URL(`../children/${program}.ts`, import.meta.url)), [this.#folder], {
+      execArgv: ["--expose-gc", "--disable-warning=ExperimentalWarning", ...profiling],
+      env: { PATH: process.env.PATH },
+    });
+    this.ready = new Promise((resolve, reject) => this.#waiting.set(0, { resolve, reject }));
+    this.#process.on("message", (message) => this.#hear(message as Answer));
+    this.#process.on("exit", (code, signal) => this.#fail(new Error(`${program} ended (${signal ?? code})`)));
+  }
+
+  get pid(): number {
+    return this.#process.pid ?? 0;
+  }
+
+  get folder(): string {
+    return this.#folder;
+  }
+
+  /** The caller knows what that program answers to that question. */
+  ask<T = void>(what: string, args: object = {}): Promise<T> {
+    this.#questions += 1;
+    const question: Question = { id: this.#questions, what, args };
+    return new Promise<T>((resolve, reject) => {
+      // Answers of every type go through here, each to the one that asked.
+      this.#waiting.set(question.id, { resolve: resolve as (value: unknown) => void, reject });
+      this.#process.send(question, (error) => error && reject(error));
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#process.exitCode === null && this.#process.signalCode === null) {
+      const ended = new Promise((resolve) => this.#process.once("exit", resolve));
+      const late = setTimeout(() => this.#process.kill("SIGKILL"), STOP_MS);
+      // It ends by itself when nobody is left to ask it.
+      this.#process.disconnect();
+      await ended;
+      clearTimeout(late);
+    }
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #hear({ id, value, error }: Answer): void {
+    const asked = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    if (error === undefined) asked?.resolve(value);
+    else asked?.reject(new Error(error));
+  }
+
+  #fail(error: Error): void {
+    for (const { reject } of this.#waiting.values()) reject(error);
+    this.#waiting.clear();
+  }
+}
+
+/** A child that listens on a port, once it does. */
+export class Server extends Child {
+  port = 0;
+
+  static async start(program: string): Promise<Server> {
+    const server = new Server(program);
+    // Every server says this when it is ready.
+    server.port = ((await server.ready) as { port: number }).port;
+    return server;
+  }
+}

@@ -1,0 +1,81 @@
+import { CODES, type ErrorCode, KINDS, ParleyError } from "../src/errors.ts";
+import { table } from "./reference-fields.ts";
+
+/** When a caller meets it and what to do. A new code needs its sentence here before the types check. */
+const MEANINGS: Record<ErrorCode, string> = {
+  INVALID_ARGUMENT: "An argument is missing, unknown or does not fit. The sentence names it.",
+  INVALID_REQUEST:
+    "It is not HTTP, its address cannot be read, its headers are too large or it took too long to arrive.",
+  INVALID_JSON: "The body is not JSON, ended early, is nested deeper than 64 levels or holds more than 50,000 values.",
+  INVALID_TEXT:
+    "A text contains NUL or half of a surrogate pair, the body is not UTF-8, or the arguments are nested deeper than 32 levels.",
+  INVALID_SESSION_ID: "`X-Session-ID` is neither `main`, a UUID nor `sess_…`.",
+  MISSING_SESSION_ID: "The token may use several spaces and none of them is `main`: name one with `X-Session-ID`.",
+  WATERMARK_INVALID: "The position is ahead of everything written. Comes with `last_id` and `epoch`.",
+  BODY_TOO_LARGE: "The request's body is larger than 4 MiB.",
+  CONTENT_TOO_LARGE: "The message is larger than 1 MiB.",
+  UNSUPPORTED_MEDIA_TYPE: "The body is compressed. Send it as it is.",
+  METHOD_NOT_ALLOWED:
+    "There is something at this address, but not for this method. The header `Allow` names those there are.",
+  UNAUTHENTICATED: "There is no token, or it is malformed, unknown or revoked.",
+  FORBIDDEN: "The token's roles may not do this. The sentence names the roles that may.",
+  HOST_DENIED: "The `Host` header is none the hub answers to. `PARLEY_ALLOWED_HOSTS` adds names.",
+  ORIGIN_DENIED: "A browser sent it from a page of another origin.",
+  NOT_FOUND: "There is nothing at this address, or no such thing.",
+  UNKNOWN_TOOL: "There is no such tool, or it is not part of this facet.",
+  UNKNOWN_SERVER: "There is no such facet or server.",
+  UNKNOWN_RESOURCE: "There is no such resource, or it is not yours. Both look the same.",
+  AGENT_NOT_FOUND: "There is no agent of that name in the space, or it is not yours to see.",
+  SESSION_NOT_FOUND: "There is no such space, or you have no business in it. Both look the same.",
+  CONFLICT: "It is so already, or was ended already. Nothing was changed.",
+  NAME_TAKEN: "The name belongs to somebody else, or looks too much like one that does.",
+  IDEMPOTENCY_CONFLICT: "The key was used for a call with other arguments.",
+  WATERMARK_EXPIRED: "What followed the position was purged. Comes with `first_id`; read from the start.",
+  SESSION_EXPIRED: "The space's time is over, or it was deleted.",
+  RATE_LIMITED: "Too many calls. Comes with `retry_after` in seconds, and the header `Retry-After`.",
+  TOO_MANY_SUBSCRIPTIONS: "Too many streams of this principal, or too many resources on one stream.",
+  TOO_MANY_SESSIONS: "Too many MCP sessions are open and in use.",
+  STORAGE_FULL: "The disk is full. Nothing was written; reads go on. Free space and try again.",
+  STORAGE_UNAVAILABLE: "The database is out of reach. Nothing was written. Try again.",
+  SHUTTING_DOWN: "The hub is stopping. Try again when it is back.",
+  HUB_UNREACHABLE: "Only from the command line: there is no hub at that address.",
+  OUTCOME_UNKNOWN:
+    "A write may or may not have happened. Never sent: the hub drops the connection. Repeat the call with the same idempotency key.",
+};
+
+const INTRODUCTION = `Every error has a **code**, which is the same at every door, and a **kind**, which gives the HTTP status and the exit
+code of the command line. Beside them stands one sentence for people; do not match on it.
+
+- HTTP: the status below and \`{"error": "<sentence>", "code": "<CODE>"}\`, with further fields where the table names them.
+- MCP, in a tool: a result with \`isError\` whose text is that same JSON.
+- MCP, before a tool runs: a JSON-RPC error with the code in \`data.code\`.
+- Command line: the sentence on stderr, or \`{"error": {"code", "message"}}\` where the output is JSON.
+
+A bug of the hub is told as \`INTERNAL\` with status 500 and logged whole.`;
+
+const OTHER_EXITS = [
+  ["0", "It worked."],
+  ["1", "Anything else, such as a bug, a limit or a hub out of reach."],
+  ["78", "The hub refuses to start, and trying again will not help. The sentence says why."],
+  ["130", "Interrupted by Ctrl-C."],
+];
+
+export function errorsReference(): string {
+  // Listed above with the codes as its keys.
+  const codes = Object.keys(CODES) as ErrorCode[];
+  const rows = codes.map((code) => {
+    const { kind, status } = new ParleyError(code, "");
+    return [`\`${code}\``, kind, String(status), MEANINGS[code]];
+  });
+  const kinds = Object.entries(KINDS).map(([kind, { status, exit }]) => [kind, String(status), String(exit)]);
+  return [
+    "# Errors",
+    INTRODUCTION,
+    "## Codes",
+    table(["code", "kind", "status", "meaning"], rows),
+    "## Kinds",
+    table(["kind", "HTTP status", "exit code"], kinds),
+    "## Other exit codes",
+    table(["exit code", "meaning"], OTHER_EXITS),
+  ].join("\n\n");
+}

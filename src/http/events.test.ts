@@ -1,0 +1,288 @@
+import { beforeEach, expect, test, vi } from "vitest";
+import { EventStream } from "../testing/event-stream.ts";
+import { eachDatabase, type TestHub } from "../testing/hub.ts";
+
+const SENTENCE = expect.stringMatching(/^\S.*\.$/s);
+const DAY_MS = 24 * 3600 * 1000;
+
+eachDatabase((open) => {
+  let hub: TestHub;
+  let ana: string;
+  let scout: string;
+  beforeEach(async () => {
+    hub = await open();
+    ana = await hub.token("human", "ana");
+    scout = await hub.token("agent", "scout");
+  });
+
+  const post = async (content: string, more: object = {}): Promise<string> =>
+    (await hub.call(ana, "chat_human_post", { content, ...more })).body.id;
+  const reply = async (token: string, content: string): Promise<string> =>
+    (await hub.call(token, "chat_assistant_post", { content })).body.id;
+  const follow = (
+    token: string,
+    options: { last_event_id?: string | undefined; headers?: Record<string, string> } = {},
+  ) => EventStream.open(hub.url, { token, ...options });
+  const openStreams = (): number => hub.hub.streams.count(() => true);
+
+  test("a person is told of both authors' messages in every inbox, an agent of its own alone", async () => {
+    const mason = await hub.token("agent", "mason");
+    using person = await follow(ana);
+    using own = await follow(scout);
+
+    const ids = [
+      await post("to scout"),
+      await post("to mason", { agent: "mason" }),
+      await reply(scout, "by scout"),
+      await reply(mason, "by mason"),
+    ];
+    const last = await post("to scout again");
+
+    expect((await person.until(5)).map(({ id, event, data }) => [id, event, data.agent, data.author])).toEqual([
+      [ids[0], "chat", "scout", "user"],
+      [ids[1], "chat", "mason", "user"],
+      [ids[2], "chat", "scout", "assistant"],
+      [ids[3], "chat", "mason", "assistant"],
+      [last, "chat", "scout", "user"],
+    ]);
+    expect((await own.until(3)) && own.ids).toEqual([ids[0], ids[2], last]);
+    expect(person.events[0]?.data).toEqual({
+      id: ids[0],
+      ts: expect.stringMatching(/Z$/),
+      type: "chat.posted",
+      ref: ids[0],
+      agent: "scout",
+      author: "user",
+    });
+    expect(JSON.stringify(person.events)).not.toContain("to scout");
+  });
+
+  test("SPACE-4: other spaces are silent, though the same people are in them", async () => {
+    await hub.call(hub.admin, "space_create", { id: "sess_other" });
+    const there = { "x-session-id": "sess_other" };
+    await hub.token("human", "ana", "sess_other");
+    await hub.token("agent", "mason", "sess_other");
+    using here = await follow(ana);
+    using other = await follow(ana, { headers: there });
+
+    const said = (await hub.call(ana, "chat_human_post", { content: "there" }, there)).body.id;
+    const here_id = await post("here");
+
+    expect((await here.until(1)) && here.ids).toEqual([here_id]);
+    expect((await other.until(1)) && other.ids).toEqual([said]);
+    const foreign = await hub.request("GET", "/events?topics=chat", { token: scout, headers: there });
+    expect([foreign.status, foreign.body.code]).toEqual([404, "SESSION_NOT_FOUND"]);
+  });
+
+  test("NOTIFY-5: who comes back with the last id it saw is told exactly what it missed, in order", async () => {
+    const seen = new EventStreamLog();
+    const ids: string[] = [];
+    for (let round = 0; round < 3; round++) {
+      using stream = await follow(ana, { last_event_id: seen.last_id });
+      ids.push(await post(`live ${round}`));
+      await stream.until(ids.length - seen.ids.length);
+      seen.take(stream);
+      stream[Symbol.dispose]();
+      for (let n = 0; n < 5; n++) ids.push(await (n % 2 ? reply(scout, "missed") : post("missed")));
+    }
+    using stream = await follow(ana, { last_event_id: seen.last_id });
+    await stream.until(5);
+    seen.take(stream);
+    expect(seen.ids).toEqual(ids);
+  });
+
+  test("NOTIFY-5: also who left before anything had happened misses nothing", async () => {
+    const fresh = await open();
+    const ben = await fresh.token("human", "ben");
+    const first = await EventStream.open(fresh.url, { token: ben });
+    await vi.waitFor(() => expect(first.last_id).toBeDefined());
+    first[Symbol.dispose]();
+    const { id } = (await fresh.call(ben, "chat_human_post", { content: "while away" })).body;
+    using second = await EventStream.open(fresh.url, { token: ben, last_event_id: first.last_id });
+    expect((await second.until(1)) && second.ids).toEqual([id]);
+  });
+
+  test("NOTIFY-5: an agent that comes back is told of its own inbox alone", async () => {
+    await hub.token("agent", "mason");
+    const from = await post("before");
+    await post("to mason", { agent: "mason" });
+    const id = await post("to scout");
+    using stream = await follow(scout, { last_event_id: from });
+    expect((await stream.until(1)) && stream.ids).toEqual([id]);
+  });
+
+  test("a position in the query means the same where a header cannot be set", async () => {
+    const from = await post("before");
+    const id = await post("after");
+    using stream = await EventStream.open(hub.url, { token: ana, topics: `chat&after=${from}` });
+    expect((await stream.until(1)) && stream.ids).toEqual([id]);
+  });
+
+  test("a topic that does not exist, none at all, and a position that is none are refused", async () => {
+    const refused: [string, Record<string, string>][] = [
+      ["/events", {}],
+      ["/events?topics=", {}],
+      ["/events?topics=,", {}],
+      ["/events?topics=mail", {}],
+      ["/events?topics=chat,__proto__", {}],
+      [`/events?topics=${"x".repeat(5000)}`, {}],
+      ["/events?topics=chat", { "last-event-id": "abc" }],
+      ["/events?topics=chat", { "last-event-id": "-1" }],
+      ["/events?topics=chat", { "last-event-id": "1e3" }],
+      ["/events?topics=chat", { "last-event-id": "99999999999999999999" }],
+      ["/events?topics=chat&after=x", {}],
+    ];
+    for (const [path, headers] of refused) {
+      const { status, body } = await hub.request("GET", path, { token: ana, headers });
+      expect([path, status, body]).toEqual([path, 400, { code: "INVALID_ARGUMENT", error: SENTENCE }]);
+    }
+    expect(openStreams()).toBe(0);
+  });
+
+  test("who is no agent and may not see the inboxes either follows nothing", async () => {
+    const timer = await hub.token("trigger", "timer");
+    const { status, body } = await hub.request("GET", "/events?topics=chat", { token: timer });
+    expect([status, body.code]).toEqual([404, "AGENT_NOT_FOUND"]);
+  });
+
+  test("NOTIFY-5: a position ahead of everything is told to read again, and then to go on from a true one", async () => {
+    const id = await post("one");
+    using stream = await follow(ana, { last_event_id: String(Number(id) + 60_000_000) });
+    expect(await stream.until(1)).toMatchObject([{ event: "resync", data: { reason: "WATERMARK_INVALID" } }]);
+    const position = stream.last_id;
+    stream[Symbol.dispose]();
+
+    const next = await post("two");
+    using again = await follow(ana, { last_event_id: position });
+    expect((await again.until(1)) && again.ids).toEqual([next]);
+  });
+
+  test("NOTIFY-5: a position whose successors are forgotten is told to read again", async () => {
+    const old = await open({ now: Date.UTC(2026, 0, 1), config: { event_days: 30 } });
+    const ben = await old.token("human", "ben");
+    const say = async (): Promise<string> => (await old.call(ben, "chat_human_post", { content: "x" })).body.id;
+    const forgotten = await say();
+    await say();
+    await old.tick(31 * DAY_MS);
+    await say();
+    using stream = await EventStream.open(old.url, { token: ben, last_event_id: forgotten });
+    expect(await stream.until(1)).toMatchObject([{ event: "resync", data: { reason: "WATERMARK_EXPIRED" } }]);
+    const { id } = (await old.call(ben, "chat_human_post", { content: "x" })).body;
+    expect(await stream.until(2)).toMatchObject([{ event: "resync" }, { event: "chat", id }]);
+  });
+
+  test("more events than any buffer holds arrive all and in order, to a reader that pauses again and again", async () => {
+    const from = await post("start");
+    const actor = await hub.actor(ana);
+    const tool = hub.hub.tools.find("chat_human_post");
+    const many = async (count: number): Promise<void> => {
+      await Promise.all(
+        Array.from({ length: count }, () => hub.hub.call(actor, tool, { content: "x" }, { door: "internal" })),
+      );
+    };
+    await many(1500);
+    using stream = await follow(ana, { last_event_id: from });
+    stream.response.pause();
+    await many(1500);
+    const pausing = setInterval(() => {
+      stream.response.pause();
+      setTimeout(() => stream.response.resume(), 5);
+    }, 20);
+    stream.response.resume();
+    await many(500);
+    await stream.until(3500);
+    clearInterval(pausing);
+
+    const ids = stream.ids.map(Number);
+    expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));
+    expect(ids).toHaveLength(3500);
+  });
+
+  test("a revoked token's stream ends at once, the others' go on", async () => {
+    using doomed = await follow(ana);
+    using lasting = await follow(scout);
+    const { tokens } = (await hub.call(hub.admin, "token_list")).body;
+    const { id } = tokens.find(({ principal }: { principal: string }) => principal === "ana");
+
+    await hub.call(hub.admin, "token_revoke", { id });
+    await doomed.ended;
+
+    expect(doomed.response.complete).toBe(false);
+    expect(openStreams()).toBe(1);
+    const said = await reply(scout, "still here");
+    expect((await lasting.until(1)) && lasting.ids).toEqual([said]);
+  });
+
+  test("a token that is revoked while its stream is being opened gets none", async () => {
+    const actor = await hub.actor(ana);
+    const closed = vi.fn();
+    const { tokens } = (await hub.call(hub.admin, "token_list")).body;
+    const { id } = tokens.find(({ principal }: { principal: string }) => principal === "ana");
+    await hub.call(hub.admin, "token_revoke", { id });
+    // As a request would that was let in just before.
+    await vi.waitFor(() => {
+      hub.hub.streams.add({ kind: "events", actor, close: closed });
+      return expect(Promise.resolve().then(() => closed.mock.calls)).resolves.toContainEqual(["revoked"]);
+    });
+  });
+
+  test("a rotated token's stream ends, and the new one goes on from the same position", async () => {
+    using before = await follow(ana);
+    const first = await post("before");
+    await before.until(1);
+    const { tokens } = (await hub.call(hub.admin, "token_list")).body;
+    const { id } = tokens.find(({ principal }: { principal: string }) => principal === "ana");
+    const { token } = (await hub.call(hub.admin, "token_rotate", { id })).body;
+    await before.ended;
+    ana = token;
+    const second = await post("after");
+    using after = await follow(token, { last_event_id: before.last_id });
+    expect(before.last_id).toBe(first);
+    expect((await after.until(1)) && after.ids).toEqual([second]);
+  });
+
+  test("a stream ends when its space does", async () => {
+    await hub.call(hub.admin, "space_create", { id: "sess_short" });
+    const mason = await hub.token("agent", "mason", "sess_short");
+    using stream = await follow(mason);
+    await hub.call(hub.admin, "space_delete", { id: "sess_short" });
+    await stream.ended;
+    expect(openStreams()).toBe(0);
+  });
+
+  test("stopping the hub says goodbye to its streams and does not wait for them", async () => {
+    const streams = await Promise.all([follow(ana), follow(scout), follow(ana)]);
+    await hub.stop();
+    await Promise.all(streams.map(({ ended }) => ended));
+    expect(streams.map(({ response }) => response.complete)).toEqual([true, true, true]);
+  });
+
+  test("a reader that hangs up is forgotten", async () => {
+    for (let n = 0; n < 3; n++) (await follow(ana))[Symbol.dispose]();
+    await vi.waitFor(() => expect(openStreams()).toBe(0), { timeout: 10_000 });
+    const text = await hub.hub.metrics.registry.metrics();
+    expect(text).toContain('parley_streams_open{kind="events"} 0');
+  });
+
+  test("one principal holds at most a thousand streams, and another one is not bothered by that", async () => {
+    const actor = await hub.actor(ana);
+    const leave = Array.from({ length: 1000 }, () => hub.hub.streams.add({ kind: "events", actor, close: () => {} }));
+    const { status, body } = await hub.request("GET", "/events?topics=chat", { token: ana });
+    expect([status, body]).toEqual([429, { code: "TOO_MANY_SUBSCRIPTIONS", error: SENTENCE }]);
+    using _other = await follow(scout);
+    leave[0]?.();
+    using _again = await follow(ana);
+    for (const gone of leave) gone();
+  });
+});
+
+/** What one reader saw over several connections. */
+class EventStreamLog {
+  readonly ids: (string | undefined)[] = [];
+  last_id: string | undefined;
+
+  take(stream: EventStream): void {
+    this.ids.push(...stream.ids);
+    this.last_id = stream.last_id;
+  }
+}

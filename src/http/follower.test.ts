@@ -1,0 +1,122 @@
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setImmediate } from "node:timers/promises";
+import { afterEach, expect, test, vi } from "vitest";
+import { append } from "../feed/index.ts";
+import { EventStream } from "../testing/event-stream.ts";
+import { eachDatabase, type TestHub } from "../testing/hub.ts";
+import type { Wanted } from "./events.ts";
+import { Follower } from "./follower.ts";
+import { header } from "./header.ts";
+import { MAX_BUFFERED, Outlets } from "./outlet.ts";
+
+eachDatabase((open) => {
+  const cleanups: (() => void)[] = [];
+  afterEach(() => {
+    for (const cleanup of cleanups.splice(0)) cleanup();
+  });
+
+  /** Followers of this hub on a server of their own, so that the hub's side of each response can be looked at. */
+  async function serveFollowers(hub: TestHub, outlets: Outlets): Promise<{ url: string; responses: ServerResponse[] }> {
+    const actor = await hub.actor(hub.admin);
+    const responses: ServerResponse[] = [];
+    const topic = hub.hub.modules.flatMap((module) => module.topics ?? []).find(({ name }) => name === "chat");
+    if (!topic) throw new Error("no topic chat");
+    const wanted = new Map<string, Wanted>([["chat", { topic, streams: null }]]);
+    const server = createServer((request, response) => {
+      responses.push(response);
+      const after = header(request, "last-event-id");
+      void new Follower(hub.hub, { actor, wanted }).start({ response, outlets, after });
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    cleanups.push(() => {
+      server.closeAllConnections();
+      server.close();
+      outlets[Symbol.dispose]();
+    });
+    // `address` is a text only for pipes.
+    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, responses };
+  }
+
+  /** Events of four kilobytes each: a few thousand are more than any socket takes unread. */
+  async function happen(hub: TestHub, count: number): Promise<string[]> {
+    const ctx = await hub.as(hub.admin);
+    return hub.hub.database.write("main", async (tx) => {
+      const ids: string[] = [];
+      const data = { agent: "x".repeat(4000), author: "user" };
+      for (let n = 0; n < count; n++)
+        ids.push(
+          String(await append({ ...ctx, db: tx, tx }, { type: "chat.posted", topic: "chat", stream: "1", data })),
+        );
+      return ids;
+    });
+  }
+
+  test("CHAT-20, G16: a reader that does not read is never owed more than 256 KiB, delays nobody and misses nothing", async () => {
+    const hub = await open();
+    const { url, responses } = await serveFollowers(hub, new Outlets());
+    using stuck = await EventStream.open(url, { token: "" });
+    stuck.response.pause();
+    using other = await EventStream.open(url, { token: "" });
+    await vi.waitFor(() => expect(hub.hub.streams.count(() => true)).toBe(2));
+
+    const ids: string[] = [];
+    let most = 0;
+    for (let batch = 0; batch < 25; batch++) {
+      ids.push(...(await happen(hub, 100)));
+      await other.until(ids.length);
+      most = Math.max(most, responses[0]?.writableLength ?? 0);
+    }
+    expect(responses[0]?.writableNeedDrain).toBe(true);
+    expect(most).toBeLessThanOrEqual(MAX_BUFFERED);
+    expect(other.ids).toEqual(ids);
+
+    stuck.response.resume();
+    await stuck.until(ids.length);
+    ids.push(...(await happen(hub, 1)));
+    expect((await stuck.until(ids.length)) && stuck.ids).toEqual(ids);
+  });
+
+  test("a reader that has room again while it is read on for is told nothing twice", async () => {
+    const hub = await open();
+    const ids = await happen(hub, 1000);
+    const { url, responses } = await serveFollowers(hub, new Outlets());
+    const opening = EventStream.open(url, { token: "", last_event_id: String(Number(ids[0]) - 1) });
+    // A keep-alive that does not fit and then does makes it so.
+    for (let n = 0; n < 2000; n++) {
+      responses[0]?.emit("drain");
+      await setImmediate();
+    }
+    using stream = await opening;
+    await stream.until(ids.length);
+    ids.push(...(await happen(hub, 1)));
+    expect((await stream.until(ids.length)) && stream.ids).toEqual(ids);
+  });
+
+  test("G16: a reader that leaves everything unread is dropped, and comes back to what it missed", async () => {
+    const hub = await open();
+    const { url, responses } = await serveFollowers(hub, new Outlets({ keep_alive_ms: 150, stalled_ms: 200 }));
+    using stuck = await EventStream.open(url, { token: "" });
+    stuck.response.pause();
+    using other = await EventStream.open(url, { token: "" });
+    const ids: string[] = [];
+    await vi.waitFor(
+      async () => {
+        ids.push(...(await happen(hub, 200)));
+        expect(responses[0]?.destroyed).toBe(true);
+      },
+      { timeout: 60_000, interval: 50 },
+    );
+    await other.until(ids.length);
+    expect(other.ids).toEqual(ids);
+    expect(await hub.hub.metrics.registry.metrics()).toContain('parley_streams_dropped_total{reason="slow"} 1');
+
+    stuck.response.resume();
+    await stuck.ended;
+    using again = await EventStream.open(hub.url, { token: hub.admin, last_event_id: stuck.last_id });
+    await again.until(ids.length - stuck.events.length);
+    expect([...stuck.ids, ...again.ids]).toEqual(ids);
+  });
+});

@@ -1,0 +1,88 @@
+import { expect, test } from "vitest";
+import { createLog } from "./log.ts";
+
+function written(work: (log: ReturnType<typeof createLog>) => void, level: Parameters<typeof createLog>[0] = "debug") {
+  const lines: string[] = [];
+  work(createLog(level, (line) => void lines.push(line)));
+  return { text: lines.join(""), lines: lines.map((line) => JSON.parse(line)) };
+}
+
+const SECRET = `parley_${"aB3".repeat(14)}x`;
+
+test("a line is JSON with its time, its level and a constant message; what varies is a field", () => {
+  const { text, lines } = written((log) => log.info("the hub is ready", { url: "http://127.0.0.1:8765" }));
+  expect(text.endsWith("\n")).toBe(true);
+  expect(lines).toEqual([
+    {
+      ts: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      level: "info",
+      msg: "the hub is ready",
+      url: "http://127.0.0.1:8765",
+    },
+  ]);
+});
+
+test("what is below the level is not written, and silent writes nothing", () => {
+  const all = (log: ReturnType<typeof createLog>): void => {
+    for (const level of ["debug", "info", "warn", "error"] as const) log[level](level);
+  };
+  const levels = (least: Parameters<typeof createLog>[0]) => written(all, least).lines.map(({ level }) => level);
+  expect(levels("debug")).toEqual(["debug", "info", "warn", "error"]);
+  expect(levels("warn")).toEqual(["warn", "error"]);
+  expect(levels("silent")).toEqual([]);
+});
+
+test("an error is written with its message, its stack, its code and its causes", () => {
+  const cause = Object.assign(new Error("disk I/O error"), { code: "ERR_SQLITE_ERROR" });
+  const { lines } = written((log) => log.error("a tool failed", { error: new TypeError("no", { cause }) }));
+  expect(lines[0].error).toMatchObject({
+    name: "TypeError",
+    message: "no",
+    stack: expect.stringContaining("log.test.ts"),
+    cause: { message: "disk I/O error", code: "ERR_SQLITE_ERROR" },
+  });
+});
+
+test("secrets are not written, wherever they come from", () => {
+  const { text, lines } = written((log) =>
+    log.warn("something", {
+      error: new Error(`bad header Authorization: Bearer ${SECRET}`),
+      note: `token ${SECRET} and Bearer abc.def-ghi`,
+      url: "postgres://ana:hunter2@db.example/parley",
+      hook: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+      authorization: "Basic YW5hOmh1bnRlcjI=",
+      cookie: "parley=1",
+      deep: [{ password: "hunter2", access_token: "abc", Token: "t" }],
+    }),
+  );
+  for (const secret of [
+    SECRET,
+    SECRET.slice(7),
+    "abc.def-ghi",
+    "hunter2",
+    "MfKQ9r8G",
+    "YW5h",
+    "parley=1",
+    '"abc"',
+    '"t"',
+  ])
+    expect([secret, text.includes(secret)]).toEqual([secret, false]);
+  expect(lines[0].url).toBe("postgres://ana:[redacted]@db.example/parley");
+  expect(lines[0].note).toBe("token parley_[redacted] and Bearer [redacted]");
+});
+
+test("what cannot be written as JSON costs its fields, not the line", () => {
+  const circle: Record<string, unknown> = {};
+  circle.self = circle;
+  const error = new Error("round and round");
+  error.cause = error;
+  for (const fields of [{ circle }, { error }, { big: 1n }])
+    expect(written((log) => log.error("odd", fields)).lines).toMatchObject([
+      { level: "error", msg: "odd", unwritable: expect.stringContaining("Error") },
+    ]);
+});
+
+test("text cannot forge a second line", () => {
+  const { text } = written((log) => log.info("x", { name: '"}\n{"level":"error"' }));
+  expect(text.trimEnd().split("\n")).toHaveLength(1);
+});
