@@ -23,13 +23,14 @@ export class BareBatches {
     // As the hub opens its file.
     this.#database.exec("pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 1000");
     this.#database.exec("pragma foreign_keys = on; pragma temp_store = memory; pragma cache_size = -16000");
-    const from = two.steps.findIndex(({ sql }) => sql.startsWith("savepoint"));
-    const to = two.steps.findIndex(({ sql }) => sql.startsWith("release"));
-    const last = two.steps.findLastIndex(({ sql }) => sql.startsWith("release"));
+    const first = two.steps.findIndex(({ sql }) => sql.startsWith("savepoint"));
+    // The second post: what the hub does once for both is not done for it.
+    const from = two.steps.findLastIndex(({ sql }) => sql.startsWith("savepoint"));
+    const to = two.steps.findLastIndex(({ sql }) => sql.startsWith("release"));
     this.#shared = {
-      before: this.#ready(two.steps.slice(0, from), two.ids),
+      before: this.#ready(two.steps.slice(0, first), two.ids),
       each: this.#ready(two.steps.slice(from, to + 1), two.ids),
-      after: this.#ready(two.steps.slice(last + 1), two.ids),
+      after: this.#ready(two.steps.slice(to + 1), two.ids),
     };
     this.#alone = this.#ready(one.steps, one.ids);
   }
@@ -45,8 +46,10 @@ export class BareBatches {
   }
 
   #ready(steps: readonly Step[], ids: readonly number[]): Ready[] {
-    return steps.map(({ method, sql, args }) => {
+    return steps.map(({ method, sql, args, found }) => {
       const statement = this.#database.prepare(sql);
+      if (method === "get" && found !== (statement.get(...args) !== undefined))
+        throw new Error(`the copy does not hold what the hub's file held: ${sql}`);
       const places = args.flatMap((arg, place) => (typeof arg === "number" && ids.includes(arg) ? [place] : []));
       return { call: statement[method].bind(statement), args: [...args], places };
     });

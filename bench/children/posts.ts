@@ -1,6 +1,7 @@
 /** Durable posts through the hub in this process, and the same statements in bare code on a copy of the same file. */
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { post } from "../../src/modules/chat/index.ts";
 import { CONTENT } from "../support/wire.ts";
 import { answerBench, folder } from "./answering.ts";
@@ -19,7 +20,7 @@ const token = await first.token("human", "ana");
 await first.token("agent", "scout");
 await first.running.stop();
 const copy = join(folder, "bare.db");
-copyFileSync(join(home, "parley.db"), copy);
+copyDatabase(join(home, "parley.db"), copy);
 
 const { running, actor, call } = await startBenchHub(home);
 const ana = await actor(token);
@@ -31,6 +32,13 @@ const bare = new BareBatches(copy, {
   two: await record(() => Promise.all([tool(), tool()])),
   one: await record(() => Promise.all([tool()])),
 });
+
+function copyDatabase(from: string, to: string): void {
+  const database = new DatabaseSync(from);
+  database.exec("pragma wal_checkpoint(truncate)");
+  database.close();
+  copyFileSync(from, to);
+}
 
 /** Posts a second. */
 async function rate({ at_once, times }: Round, batch: () => unknown): Promise<number> {

@@ -7,6 +7,8 @@ export interface Step {
   method: (typeof METHODS)[number];
   sql: string;
   args: Value[];
+  /** Whether it gave a row. */
+  found: boolean;
 }
 
 /** What `work` had SQLite do between BEGIN and COMMIT, and the ids of what it made. */
@@ -24,8 +26,9 @@ export async function record(work: () => Promise<object[]>): Promise<Recording> 
   for (const method of METHODS) {
     const original: (...args: Value[]) => unknown = StatementSync.prototype[method];
     const listening = function (this: StatementSync, ...args: Value[]): unknown {
-      steps.push({ method, sql: this.sourceSQL, args });
-      return original.apply(this, args);
+      const result = original.apply(this, args);
+      steps.push({ method, sql: this.sourceSQL, args, found: result !== undefined });
+      return result;
     };
     Object.assign(StatementSync.prototype, { [method]: listening });
   }

@@ -7,6 +7,9 @@ import { post } from "../modules/chat/index.ts";
 import { eachDatabase, type TestHub } from "../testing/hub.ts";
 import { statement } from "./statement.ts";
 
+/** However slow the machine is. */
+const SOON = { timeout: 30_000 };
+
 const duplicate = statement<Record<string, never>>("insert into hub (name, value) values ('epoch', 'again')");
 const say = (content: string) => ({ author: "user", mime: "text/plain", content }) as const;
 
@@ -46,7 +49,7 @@ eachDatabase((open, name) => {
     expect(failed).toEqual(Array.from({ length: 10 }, () => [3, 6]).flat());
     const ids = results.flatMap((result) => (result.status === "fulfilled" ? [Number(result.value)] : []));
     expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));
-    await expect.poll(() => told).toEqual(ids);
+    await expect.poll(() => told, SOON).toEqual(ids);
     const kept = results.flatMap(({ status }, n) => (status === "fulfilled" ? [`n${n}`] : []));
     expect(await contents()).toEqual(kept);
   });
@@ -125,7 +128,7 @@ eachDatabase((open, name) => {
     const { body } = await posting("once", "k");
     expect(await contents()).toEqual(["once"]);
     const { body: next } = await posting("next", "k2");
-    await expect.poll(() => told).toEqual([Number(body.id), Number(next.id)]);
+    await expect.poll(() => told, SOON).toEqual([Number(body.id), Number(next.id)]);
   });
 
   test("a failure while answering does not undo what is durable, and the retry gives the first result", async () => {
@@ -146,7 +149,7 @@ eachDatabase((open, name) => {
       const answers = await Promise.all(["a", "b"].map((half) => posting(`${point} ${half}`, `${point} ${half}`)));
       expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     }
-    await expect.poll(() => told.length).toBe(2 * all.length);
+    await expect.poll(() => told.length, SOON).toBe(2 * all.length);
     expect(told).toEqual([...told].sort((a, b) => a - b));
     expect((await contents()).toSorted()).toEqual(all.flatMap((point) => [`${point} a`, `${point} b`]).toSorted());
   });

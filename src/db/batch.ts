@@ -11,8 +11,9 @@ export interface Writer extends Reader {
   begin(): Promise<void>;
   commit(): Promise<void>;
   rollback(): Promise<void>;
-  savepoint(): Promise<void>;
-  release(): Promise<void>;
+  /** These two happen around every operation: at once, or without waiting for the answer. */
+  savepoint(): void;
+  release(): void;
   rollbackToSavepoint(): Promise<void>;
   /** False when a failure ended the whole transaction, as a full disk does. */
   isOpen(): boolean;
@@ -76,10 +77,10 @@ async function runJob(
   const counter = counters.get(job.space_id) ?? (await openCounter(writer, job.space_id, counters));
   if (!counter) return () => job.reject(new ParleyError("SESSION_NOT_FOUND", `There is no space ${job.space_id}.`));
   const before = { last_id: counter.last_id, events: counter.events.length };
-  if (shared) await writer.savepoint();
+  if (shared) writer.savepoint();
   try {
     const value = await job.operation(new Transaction(writer, counter, now));
-    if (shared) await writer.release();
+    if (shared) writer.release();
     return () => job.resolve(value);
   } catch (error) {
     const trouble = troubleOf(error);

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StartRefused } from "../errors.ts";
+import { troubleOf } from "./trouble.ts";
 
 /**
  * Makes this process the only hub of a data folder, until it ends. Node has no flock, but
@@ -14,6 +15,10 @@ export function ownFolder(home: string): Disposable {
     lock.exec("begin exclusive");
   } catch (error) {
     lock.close();
+    if (troubleOf(error) !== "busy")
+      throw new StartRefused(`The file owner.lock in ${home} cannot be locked: ${(error as Error).message}.`, {
+        cause: error,
+      });
     throw new StartRefused(
       `Another hub${pidOfOwner(home)} already serves ${home}. Stop it with: parley stop --home ${home}`,
       {

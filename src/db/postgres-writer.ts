@@ -59,11 +59,11 @@ export class PostgresWriter implements Writer {
     await this.#client.query("rollback");
   }
 
-  async savepoint(): Promise<void> {
+  savepoint(): void {
     this.#send("savepoint one");
   }
 
-  async release(): Promise<void> {
+  release(): void {
     this.#send("release savepoint one");
   }
 

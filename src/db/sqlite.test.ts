@@ -20,22 +20,25 @@ onDatabase("sqlite", (open) => {
   const outcome = (call: Promise<{ status: number }>) => call.then(({ status }) => status).catch(() => "lost");
 
   // Whether the disk took the commit is not known: once it did, once it did not.
-  test.each(["checkpoint.before", "post.after_commit"])("after an I/O error at %s nothing is acknowledged any more, and the next hub finds out", async (point) => {
-    await posting("before");
-    arm(`${point}:eio`);
-    const [first, behind] = [outcome(posting("once")), outcome(posting("behind"))];
+  test.each(["checkpoint.before", "post.after_commit"])(
+    "after an I/O error at %s nothing is acknowledged any more, and the next hub finds out",
+    async (point) => {
+      await posting("before");
+      arm(`${point}:eio`);
+      const [first, behind] = [outcome(posting("once")), outcome(posting("behind"))];
 
-    expect((await hub.failed).message).toBe("disk I/O error");
-    expect(await first).toBe("lost");
-    expect(["lost", 503]).toContain(await behind);
-    expect((await hub.request("GET", "/readyz")).status).toBe(503);
-    expect((await posting("later")).body.code).toBe("STORAGE_UNAVAILABLE");
+      expect((await hub.failed).message).toBe("disk I/O error");
+      expect(await first).toBe("lost");
+      expect(["lost", 503]).toContain(await behind);
+      expect((await hub.request("GET", "/readyz")).status).toBe(503);
+      expect((await posting("later")).body.code).toBe("STORAGE_UNAVAILABLE");
 
-    await hub.stop();
-    hub = await open({ same: hub });
-    for (const content of ["once", "behind", "later", "once"]) expect((await posting(content)).status).toBe(200);
-    expect((await contents()).toSorted()).toEqual(["before", "behind", "later", "once"]);
-  });
+      await hub.stop();
+      hub = await open({ same: hub });
+      for (const content of ["once", "behind", "later", "once"]) expect((await posting(content)).status).toBe(200);
+      expect((await contents()).toSorted()).toEqual(["before", "behind", "later", "once"]);
+    },
+  );
 
   test("after an I/O error in the middle of an operation it is certain that nothing was written", async () => {
     arm("post.after_insert:eio");
@@ -49,7 +52,9 @@ onDatabase("sqlite", (open) => {
     const content = "x".repeat(10_000);
     let largest = 0;
     for (let round = 0; round < 60; round++) {
-      const answers = await Promise.all(Array.from({ length: 32 }, () => hub.call(ana, "chat_human_post", { content })));
+      const answers = await Promise.all(
+        Array.from({ length: 32 }, () => hub.call(ana, "chat_human_post", { content })),
+      );
       expect(answers.every(({ status }) => status === 200)).toBe(true);
       // Somebody always reads.
       await hub.call(ana, "chat_read_since", { limit: 5 });

@@ -8,7 +8,7 @@ import { counterOf, epochOfHub, highestCounter, saveCounter } from "./store.ts";
 import { troubleOf } from "./trouble.ts";
 
 /** More than this in one transaction would keep the event loop busy for too long. */
-const MOST_JOBS = 256;
+const MOST_JOBS = 500;
 /** Pages of write-ahead log before it is moved into the file. */
 const CHECKPOINT_PAGES = 1000;
 /** How long a full disk is believed to be one. */
@@ -205,8 +205,8 @@ class SqliteWriter extends Connection implements Writer, Reader {
     this.#command("commit");
   };
   rollback = async (): Promise<void> => this.#command("rollback");
-  savepoint = async (): Promise<void> => this.#command("savepoint one");
-  release = async (): Promise<void> => this.#command("release one");
+  savepoint = (): void => this.#command("savepoint one");
+  release = (): void => this.#command("release one");
   rollbackToSavepoint = async (): Promise<void> => {
     this.#command("rollback to one");
     this.#command("release one");

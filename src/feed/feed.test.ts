@@ -11,6 +11,9 @@ import { NodeView } from "../testing/node-view.ts";
 import { append } from "./append.ts";
 import { Feed, type Where } from "./feed.ts";
 
+/** However slow the machine is. */
+const SOON = { timeout: 30_000 };
+
 const newSpace = statement<{ id: string }>(
   "insert into spaces (id, last_id, default_inbox_id, created_by, created_at) values (:id, 1, 1, '', '')",
 );
@@ -214,7 +217,7 @@ test("word of another node's commit is never lost, however close to the end of a
 
     const before = reads;
     scene.view.ring(scene.space_id);
-    await expect.poll(() => reads, { message: `${ticks} ticks after the event` }).toBeGreaterThan(before);
+    await expect.poll(() => reads, { ...SOON, message: `${ticks} ticks after the event` }).toBeGreaterThan(before);
     stop();
   }
 });
@@ -225,11 +228,11 @@ test("a reading that failed is made up for although nobody rings again", async (
     if (scene.written.length > 0 && failures-- > 0) throw new Error("out of reach");
   });
   const listening = scene.listen({ topic: "notes" });
-  await expect.poll(() => listening.stop).toBeTruthy();
+  await expect.poll(() => listening.stop, SOON).toBeTruthy();
   const { events } = await scene.write(1);
   scene.view.ring(scene.space_id);
 
-  await expect.poll(() => listening.told, { timeout: 30_000 }).toEqual(events.map(({ id }) => id));
+  await expect.poll(() => listening.told, SOON).toEqual(events.map(({ id }) => id));
   expect(scene.reported).toHaveLength(2);
 });
 

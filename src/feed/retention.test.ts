@@ -1,7 +1,12 @@
 /** What is no longer kept is said to be gone, never left out in silence. */
 import { beforeEach, expect, test } from "vitest";
+import { readSince } from "../modules/chat/index.ts";
 import { EventReader } from "../testing/events.ts";
 import { eachDatabase, type TestHub } from "../testing/hub.ts";
+import { NodeView } from "../testing/node-view.ts";
+
+/** However slow the machine is. */
+const SOON = { timeout: 30_000 };
 
 const START = Date.parse("2026-11-01T12:00:00Z");
 const DAY = 24 * 3600 * 1000;
@@ -16,9 +21,9 @@ eachDatabase((open) => {
 
   const post = async (content: string): Promise<string> =>
     (await hub.call(ana, "chat_human_post", { content })).body.id;
-  const readSince = (after_id: string | null) => hub.call(ana, "chat_read_since", { after_id });
+  const reading = (after_id: string | null) => hub.call(ana, "chat_read_since", { after_id });
   const contents = async (after_id: string | null): Promise<string[]> =>
-    (await readSince(after_id)).body.messages.map(({ content }: { content: string }) => content);
+    (await reading(after_id)).body.messages.map(({ content }: { content: string }) => content);
 
   test("chat older than its days is forgotten, and reading on from before that is refused", async () => {
     const old = await post("old");
@@ -31,7 +36,7 @@ eachDatabase((open) => {
     await hub.tick(2000);
 
     expect(await contents(null)).toEqual(["recent"]);
-    const expired = await readSince(old);
+    const expired = await reading(old);
     expect([expired.status, expired.body.code]).toEqual([410, "WATERMARK_EXPIRED"]);
     expect(expired.body.first_id).toMatch(/^\d+$/);
     // Nothing between it and the rest is missing.
@@ -40,7 +45,7 @@ eachDatabase((open) => {
 
     await hub.tick(8 * DAY);
     expect(await contents(null)).toEqual([]);
-    expect((await readSince(older)).body.code).toBe("WATERMARK_EXPIRED");
+    expect((await reading(older)).body.code).toBe("WATERMARK_EXPIRED");
     expect(await contents(recent)).toEqual([]);
     const next = await post("next");
     expect(Number(next)).toBeGreaterThan(Number(recent));
@@ -56,10 +61,12 @@ eachDatabase((open) => {
     expect(await contents(null)).toEqual(["old", "recent"]);
     await using behind = await EventReader.open(hub.url, ana, { after: String(Number(old) - 1) });
     await using ahead = await EventReader.open(hub.url, ana, { after: old });
-    await expect.poll(() => behind.events).toMatchObject([{ event: "resync", data: { reason: "WATERMARK_EXPIRED" } }]);
+    await expect
+      .poll(() => behind.events, SOON)
+      .toMatchObject([{ event: "resync", data: { reason: "WATERMARK_EXPIRED" } }]);
     const next = await post("next");
-    await expect.poll(() => behind.events.at(-1)?.id).toBe(next);
-    await expect.poll(() => ahead.events.map(({ id }) => id)).toContain(next);
+    await expect.poll(() => behind.events.at(-1)?.id, SOON).toBe(next);
+    await expect.poll(() => ahead.events.map(({ id }) => id), SOON).toContain(next);
     expect(ahead.events.filter(({ event }) => event === "chat").map(({ id }) => id)).toContain(recent);
   });
 
@@ -71,6 +78,27 @@ eachDatabase((open) => {
 
     expect(await contents(null)).toEqual(["old"]);
     await using reader = await EventReader.open(hub.url, ana, { after: "1" });
-    await expect.poll(() => reader.events.map(({ event }) => event)).toContain("chat");
+    await expect.poll(() => reader.events.map(({ event }) => event), SOON).toContain("chat");
+  });
+
+  test("what is forgotten in the middle of a reading is no silent gap", async () => {
+    for (let purge_at = 1; purge_at <= 10; purge_at++) {
+      const [from, old] = [await post("from"), await post("old")];
+      await hub.tick(6 * DAY);
+      const recent = await post("recent");
+      let steps = 0;
+      const view = new NodeView(hub.hub.database, async () => {
+        steps += 1;
+        if (steps === purge_at) await hub.tick(DAY + 1000);
+      });
+      const ctx = { ...(await hub.as(ana)), db: view, database: view };
+
+      const read = readSince(ctx, { after_id: from, limit: 50 }).then(
+        ({ messages }) => messages.map(({ id }) => id),
+        (error) => error.code,
+      );
+      expect([[old, recent], "WATERMARK_EXPIRED"], `purged at step ${purge_at}`).toContainEqual(await read);
+      await hub.tick(8 * DAY);
+    }
   });
 });

@@ -75,11 +75,12 @@ const spaceById = statement<{ id: string }, SpaceRow>(
 );
 export const findSpace = (db: Reader, id: string): Promise<SpaceRow | undefined> => db.get(spaceById, { id });
 
-const allSpaces = statement<Record<string, never>, SpaceRow>(
+const openSpaces = statement<{ now: string }, SpaceRow>(
   `select id, default_inbox_id, created_at, expires_at, emptied_at from spaces
-   where id <> 'hub' order by created_at, id`,
+   where id <> 'hub' and (expires_at is null or expires_at > :now) order by created_at, id`,
 );
-export const listSpaces = (db: Reader): Promise<SpaceRow[]> => db.all(allSpaces, {});
+/** Those that have not expired: of the others there are more every day. */
+export const listSpaces = (db: Reader, now: string): Promise<SpaceRow[]> => db.all(openSpaces, { now });
 
 const newSpace = statement<{
   id: string;
@@ -120,6 +121,20 @@ export const setDefaultInbox = (tx: Tx, args: { id: string; default_inbox_id: nu
 
 const AGENT = `select a.principal_id, p.name, a.inbox_id, a.type, a.lifecycle, a.run_phase, a.created_at, a.updated_at
    from agents a join principals p on p.id = a.principal_id where a.space_id = :space_id`;
+
+const defaultInbox = statement<{ space_id: string }, AgentRow | (Pick<AgentRow, "inbox_id"> & { name: null })>(
+  `select s.default_inbox_id as inbox_id, a.principal_id, p.name, a.type, a.lifecycle, a.run_phase, a.created_at,
+   a.updated_at from spaces s left join agents a on a.space_id = s.id and a.inbox_id = s.default_inbox_id
+   left join principals p on p.id = a.principal_id where s.id = :space_id`,
+);
+/** With the agent it belongs to, in one question: every post of a person who names none asks it. */
+export async function findDefaultInbox(
+  db: Reader,
+  space_id: string,
+): Promise<{ inbox_id: number; agent: AgentRow | null } | undefined> {
+  const row = await db.get(defaultInbox, { space_id });
+  return row && { inbox_id: row.inbox_id, agent: row.name === null ? null : row };
+}
 
 const agentByName = statement<{ space_id: string; name: string }, AgentRow>(`${AGENT} and p.name = :name`);
 export const findAgentByName = (db: Reader, args: { space_id: string; name: string }): Promise<AgentRow | undefined> =>

@@ -26,15 +26,15 @@ export function post(ctx: Ctx, { author, agent: name, mime, content }: Posting):
     const principal_id = author === "assistant" && agent ? agent.principal_id : ctx.actor.principal_id;
     const by_principal_id = principal_id === ctx.actor.principal_id ? null : ctx.actor.principal_id;
     const live = { author_principal: author === "assistant" && agent ? agent.name : ctx.actor.name, mime, content };
-    const id = await append(ctx, {
-      type: "chat.posted",
-      topic: "chat",
-      stream: formatId(inbox_id),
-      data: { agent: agent?.name ?? null, author },
-      ...(bytes <= MOST_LIVE_BYTES && { live }),
-    });
-    await store.insertMessage(ctx.tx, { id, inbox_id, author, principal_id, by_principal_id, mime, content, bytes });
-    await hit("post.after_insert");
+    const id = ctx.tx.takeId();
+    const data = { agent: agent?.name ?? null, author };
+    const event = { id, type: "chat.posted", topic: "chat", stream: formatId(inbox_id), data };
+    await Promise.all([
+      append(ctx, bytes <= MOST_LIVE_BYTES ? { ...event, live } : event),
+      store.insertMessage(ctx.tx, { id, inbox_id, author, principal_id, by_principal_id, mime, content, bytes }),
+    ]);
+    const pause = hit("post.after_insert");
+    if (pause) await pause;
     return { id: formatId(id), ts: timeOfId(id) };
   });
 }

@@ -49,13 +49,21 @@ export async function inbox(ctx: Ctx, agent: string | undefined): Promise<Inbox>
   return { last_id: formatId(newest.id), messages: rows.map(wire) };
 }
 
-async function read(
-  ctx: Ctx,
-  { inbox_id }: OpenInbox,
-  { after_id, limit }: { after_id: number | null; limit: number },
-): Promise<Page> {
+interface Position {
+  after_id: number | null;
+  limit: number;
+}
+
+async function read(ctx: Ctx, inbox: OpenInbox, position: Position): Promise<Page> {
+  const page = await readOn(ctx, inbox, position);
+  const { after_id } = position;
+  // Afterwards: what was purged while we were reading would otherwise be a silent gap.
+  if (after_id !== null) await checkPosition(ctx, { topic: "chat", stream: formatId(inbox.inbox_id), after_id });
+  return page;
+}
+
+async function readOn(ctx: Ctx, { inbox_id }: OpenInbox, { after_id, limit }: Position): Promise<Page> {
   const { epoch } = ctx.database;
-  if (after_id !== null) await checkPosition(ctx, { topic: "chat", stream: formatId(inbox_id), after_id });
   const where = { space_id: ctx.actor.space_id, inbox_id };
   const ahead = await store.listSizesAfter(ctx.db, { ...where, after_id: after_id ?? 0, limit: limit + 1 });
   const page = fitting(ahead.slice(0, limit));

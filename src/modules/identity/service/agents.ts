@@ -128,10 +128,9 @@ export async function addressed(
     if (!agent) throw noSuchAgent(name);
     return { inbox_id: agent.inbox_id, agent };
   }
-  const space = await store.findSpace(ctx.db, space_id);
-  if (!space) throw new ParleyError("SESSION_NOT_FOUND", `There is no space ${space_id}.`);
-  const inbox_id = space.default_inbox_id;
-  return { inbox_id, agent: (await store.findAgentByInbox(ctx.db, { space_id, inbox_id })) ?? null };
+  const inbox = await store.findDefaultInbox(ctx.db, space_id);
+  if (!inbox) throw new ParleyError("SESSION_NOT_FOUND", `There is no space ${space_id}.`);
+  return inbox;
 }
 
 export const noSuchAgent = (name: string): ParleyError =>
