@@ -5,8 +5,8 @@ import type { Scenario } from "./support/scenario.ts";
 import { chatPost } from "./support/wire.ts";
 
 const CONNECTIONS = 64;
-const REQUESTS = 4000;
-const ROUNDS = 11;
+const REQUESTS = 2000;
+const ROUNDS = 25;
 
 const bounds = { delay: { on: "difference", at_most: 20 } } as const;
 

@@ -8,7 +8,8 @@ import { mkdirSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { writeProfiles } from "../bench/support/child.ts";
-import { table, toJson } from "../bench/support/report.ts";
+import { withOthers } from "../bench/support/machine.ts";
+import { toJson, toText } from "../bench/support/report.ts";
 import { keeps } from "../bench/support/scenario.ts";
 import { root } from "./run.mjs";
 
@@ -31,19 +32,20 @@ if (values.profile) {
   writeProfiles(folder);
 }
 
-const report = [];
+const runs = [];
 for (const name of positionals.length > 0 ? positionals : all) {
   const { scenario } = await import(`../bench/${name}.bench.ts`);
-  const started = performance.now();
   if (values.json) console.error(`${name} ...`);
-  const figures = await scenario.run();
-  report.push({ scenario, figures, seconds: Math.round((performance.now() - started) / 1000) });
-  if (!values.json) console.log(table(scenario, figures));
+  const started = performance.now();
+  const { result: figures, others } = await withOthers(() => scenario.run());
+  const run = { scenario, figures, seconds: Math.round((performance.now() - started) / 1000), others };
+  runs.push(run);
+  if (!values.json) console.log(toText(run));
 }
 
-const figures = report.flatMap(({ scenario, figures }) => figures.map((figure) => toJson(scenario, figure)));
-if (values.json) console.log(JSON.stringify({ node: process.version, figures }, null, 2));
-const missed = report.flatMap(({ figures }) => figures).filter((figure) => !keeps(figure));
-const seconds = report.reduce((sum, { seconds }) => sum + seconds, 0);
-if (!values.json) console.log(`${figures.length} figures in ${seconds} s, ${missed.length} of them out of bounds.`);
+const figures = runs.flatMap(({ figures }) => figures);
+const missed = figures.filter((figure) => !keeps(figure));
+const seconds = runs.reduce((sum, { seconds }) => sum + seconds, 0);
+if (values.json) console.log(JSON.stringify(toJson(runs), null, 2));
+else console.log(`${figures.length} figures in ${seconds} s, ${missed.length} of them out of bounds.`);
 process.exitCode = values.strict && missed.length > 0 ? 1 : 0;

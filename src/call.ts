@@ -37,7 +37,8 @@ export function createCall({ ctx, limit, metrics, audit, log }: Around): Call {
       return await run(ctx(actor), tool, args ?? {}, options);
     } catch (error) {
       result = error instanceof ParleyError ? error.code : "INTERNAL";
-      if (result === "INTERNAL") log.error("a tool failed", { op: tool.name, error });
+      if (result === "INTERNAL")
+        log.error("a tool failed", { op: tool.name, door: options.door, principal: actor.principal_id, error });
       if (result === "RATE_LIMITED") metrics.limited.inc();
       throw error;
     } finally {

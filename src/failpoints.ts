@@ -7,6 +7,7 @@ export const FAILPOINTS = [
   "post.before_begin",
   "post.after_insert",
   "post.before_commit",
+  "post.in_commit",
   "post.after_commit",
   "post.before_ack",
   "post.after_ack",

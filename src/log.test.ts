@@ -1,9 +1,16 @@
 import { expect, test } from "vitest";
 import { createLog } from "./log.ts";
 
-function written(work: (log: ReturnType<typeof createLog>) => void, level: Parameters<typeof createLog>[0] = "debug") {
+type Log = ReturnType<typeof createLog>;
+
+function texts(work: (log: Log) => void, level: Parameters<typeof createLog>[0], pretty: boolean): string[] {
   const lines: string[] = [];
-  work(createLog(level, (line) => void lines.push(line)));
+  work(createLog(level, { write: (line) => void lines.push(line), pretty }));
+  return lines;
+}
+
+function written(work: (log: Log) => void, level: Parameters<typeof createLog>[0] = "debug") {
+  const lines = texts(work, level, false);
   return { text: lines.join(""), lines: lines.map((line) => JSON.parse(line)) };
 }
 
@@ -23,7 +30,7 @@ test("a line is JSON with its time, its level and a constant message; what varie
 });
 
 test("what is below the level is not written, and silent writes nothing", () => {
-  const all = (log: ReturnType<typeof createLog>): void => {
+  const all = (log: Log): void => {
     for (const level of ["debug", "info", "warn", "error"] as const) log[level](level);
   };
   const levels = (least: Parameters<typeof createLog>[0]) => written(all, least).lines.map(({ level }) => level);
@@ -85,4 +92,15 @@ test("what cannot be written as JSON costs its fields, not the line", () => {
 test("text cannot forge a second line", () => {
   const { text } = written((log) => log.info("x", { name: '"}\n{"level":"error"' }));
   expect(text.trimEnd().split("\n")).toHaveLength(1);
+});
+
+test("on a terminal a line is for people, and nothing in it reaches the terminal unescaped", () => {
+  const [line] = texts(
+    (log) => log.warn("a stream could not read on", { reader: "\u001b[31mred\n", note: `Bearer ${SECRET}` }),
+    "info",
+    true,
+  );
+  expect(line).toMatch(
+    /^\d\d:\d\d:\d\d warn {2}a stream could not read on reader="\\u001b\[31mred\\n" note="Bearer \[redacted\]"\n$/,
+  );
 });

@@ -9,14 +9,23 @@ export interface Log {
   error(msg: string, fields?: Fields): void;
 }
 
+interface Out {
+  write: (line: string) => void;
+  /** For somebody who is watching. */
+  pretty: boolean;
+}
+
+const STDERR: Out = { write: (line) => process.stderr.write(line), pretty: process.stderr.isTTY === true };
+
 /** JSON lines on stderr: stdout belongs to MCP over stdio. `msg` is constant, what varies is a field. */
-export function createLog(least: LogLevel, write: (line: string) => void = (line) => process.stderr.write(line)): Log {
+export function createLog(least: LogLevel, { write, pretty }: Out = STDERR): Log {
   const floor = LOG_LEVELS.indexOf(least);
   const at =
     (level: Exclude<LogLevel, "silent">) =>
     (msg: string, fields: Fields = {}): void => {
       if (LOG_LEVELS.indexOf(level) < floor) return;
-      write(`${redact(written({ ts: new Date().toISOString(), level, msg, ...fields }))}\n`);
+      const line = written({ ts: new Date().toISOString(), level, msg, ...fields });
+      write(`${redact(pretty ? readable(line) : line)}\n`);
     };
   return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
 }
@@ -29,6 +38,14 @@ function written(line: Fields): string {
     const { ts, level, msg } = line;
     return JSON.stringify({ ts, level, msg, unwritable: String(error) });
   }
+}
+
+/** Time, level, message and then the fields, of which every control character is still escaped as JSON has it. */
+function readable(line: string): string {
+  // Written just now, from an object with these three.
+  const { ts, level, msg, ...fields } = JSON.parse(line) as Fields & { ts: string; level: string; msg: string };
+  const rest = Object.entries(fields).map(([name, value]) => ` ${name}=${JSON.stringify(value)}`);
+  return `${ts.slice(11, 19)} ${level.padEnd(5)} ${msg}${rest.join("")}`;
 }
 
 const SECRETS = /^(authorization|cookie|set-cookie|token|secret|password|.*_(token|secret|password))$/i;

@@ -1,6 +1,7 @@
 /** Killed at any point on the way, a hub that comes back and is asked again has done it exactly once. */
-import { DatabaseSync } from "node:sqlite";
+
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
 import { expect, test } from "vitest";
 import { FAILPOINTS, type Failpoint } from "../src/failpoints.ts";

@@ -19,7 +19,8 @@ eachDatabaseOfHubs((database) => {
     const follower = new Follower(ana);
     let finished = false;
     const reading = reader.run(() => finished);
-    const following = follower.run(first.body.id, () => (finished ? reader.seen.at(-1)?.id : undefined));
+    let last: string | undefined;
+    const following = follower.run(first.body.id, () => last);
     const talking = Promise.all(talkers.map((talker) => talker.run()));
 
     for (let kill = 0; kill < KILLS; kill++) {
@@ -32,7 +33,9 @@ eachDatabaseOfHubs((database) => {
     for (const talker of talkers) talker.stop();
     await talking;
     finished = true;
-    await Promise.all([reading, following]);
+    await reading;
+    last = reader.seen.at(-1)?.id;
+    await following;
 
     const contents = reader.seen.map(({ content }) => content);
     expect(new Set(contents).size).toBe(contents.length);

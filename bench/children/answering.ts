@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 
 export interface Question {
@@ -15,7 +16,6 @@ export interface Answer {
 /** The folder this program may use. */
 export const folder = process.argv[2] ?? "";
 
-// Each program knows what the bench asks it with.
 type Handlers = Readonly<Record<string, (args: never) => unknown>>;
 
 let delays: ReturnType<typeof monitorEventLoopDelay> | undefined;
@@ -49,7 +49,13 @@ const own: Handlers = {
 /** Tells the bench that this program is ready and answers what it asks; ends with it. */
 export function answerBench(ready: object, more: Handlers = {}): void {
   const handlers: Handlers = { ...own, ...more };
-  process.on("disconnect", () => process.exit(0));
+  // Ctrl-C reaches this process too, but it ends with the bench, and leaves nothing behind.
+  process.on("SIGINT", () => {});
+  process.on("disconnect", () => {
+    rmSync(folder, { recursive: true, force: true });
+    process.exit(0);
+  });
+  // Nobody else has this channel.
   process.on("message", (message) => void answer(handlers, message as Question));
   process.send?.({ id: 0, value: ready } satisfies Answer);
 }
@@ -58,6 +64,7 @@ async function answer(handlers: Handlers, { id, what, args }: Question): Promise
   try {
     const handler = handlers[what];
     if (!handler) throw new Error(`no handler for ${what}`);
+    // The bench asks each program only what it knows.
     const value = await handler(args as never);
     process.send?.({ id, value } satisfies Answer);
   } catch (error) {

@@ -6,6 +6,8 @@ import { fileURLToPath } from "node:url";
 import type { Answer, Question } from "../children/answering.ts";
 
 const STOP_MS = 10_000;
+/** Nothing that is asked takes so long, however busy the machine is. */
+const ANSWER_MS = 180_000;
 /** Where each child writes a CPU profile of its whole life; nowhere unless `--profile` names a folder. */
 let profiles: string | undefined;
 
@@ -31,8 +33,10 @@ export class Child implements AsyncDisposable {
       execArgv: ["--expose-gc", "--disable-warning=ExperimentalWarning", ...profiling],
       env: { PATH: process.env.PATH },
     });
-    this.ready = new Promise((resolve, reject) => this.#waiting.set(0, { resolve, reject }));
+    this.ready = this.#answer(0, program);
+    // All that `answerBench` sends is an answer.
     this.#process.on("message", (message) => this.#hear(message as Answer));
+    this.#process.on("error", (error) => this.#fail(error));
     this.#process.on("exit", (code, signal) => this.#fail(new Error(`${program} ended (${signal ?? code})`)));
   }
 
@@ -48,11 +52,8 @@ export class Child implements AsyncDisposable {
   ask<T = void>(what: string, args: object = {}): Promise<T> {
     this.#questions += 1;
     const question: Question = { id: this.#questions, what, args };
-    return new Promise<T>((resolve, reject) => {
-      // Answers of every type go through here, each to the one that asked.
-      this.#waiting.set(question.id, { resolve: resolve as (value: unknown) => void, reject });
-      this.#process.send(question, (error) => error && reject(error));
-    });
+    this.#process.send(question);
+    return this.#answer(question.id, what);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -65,6 +66,14 @@ export class Child implements AsyncDisposable {
       clearTimeout(late);
     }
     rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #answer<T>(id: number, what: string): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    const late = setTimeout(() => reject(new Error(`no answer to ${what} came`)), ANSWER_MS);
+    // Answers of every type go through here, each to the one that asked.
+    this.#waiting.set(id, { resolve: resolve as (value: unknown) => void, reject });
+    return promise.finally(() => clearTimeout(late));
   }
 
   #hear({ id, value, error }: Answer): void {
@@ -85,9 +94,11 @@ export class Server extends Child {
   port = 0;
 
   static async start(program: string): Promise<Server> {
-    const server = new Server(program);
+    await using undo = new AsyncDisposableStack();
+    const server = undo.use(new Server(program));
     // Every server says this when it is ready.
     server.port = ((await server.ready) as { port: number }).port;
+    undo.move();
     return server;
   }
 }

@@ -44,21 +44,22 @@ export class Listeners implements Disposable {
     const socket = await openSocket(port);
     this.#sockets.push(socket);
     socket.setEncoding("latin1");
-    await new Promise<void>((resolve, reject) => {
-      let opening = "";
-      socket.on("error", reject);
-      socket.on("close", () => reject(new Error(`a stream was closed: ${opening}`)));
-      const open = (text: string): void => {
-        opening += text;
-        if (!/^HTTP\/1.1 200.*\r\n\r\n.*\n\n/s.test(opening)) return;
-        socket.off("data", open);
-        // A frame that says something; the rest keeps the connection alive.
-        socket.on("data", (text: string) => text.includes("data:") && this.#heard(text));
-        resolve();
-      };
-      socket.on("data", open);
-      socket.write(request);
-    });
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const late = setTimeout(() => reject(new Error("a stream was not opened")), TIMEOUT_MS);
+    let opening = "";
+    socket.on("error", reject);
+    socket.on("close", () => reject(new Error(`a stream was closed: ${opening}`)));
+    const open = (text: string): void => {
+      opening += text;
+      if (!/^HTTP\/1.1 200.*\r\n\r\n.*\n\n/s.test(opening)) return;
+      socket.off("data", open);
+      // A frame that says something; the rest keeps the connection alive.
+      socket.on("data", (text: string) => text.includes("data:") && this.#heard(text));
+      resolve();
+    };
+    socket.on("data", open);
+    socket.write(request);
+    await promise.finally(() => clearTimeout(late));
   }
 }
 

@@ -1,13 +1,30 @@
 import { type Bound, type Figure, judged, keeps, type Scenario } from "./scenario.ts";
 
-/** What `--json` prints of a figure. */
-export function toJson({ name }: Scenario, figure: Figure): object {
-  const { bound, ...numbers } = figure;
-  return { scenario: name, ...numbers, bound, ok: keeps(figure) };
+/** A scenario that was run. */
+export interface Run {
+  scenario: Scenario;
+  figures: Figure[];
+  seconds: number;
+  /** The part of the machine that others used meanwhile. */
+  others: number | null;
+}
+
+/** With more than this for others, a figure in time says as much about them. */
+const QUIET = 0.2;
+
+/** What `--json` prints. */
+export function toJson(runs: readonly Run[]): object {
+  return {
+    node: process.version,
+    scenarios: runs.map(({ scenario: { name, measures }, seconds, others }) => ({ name, measures, seconds, others })),
+    figures: runs.flatMap(({ scenario, figures }) =>
+      figures.map((figure) => ({ scenario: scenario.name, ...figure, ok: keeps(figure) })),
+    ),
+  };
 }
 
 /** One scenario for people to read. */
-export function table({ name, measures }: Scenario, figures: readonly Figure[]): string {
+export function toText({ scenario, figures, others }: Run): string {
   const rows = figures.map((figure) => [
     figure.bound ? (keeps(figure) ? "ok" : "MISSED") : "",
     figure.figure,
@@ -18,7 +35,9 @@ export function table({ name, measures }: Scenario, figures: readonly Figure[]):
   ]);
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
   const lines = rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  "));
-  return [`${name}: ${measures}`, ...lines.map((line) => `  ${line}`.trimEnd()), ""].join("\n");
+  if (others !== null && others > QUIET)
+    lines.push(`Others used ${Math.round(others * 100)} % of this machine meanwhile: run it again when it is quiet.`);
+  return [`${scenario.name}: ${scenario.measures}`, ...lines.map((line) => `  ${line}`.trimEnd()), ""].join("\n");
 }
 
 function limitOf({ bound, unit }: Figure): string {

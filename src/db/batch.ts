@@ -56,6 +56,7 @@ export async function runBatch(writer: Writer, jobs: readonly Job[], now: () => 
 
 async function commit(writer: Writer, jobs: readonly Job[]): Promise<void> {
   try {
+    await hit("post.in_commit");
     await writer.commit();
     await hit("post.after_commit");
   } catch (error) {

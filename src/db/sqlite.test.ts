@@ -20,7 +20,7 @@ onDatabase("sqlite", (open) => {
   const outcome = (call: Promise<{ status: number }>) => call.then(({ status }) => status).catch(() => "lost");
 
   // Whether the disk took the commit is not known: once it did, once it did not.
-  test.each(["checkpoint.before", "post.after_commit"])(
+  test.each(["post.in_commit", "post.after_commit"])(
     "after an I/O error at %s nothing is acknowledged any more, and the next hub finds out",
     async (point) => {
       await posting("before");

@@ -146,10 +146,18 @@ onSharedHub((shared) => {
       "[".repeat(100_000),
       `${'{"a":['.repeat(50_000)}`,
     ];
-    for (const path of [POST, "/api/mcp/call", "/mcp", "/mcp/chat-human", "/sessions", "/messages?sessionId=x"])
+    const plain = { code: "INVALID_JSON", error: SENTENCE };
+    const rpc = {
+      jsonrpc: "2.0",
+      id: null,
+      error: { code: -32700, message: SENTENCE, data: { code: "INVALID_JSON" } },
+    };
+    const doors = { [POST]: plain, "/api/mcp/call": plain, "/sessions": plain };
+    const mcp = { "/mcp": rpc, "/mcp/chat-human": rpc, "/messages?sessionId=x": rpc };
+    for (const [path, refusal] of Object.entries({ ...doors, ...mcp }))
       for (const body of deep) {
         const answer = await shared.hub.request("POST", path, { token: shared.hub.admin, body });
-        expect([path, answer.status, answer.body]).toEqual([path, 400, { code: "INVALID_JSON", error: SENTENCE }]);
+        expect([path, answer.status, answer.body]).toEqual([path, 400, refusal]);
       }
     expect((await shared.hub.request("GET", "/livez")).status).toBe(200);
   });
@@ -227,6 +235,17 @@ onSharedHub((shared) => {
       const connection = await RawConnection.open(shared.hub.url);
       connection.send(opened(`Content-Length: ${text.length}\r\n`) + text);
       await until(() => connection.socket.writableLength === 0);
+      connection.socket.resetAndDestroy();
+    }
+    expect((await send('{"content":"still here"}')).status).toBe(200);
+  });
+
+  test("a client that hangs up in the middle of a long answer does not disturb the hub", async () => {
+    await send(JSON.stringify({ content: "long ".repeat(200_000) }));
+    for (let n = 0; n < 10; n++) {
+      const connection = await RawConnection.open(shared.hub.url);
+      connection.send(opened("Content-Length: 0\r\n").replace(POST, "/api/tools/chat_read_since"));
+      await until(() => connection.received.length > 0);
       connection.socket.resetAndDestroy();
     }
     expect((await send('{"content":"still here"}')).status).toBe(200);

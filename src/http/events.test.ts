@@ -1,32 +1,37 @@
-import { beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { EventStream } from "../testing/event-stream.ts";
-import { eachDatabase, type TestHub } from "../testing/hub.ts";
+import { eachDatabase } from "../testing/hub.ts";
+import { onSharedHub } from "../testing/shared-hub.ts";
 
 const SENTENCE = expect.stringMatching(/^\S.*\.$/s);
 const DAY_MS = 24 * 3600 * 1000;
 
-eachDatabase((open) => {
-  let hub: TestHub;
+onSharedHub((shared) => {
   let ana: string;
+  let ana_id: string;
   let scout: string;
+  let mason: string;
   beforeEach(async () => {
-    hub = await open();
-    ana = await hub.token("human", "ana");
-    scout = await hub.token("agent", "scout");
+    const make = (role: string, name: string) => shared.hub.call(shared.hub.admin, "token_create", { role, name });
+    const { body } = await make("human", "ana");
+    [ana, ana_id] = [body.token, body.id];
+    scout = (await make("agent", "scout")).body.token;
+    mason = (await make("agent", "mason")).body.token;
+    // Of the test before.
+    await vi.waitFor(() => expect(openStreams()).toBe(0), { timeout: 10_000 });
   });
 
   const post = async (content: string, more: object = {}): Promise<string> =>
-    (await hub.call(ana, "chat_human_post", { content, ...more })).body.id;
+    (await shared.hub.call(ana, "chat_human_post", { content, ...more })).body.id;
   const reply = async (token: string, content: string): Promise<string> =>
-    (await hub.call(token, "chat_assistant_post", { content })).body.id;
+    (await shared.hub.call(token, "chat_assistant_post", { content })).body.id;
   const follow = (
     token: string,
     options: { last_event_id?: string | undefined; headers?: Record<string, string> } = {},
-  ) => EventStream.open(hub.url, { token, ...options });
-  const openStreams = (): number => hub.hub.streams.count(() => true);
+  ) => EventStream.open(shared.hub.url, { token, ...options });
+  const openStreams = (): number => shared.hub.hub.streams.count(() => true);
 
   test("a person is told of both authors' messages in every inbox, an agent of its own alone", async () => {
-    const mason = await hub.token("agent", "mason");
     using person = await follow(ana);
     using own = await follow(scout);
 
@@ -58,19 +63,18 @@ eachDatabase((open) => {
   });
 
   test("SPACE-4: other spaces are silent, though the same people are in them", async () => {
-    await hub.call(hub.admin, "space_create", { id: "sess_other" });
+    await shared.hub.call(shared.hub.admin, "space_create", { id: "sess_other" });
     const there = { "x-session-id": "sess_other" };
-    await hub.token("human", "ana", "sess_other");
-    await hub.token("agent", "mason", "sess_other");
+    await shared.hub.token("human", "ana", "sess_other");
     using here = await follow(ana);
     using other = await follow(ana, { headers: there });
 
-    const said = (await hub.call(ana, "chat_human_post", { content: "there" }, there)).body.id;
+    const said = (await shared.hub.call(ana, "chat_human_post", { content: "there" }, there)).body.id;
     const here_id = await post("here");
 
     expect((await here.until(1)) && here.ids).toEqual([here_id]);
     expect((await other.until(1)) && other.ids).toEqual([said]);
-    const foreign = await hub.request("GET", "/events?topics=chat", { token: scout, headers: there });
+    const foreign = await shared.hub.request("GET", "/events?topics=chat", { token: scout, headers: there });
     expect([foreign.status, foreign.body.code]).toEqual([404, "SESSION_NOT_FOUND"]);
   });
 
@@ -91,19 +95,7 @@ eachDatabase((open) => {
     expect(seen.ids).toEqual(ids);
   });
 
-  test("NOTIFY-5: also who left before anything had happened misses nothing", async () => {
-    const fresh = await open();
-    const ben = await fresh.token("human", "ben");
-    const first = await EventStream.open(fresh.url, { token: ben });
-    await vi.waitFor(() => expect(first.last_id).toBeDefined());
-    first[Symbol.dispose]();
-    const { id } = (await fresh.call(ben, "chat_human_post", { content: "while away" })).body;
-    using second = await EventStream.open(fresh.url, { token: ben, last_event_id: first.last_id });
-    expect((await second.until(1)) && second.ids).toEqual([id]);
-  });
-
   test("NOTIFY-5: an agent that comes back is told of its own inbox alone", async () => {
-    await hub.token("agent", "mason");
     const from = await post("before");
     await post("to mason", { agent: "mason" });
     const id = await post("to scout");
@@ -114,7 +106,7 @@ eachDatabase((open) => {
   test("a position in the query means the same where a header cannot be set", async () => {
     const from = await post("before");
     const id = await post("after");
-    using stream = await EventStream.open(hub.url, { token: ana, topics: `chat&after=${from}` });
+    using stream = await EventStream.open(shared.hub.url, { token: ana, topics: `chat&after=${from}` });
     expect((await stream.until(1)) && stream.ids).toEqual([id]);
   });
 
@@ -133,15 +125,15 @@ eachDatabase((open) => {
       ["/events?topics=chat&after=x", {}],
     ];
     for (const [path, headers] of refused) {
-      const { status, body } = await hub.request("GET", path, { token: ana, headers });
+      const { status, body } = await shared.hub.request("GET", path, { token: ana, headers });
       expect([path, status, body]).toEqual([path, 400, { code: "INVALID_ARGUMENT", error: SENTENCE }]);
     }
     expect(openStreams()).toBe(0);
   });
 
   test("who is no agent and may not see the inboxes either follows nothing", async () => {
-    const timer = await hub.token("trigger", "timer");
-    const { status, body } = await hub.request("GET", "/events?topics=chat", { token: timer });
+    const timer = await shared.hub.token("trigger", "timer");
+    const { status, body } = await shared.hub.request("GET", "/events?topics=chat", { token: timer });
     expect([status, body.code]).toEqual([404, "AGENT_NOT_FOUND"]);
   });
 
@@ -157,27 +149,13 @@ eachDatabase((open) => {
     expect((await again.until(1)) && again.ids).toEqual([next]);
   });
 
-  test("NOTIFY-5: a position whose successors are forgotten is told to read again", async () => {
-    const old = await open({ now: Date.UTC(2026, 0, 1), config: { event_days: 30 } });
-    const ben = await old.token("human", "ben");
-    const say = async (): Promise<string> => (await old.call(ben, "chat_human_post", { content: "x" })).body.id;
-    const forgotten = await say();
-    await say();
-    await old.tick(31 * DAY_MS);
-    await say();
-    using stream = await EventStream.open(old.url, { token: ben, last_event_id: forgotten });
-    expect(await stream.until(1)).toMatchObject([{ event: "resync", data: { reason: "WATERMARK_EXPIRED" } }]);
-    const { id } = (await old.call(ben, "chat_human_post", { content: "x" })).body;
-    expect(await stream.until(2)).toMatchObject([{ event: "resync" }, { event: "chat", id }]);
-  });
-
   test("more events than any buffer holds arrive all and in order, to a reader that pauses again and again", async () => {
     const from = await post("start");
-    const actor = await hub.actor(ana);
-    const tool = hub.hub.tools.find("chat_human_post");
+    const actor = await shared.hub.actor(ana);
+    const tool = shared.hub.hub.tools.find("chat_human_post");
     const many = async (count: number): Promise<void> => {
       await Promise.all(
-        Array.from({ length: count }, () => hub.hub.call(actor, tool, { content: "x" }, { door: "internal" })),
+        Array.from({ length: count }, () => shared.hub.hub.call(actor, tool, { content: "x" }, { door: "internal" })),
       );
     };
     await many(1500);
@@ -201,10 +179,8 @@ eachDatabase((open) => {
   test("a revoked token's stream ends at once, the others' go on", async () => {
     using doomed = await follow(ana);
     using lasting = await follow(scout);
-    const { tokens } = (await hub.call(hub.admin, "token_list")).body;
-    const { id } = tokens.find(({ principal }: { principal: string }) => principal === "ana");
 
-    await hub.call(hub.admin, "token_revoke", { id });
+    await shared.hub.call(shared.hub.admin, "token_revoke", { id: ana_id });
     await doomed.ended;
 
     expect(doomed.response.complete).toBe(false);
@@ -213,26 +189,11 @@ eachDatabase((open) => {
     expect((await lasting.until(1)) && lasting.ids).toEqual([said]);
   });
 
-  test("a token that is revoked while its stream is being opened gets none", async () => {
-    const actor = await hub.actor(ana);
-    const closed = vi.fn();
-    const { tokens } = (await hub.call(hub.admin, "token_list")).body;
-    const { id } = tokens.find(({ principal }: { principal: string }) => principal === "ana");
-    await hub.call(hub.admin, "token_revoke", { id });
-    // As a request would that was let in just before.
-    await vi.waitFor(() => {
-      hub.hub.streams.add({ kind: "events", actor, close: closed });
-      return expect(Promise.resolve().then(() => closed.mock.calls)).resolves.toContainEqual(["revoked"]);
-    });
-  });
-
   test("a rotated token's stream ends, and the new one goes on from the same position", async () => {
     using before = await follow(ana);
     const first = await post("before");
     await before.until(1);
-    const { tokens } = (await hub.call(hub.admin, "token_list")).body;
-    const { id } = tokens.find(({ principal }: { principal: string }) => principal === "ana");
-    const { token } = (await hub.call(hub.admin, "token_rotate", { id })).body;
+    const { token } = (await shared.hub.call(shared.hub.admin, "token_rotate", { id: ana_id })).body;
     await before.ended;
     ana = token;
     const second = await post("after");
@@ -242,37 +203,70 @@ eachDatabase((open) => {
   });
 
   test("a stream ends when its space does", async () => {
-    await hub.call(hub.admin, "space_create", { id: "sess_short" });
-    const mason = await hub.token("agent", "mason", "sess_short");
-    using stream = await follow(mason);
-    await hub.call(hub.admin, "space_delete", { id: "sess_short" });
+    await shared.hub.call(shared.hub.admin, "space_create", { id: "sess_short" });
+    const short = await shared.hub.token("agent", "mason", "sess_short");
+    using stream = await follow(short, { headers: { "x-session-id": "sess_short" } });
+    await shared.hub.call(shared.hub.admin, "space_delete", { id: "sess_short" });
     await stream.ended;
     expect(openStreams()).toBe(0);
-  });
-
-  test("stopping the hub says goodbye to its streams and does not wait for them", async () => {
-    const streams = await Promise.all([follow(ana), follow(scout), follow(ana)]);
-    await hub.stop();
-    await Promise.all(streams.map(({ ended }) => ended));
-    expect(streams.map(({ response }) => response.complete)).toEqual([true, true, true]);
   });
 
   test("a reader that hangs up is forgotten", async () => {
     for (let n = 0; n < 3; n++) (await follow(ana))[Symbol.dispose]();
     await vi.waitFor(() => expect(openStreams()).toBe(0), { timeout: 10_000 });
-    const text = await hub.hub.metrics.registry.metrics();
+    const text = await shared.hub.hub.metrics.registry.metrics();
     expect(text).toContain('parley_streams_open{kind="events"} 0');
   });
 
   test("one principal holds at most a thousand streams, and another one is not bothered by that", async () => {
-    const actor = await hub.actor(ana);
-    const leave = Array.from({ length: 1000 }, () => hub.hub.streams.add({ kind: "events", actor, close: () => {} }));
-    const { status, body } = await hub.request("GET", "/events?topics=chat", { token: ana });
+    const actor = await shared.hub.actor(ana);
+    const leave = Array.from({ length: 1000 }, () =>
+      shared.hub.hub.streams.add({ kind: "events", actor, close: () => {} }),
+    );
+    const { status, body } = await shared.hub.request("GET", "/events?topics=chat", { token: ana });
     expect([status, body]).toEqual([429, { code: "TOO_MANY_SUBSCRIPTIONS", error: SENTENCE }]);
     using _other = await follow(scout);
     leave[0]?.();
     using _again = await follow(ana);
     for (const gone of leave) gone();
+  });
+});
+
+describe("a hub of its own", () => {
+  eachDatabase((open) => {
+    test("NOTIFY-5: also who left before anything had happened misses nothing", async () => {
+      const fresh = await open();
+      const ben = await fresh.token("human", "ben");
+      const first = await EventStream.open(fresh.url, { token: ben });
+      await vi.waitFor(() => expect(first.last_id).toBeDefined());
+      first[Symbol.dispose]();
+      const { id } = (await fresh.call(ben, "chat_human_post", { content: "while away" })).body;
+      using second = await EventStream.open(fresh.url, { token: ben, last_event_id: first.last_id });
+      expect((await second.until(1)) && second.ids).toEqual([id]);
+    });
+
+    test("NOTIFY-5: a position whose successors are forgotten is told to read again", async () => {
+      const old = await open({ now: Date.UTC(2026, 0, 1), config: { event_days: 30 } });
+      const ben = await old.token("human", "ben");
+      const say = async (): Promise<string> => (await old.call(ben, "chat_human_post", { content: "x" })).body.id;
+      const forgotten = await say();
+      await say();
+      await old.tick(31 * DAY_MS);
+      await say();
+      using stream = await EventStream.open(old.url, { token: ben, last_event_id: forgotten });
+      expect(await stream.until(1)).toMatchObject([{ event: "resync", data: { reason: "WATERMARK_EXPIRED" } }]);
+      const { id } = (await old.call(ben, "chat_human_post", { content: "x" })).body;
+      expect(await stream.until(2)).toMatchObject([{ event: "resync" }, { event: "chat", id }]);
+    });
+
+    test("stopping the hub says goodbye to its streams and does not wait for them", async () => {
+      const hub = await open();
+      const tokens = [await hub.token("human", "ana"), await hub.token("agent", "scout"), hub.admin];
+      const streams = await Promise.all(tokens.map((token) => EventStream.open(hub.url, { token })));
+      await hub.stop();
+      await Promise.all(streams.map(({ ended }) => ended));
+      expect(streams.map(({ response }) => response.complete)).toEqual([true, true, true]);
+    });
   });
 });
 

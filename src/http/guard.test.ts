@@ -111,6 +111,14 @@ onSharedHub((shared) => {
       expect((await ask("POST /api/tools/whoami", [`Host: localhost:${port}`, `Origin: ${origin}`])).status).toBe(200);
   });
 
+  test("asking for a WebSocket is no way around", async () => {
+    const upgrade = ["Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Key: x", "Sec-WebSocket-Version: 13"];
+    const foreign = [`Host: localhost:${port}`, "Origin: https://evil.example", ...upgrade];
+    for (const route of ["GET /ws", "GET /events?topics=chat", "GET /mcp"])
+      expect([route, (await ask(route, foreign)).json.code]).toEqual([route, "ORIGIN_DENIED"]);
+    expect((await ask("GET /ws", [`Host: localhost:${port}`, ...upgrade])).json.code).toBe("NOT_FOUND");
+  });
+
   test("what a form, a beacon or a plain page can send without a token does nothing", async () => {
     for (const type of ["application/x-www-form-urlencoded", "multipart/form-data", "text/plain"]) {
       const { status } = await shared.hub.request("POST", "/api/tools/chat_human_post", {
@@ -174,9 +182,8 @@ onSharedHub((shared) => {
       expect(headers["www-authenticate"]).toBe("Bearer");
       if (authorization.length > 20) expect(JSON.stringify(json)).not.toContain(authorization.slice(7, 27));
     }
-    expect((await ask("POST /api/tools/whoami", [`Host: localhost:${port}`, "Authorization: Bearer x"])).status).toBe(
-      401,
-    );
+    const twice = [`Host: localhost:${port}`, `Authorization: Bearer ${ana}`];
+    expect((await ask("POST /api/tools/whoami", twice)).status).toBe(401);
   });
 
   test("a token in the query string is not looked at", async () => {

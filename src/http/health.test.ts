@@ -1,3 +1,4 @@
+import { renameSync } from "node:fs";
 import { beforeAll, expect, test } from "vitest";
 import { MIGRATIONS } from "../db/migrations/index.ts";
 import { onSharedHub } from "../testing/shared-hub.ts";
@@ -27,6 +28,17 @@ onSharedHub((shared) => {
       durability: "full",
       checks: { hub: "ok", database: "ok", disk: "ok" },
     });
+  });
+
+  test("a hub whose data folder is gone is alive, but not ready", async () => {
+    const { home } = shared.hub;
+    renameSync(home, `${home}-away`);
+    const { status, body } = await shared.hub.request("GET", "/readyz?verbose", { token: ana });
+    const live = await shared.hub.request("GET", "/livez");
+    renameSync(`${home}-away`, home);
+    expect([live.status, status, body.status]).toEqual([200, 503, "not ready"]);
+    expect(body.checks.disk).toContain("the data folder is gone");
+    expect((await shared.hub.request("GET", "/readyz")).status).toBe(200);
   });
 
   const metrics = async (): Promise<string> => (await shared.hub.request("GET", "/metrics", { token: olga })).body;

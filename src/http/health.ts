@@ -46,11 +46,15 @@ function checkAll(hub: Hub, stopping: boolean): Record<string, string> {
   return {
     hub: stopping ? "it is stopping." : "ok",
     database: health.state === "ready" ? "ok" : health.reason,
-    disk: freeBytes(hub.config.home) > LEAST_FREE_BYTES ? "ok" : "the disk is full.",
+    disk: checkDisk(hub.config.home),
   };
 }
 
-function freeBytes(folder: string): number {
-  const { bavail, bsize } = statfsSync(folder);
-  return bavail * bsize;
+function checkDisk(folder: string): string {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize > LEAST_FREE_BYTES ? "ok" : "the disk is full.";
+  } catch (error) {
+    return `the data folder is gone: ${(error as Error).message}.`;
+  }
 }

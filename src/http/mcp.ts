@@ -1,14 +1,14 @@
 import type { IncomingMessage } from "node:http";
 import { ParleyError } from "../errors.ts";
 import type { Hub } from "../hub.ts";
-import { type McpDoor, mcpDoor } from "../mcp/index.ts";
+import { type McpDoor, mcpDoor, rpcErrorBody } from "../mcp/index.ts";
 import { FACETS, type Facet } from "../tool.ts";
 import { readJson } from "./body.ts";
 import type { Route } from "./router.ts";
 
 /** Mounts the MCP door at its addresses. */
 export function mcpRoutes(door: McpDoor): Route[] {
-  return [
+  const routes: Route[] = [
     {
       method: "ANY",
       path: "/mcp",
@@ -33,6 +33,7 @@ export function mcpRoutes(door: McpDoor): Route[] {
         door.handleMessages(request, response, actor, await readJson(request)),
     },
   ];
+  return routes.map((route) => ({ ...route, errorBody: rpcErrorBody }));
 }
 
 export const openMcp = (hub: Hub): Promise<McpDoor> | McpDoor => mcpDoor(hub, { conformance: hub.config.conformance });

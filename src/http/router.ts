@@ -17,6 +17,8 @@ export interface Route {
   /** Served without asking who it is, or by asking in a way of its own. */
   open?: (request: Request) => Promise<void> | void;
   handle?: (request: Request, actor: Actor) => Promise<void>;
+  /** What a refusal looks like here, where it is not the common error body. */
+  errorBody?: (error: unknown) => object;
 }
 
 interface Match {

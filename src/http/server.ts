@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { ParleyError, StartRefused } from "../errors.ts";
+import { errorBody, ParleyError, StartRefused } from "../errors.ts";
 import type { Hub } from "../hub.ts";
 import { answerError } from "./answer.ts";
 import { Connections } from "./connections.ts";
@@ -43,15 +43,7 @@ export async function listen(hub: Hub): Promise<HttpServer> {
   const stopping = (): boolean => stopped;
   const outlets = new Outlets();
   const mcp = await openMcp(hub);
-  const server = createServer({
-    // Twice the same header is one that fits nowhere, rather than the first of two.
-    joinDuplicateHeaders: true,
-    // The guard has a sentence for it.
-    requireHostHeader: false,
-    headersTimeout: HEADERS_MS,
-    requestTimeout: REQUEST_MS,
-  });
-  server.setTimeout(SILENCE_MS);
+  const server = createBounded();
   const port = await bind(server, hub);
   const guard = new Guard(hub.config, port);
   const router = new Router([
@@ -75,15 +67,33 @@ export async function listen(hub: Hub): Promise<HttpServer> {
     stop: async () => {
       stopped = true;
       hub.streams.close(() => true, "stopping");
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeIdleConnections();
-      const late = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
-      await closed;
-      clearTimeout(late);
+      await drain(server);
       outlets[Symbol.dispose]();
       await mcp[Symbol.asyncDispose]();
     },
   };
+}
+
+function createBounded(): Server {
+  const server = createServer({
+    // Twice the same header is one that fits nowhere, rather than the first of two.
+    joinDuplicateHeaders: true,
+    // The guard has a sentence for it.
+    requireHostHeader: false,
+    headersTimeout: HEADERS_MS,
+    requestTimeout: REQUEST_MS,
+  });
+  return server.setTimeout(SILENCE_MS);
+}
+
+async function drain(server: Server): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve));
+  // Again and again: a connection that has just been answered is kept open by both sides.
+  const idle = setInterval(() => server.closeIdleConnections(), 20);
+  const late = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+  await closed;
+  clearInterval(idle);
+  clearTimeout(late);
 }
 
 async function serve(
@@ -93,6 +103,7 @@ async function serve(
 ): Promise<void> {
   const { path, query } = split(request.url ?? "/");
   let route = "unknown";
+  let inWords: (error: unknown) => object = errorBody;
   try {
     guard.check(request);
     const found = router.find(request.method ?? "", path);
@@ -100,12 +111,17 @@ async function serve(
     const context: Request = { request, response, rest: found.rest, query: new URLSearchParams(query) };
     if (found.route.open) await found.route.open(context);
     else if (stopping()) throw new ParleyError("SHUTTING_DOWN", "The hub is stopping. Try again in a moment.");
-    else await found.route.handle?.(context, await hub.credentials.authenticate(guard.credential(request)));
+    else {
+      const actor = await hub.credentials.authenticate(guard.credential(request));
+      // Whoever is turned away before is told so in the same words at every door.
+      inWords = found.route.errorBody ?? errorBody;
+      await found.route.handle?.(context, actor);
+    }
   } catch (error) {
     if (!(error instanceof ParleyError)) hub.log.error("a request failed", { route, error });
     else if (error.kind === "unauthenticated" || error.kind === "forbidden")
       hub.metrics.denied.inc({ code: error.code });
-    answerError(response, error);
+    answerError(response, error, inWords(error));
   } finally {
     hub.metrics.answered(route, response.statusCode);
   }

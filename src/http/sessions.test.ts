@@ -141,6 +141,7 @@ onSharedHub(
         await shared.hub.call(shared.hub.admin, "token_create", { role: "agent", name: "ari", space: "sess_over" }),
       ])
         expect([answer.status, answer.body]).toEqual([410, { code: "SESSION_EXPIRED", error: SENTENCE }]);
+      await shared.hub.tick(1000);
       expect((await end(boss, "sess_over")).body).toEqual(body);
       const { spaces } = (await shared.hub.call(boss, "space_list")).body;
       expect(spaces.map(({ space }: { space: string }) => space)).not.toContain("sess_over");

@@ -64,7 +64,9 @@ onSharedHub((shared) => {
     ])
       expect((await shared.hub.call(ana, name)).body).toEqual({ code: "UNKNOWN_TOOL", error: SENTENCE });
     for (const facet of ["chat", "Chat-Human", "..", "chat-human/x"])
-      expect((await raw(`POST /mcp/${facet}`)).json).toEqual({ code: "UNKNOWN_SERVER", error: SENTENCE });
+      expect((await raw(`POST /mcp/${facet}`)).json).toMatchObject({
+        error: { code: 40400, message: SENTENCE, data: { code: "UNKNOWN_SERVER" } },
+      });
   });
 
   test("HTTP-3: a call of another form is refused with what it has to be", async () => {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { ProtocolError, type RequestId } from "@modelcontextprotocol/server";
-import { type ErrorCode, ParleyError } from "../errors.ts";
+import { type ErrorCode, errorBody, ParleyError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Answer } from "./exchange.ts";
 import { answerError } from "./wire.ts";
@@ -49,6 +49,14 @@ export function answerFailure(response: ServerResponse, error: unknown, id: Requ
   }
   const { code, message, data } = toProtocolError(error, log);
   answerError(response, error instanceof ParleyError ? 200 : 500, { code, message, data }, id);
+}
+
+/** What is said to a request that did not get as far as this door: its id is not known then. */
+export function rpcErrorBody(error: unknown): object {
+  const { error: message, ...data } = errorBody(error);
+  const code =
+    error instanceof ParleyError ? (error.code === "INVALID_JSON" ? PARSE_ERROR : error.status * 100) : INTERNAL_ERROR;
+  return { jsonrpc: "2.0", id: null, error: { code, message, data } };
 }
 
 /** Numbers of our own lie outside the range JSON-RPC and MCP keep for themselves: the HTTP status, times 100. */

@@ -1,1 +1,2 @@
 export { type DoorOptions, type McpDoor, mcpDoor } from "./door.ts";
+export { rpcErrorBody } from "./errors.ts";

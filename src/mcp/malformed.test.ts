@@ -95,7 +95,7 @@ eachDatabase((open) => {
   test("an unknown facet is not found", async () => {
     const { ana } = await people(open);
     const { status, body } = await ana.modern({ method: "tools/list" }, "/mcp/nonsense");
-    expect([status, body.code]).toEqual([404, "UNKNOWN_SERVER"]);
+    expect([status, body.error.data.code]).toEqual([404, "UNKNOWN_SERVER"]);
   });
 
   test("headers that contradict the body are refused as the specification has it", async () => {

@@ -38,6 +38,7 @@ export class EventStream implements Disposable {
       },
     }).end();
     const [response] = (await once(asking, "response")) as [IncomingMessage];
+    // A connection that is cut later is told by `ended`.
     asking.on("error", () => {});
     if (response.statusCode !== 200) throw new Error(`/events answered ${response.statusCode}`);
     return new EventStream(response);

@@ -21,7 +21,8 @@ export class Restarts implements AsyncDisposable {
     return new Restarts(database === "postgres" ? await createDatabase() : undefined);
   }
 
-  constructor(database: { url: string; drop: () => Promise<void> } | undefined) {
+  /** Several may share a database. Without one it is SQLite. */
+  constructor(database?: { url: string; drop?: () => Promise<void> }) {
     this.database_url = database?.url;
     this.#drop = database?.drop;
   }

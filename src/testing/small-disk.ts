@@ -10,9 +10,9 @@ type Holder = ChildProcessByStdio<Writable, Readable, Readable>;
 
 /** As root, or else as a user whom the kernel lets be root in a world of his own. */
 const WAYS = [
-  { unshare: ["--mount"], nsenter: ["--mount"], drop: [] },
+  { unshare: ["unshare", "--mount"], nsenter: ["--mount"], drop: [] },
   {
-    unshare: ["--user", "--map-root-user", "--mount"],
+    unshare: ["unshare", "--user", "--map-root-user", "--mount"],
     nsenter: ["--user", "--preserve-credentials", "--mount"],
     drop: ["unshare", "--user", "--map-user=1000", "--map-group=1000"],
   },
@@ -30,9 +30,8 @@ export class SmallDisk implements AsyncDisposable {
     const refusals: string[] = [];
     for (const { unshare, nsenter, drop } of WAYS) {
       const script = `mount -t tmpfs -o size=${megabytes}m,mode=0777 parley "$1" && echo ready && exec cat`;
-      const holder = spawn("unshare", [...unshare, "sh", "-c", script, "disk", folder], {
-        stdio: ["pipe", "pipe", "pipe"],
-      });
+      const [command = "", ...args] = [...unshare, "sh", "-c", script, "disk", folder];
+      const holder = spawn(command, args, { stdio: ["pipe", "pipe", "pipe"] });
       const said = await answerOf(holder);
       if (said === "ready")
         return new SmallDisk(holder, folder, [
@@ -43,7 +42,7 @@ export class SmallDisk implements AsyncDisposable {
           "--",
           ...drop,
         ]);
-      refusals.push(`unshare ${unshare.join(" ")}: ${said}`);
+      refusals.push(`${unshare.join(" ")}: ${said}`);
     }
     rmSync(folder, { recursive: true });
     throw new Error(

@@ -5,7 +5,6 @@ import { resources } from "./resources.ts";
 import * as service from "./service.ts";
 import { tools } from "./tools.ts";
 
-export { Message, Page, Posted, Status } from "./schema.ts";
 export { planPurge, post, readSince } from "./service.ts";
 
 export const chat: Module = {

@@ -3,12 +3,12 @@ import { Id } from "../../ids.ts";
 import { AgentType, Lifecycle, Name, RunPhase } from "../identity/index.ts";
 
 export const MOST_CONTENT_BYTES = 1024 * 1024;
-export const MOST_PAGE = 500;
+const MOST_PAGE = 500;
 
-export const Author = z.enum(["user", "assistant"]);
+const Author = z.enum(["user", "assistant"]);
 const Time = z.iso.datetime();
 
-export const Mime = z
+const Mime = z
   .string()
   .max(100)
   .regex(/^[a-z]+\/[a-z0-9][a-z0-9.+-]*$/, "a MIME type such as text/markdown or text/plain");

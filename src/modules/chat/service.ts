@@ -5,7 +5,7 @@
  */
 
 export { inboxOf, readableInbox } from "./service/inboxes.ts";
-export { type Posting, post } from "./service/posting.ts";
+export { post } from "./service/posting.ts";
 export { chatDue, planPurge } from "./service/purging.ts";
 export { inbox, readAndAdvance, readSince } from "./service/reading.ts";
 export { status } from "./service/status.ts";

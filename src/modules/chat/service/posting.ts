@@ -11,7 +11,7 @@ import { inboxOf } from "./inboxes.ts";
 /** Hints carry small messages along; large ones are only read. */
 const MOST_LIVE_BYTES = 8 * 1024;
 
-export type Posting = Post & { author: Message["author"] };
+type Posting = Post & { author: Message["author"] };
 
 export function post(ctx: Ctx, { author, agent: name, mime, content }: Posting): Promise<Posted> {
   const bytes = Buffer.byteLength(content);

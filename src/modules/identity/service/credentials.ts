@@ -80,8 +80,11 @@ export class Credentials {
     const fresh = known !== undefined && performance.now() - known.read_at < BELIEVED_MS;
     let holder = fresh ? known : await this.#read(hash);
     const space = named(holder, wanted);
-    if (fresh && rolesIn(holder, space).length === 0) holder = await this.#read(hash);
-    const roles = rolesIn(holder, space);
+    let roles = rolesIn(holder, space);
+    if (fresh && roles.length === 0) {
+      holder = await this.#read(hash);
+      roles = rolesIn(holder, space);
+    }
     const state = roles.length > 0 ? await this.#stateOf(space) : "missing";
     if (state === "missing") throw new ParleyError("SESSION_NOT_FOUND", `There is no space ${space}.`);
     if (state === "expired") throw new ParleyError("SESSION_EXPIRED", `The space ${space} has expired.`);
@@ -89,7 +92,8 @@ export class Credentials {
   }
 
   async #read(hash: string): Promise<Holder> {
-    const { revocations, read_at } = { revocations: this.#revocations, read_at: performance.now() };
+    const revocations = this.#revocations;
+    const read_at = performance.now();
     const row = await store.findTokenByHash(this.#database, hash);
     if (!row || row.revoked_at !== null) {
       this.#holders.delete(hash);
@@ -113,10 +117,12 @@ export class Credentials {
 }
 
 function named(holder: Holder, wanted: string | undefined): string {
-  const space = wanted ?? defaultSpace(holder.grants);
-  if (space === undefined)
+  if (wanted === undefined) {
+    const space = defaultSpace(holder.grants);
+    if (space !== undefined) return space;
     throw new ParleyError("MISSING_SESSION_ID", "This token may use several spaces: name one with X-Session-ID.");
-  if (SpaceId.safeParse(space).success) return space;
+  }
+  if (SpaceId.safeParse(wanted).success) return wanted;
   throw new ParleyError("INVALID_SESSION_ID", "X-Session-ID is main, a UUID or sess_… of letters, digits, - and _.");
 }
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 
-export class Proxy implements AsyncDisposable {
+export class Network implements AsyncDisposable {
   /** How long each piece of data takes, either way. */
   latency_ms = 0;
   readonly #target: URL;
@@ -13,10 +13,10 @@ export class Proxy implements AsyncDisposable {
   #silent = false;
 
   /** Between us and what `url` names. */
-  static async to(url: string): Promise<Proxy> {
-    const proxy = new Proxy(new URL(url));
-    await once(proxy.#server.listen(0, "127.0.0.1"), "listening");
-    return proxy;
+  static async to(url: string): Promise<Network> {
+    const network = new Network(new URL(url));
+    await once(network.#server.listen(0, "127.0.0.1"), "listening");
+    return network;
   }
 
   private constructor(target: URL) {

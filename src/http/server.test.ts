@@ -1,0 +1,48 @@
+import { connect } from "node:net";
+import { beforeEach, expect, test, vi } from "vitest";
+import { eachDatabase, type TestHub } from "../testing/hub.ts";
+import { RawConnection } from "../testing/raw-http.ts";
+
+eachDatabase((open) => {
+  let hub: TestHub;
+  let ana: string;
+  beforeEach(async () => {
+    hub = await open();
+    ana = await hub.token("human", "ana");
+  });
+
+  const opening = (path: string, length: number): string =>
+    `POST ${path} HTTP/1.1\r\nHost: ${new URL(hub.url).host}\r\nAuthorization: Bearer ${ana}\r\nContent-Length: ${length}\r\n\r\n`;
+
+  test("a hub that stops finishes what has begun, refuses what comes after it, and takes no new connections", async () => {
+    using begun = await RawConnection.open(hub.url);
+    begun.send(`${opening("/api/tools/chat_human_post", 20)}{"content":`);
+    using late = await RawConnection.open(hub.url);
+    late.send("POST /api/tools/whoami HTTP/1.1\r\n");
+    // Answered on another connection after them: so they have been let in.
+    await hub.call(ana, "whoami");
+    const stopped = hub.stop();
+    await vi.waitFor(() => expect(isOpen(hub.url)).resolves.toBe(false), { timeout: 20_000 });
+
+    begun.send('"begun "}');
+    late.send(opening("/", 0).replace("POST / HTTP/1.1\r\n", ""));
+    const [first, second] = [await begun.answer(), await late.answer()];
+    await stopped;
+
+    expect([first.status, Object.keys(first.json)]).toEqual([200, ["id", "ts"]]);
+    expect([second.status, second.json.code, second.headers.connection]).toEqual([503, "SHUTTING_DOWN", "close"]);
+    hub = await open({ same: hub });
+    const { body } = await hub.call(ana, "chat_read_since");
+    expect(body.messages.map(({ content }: { content: string }) => content)).toEqual(["begun "]);
+  });
+});
+
+const isOpen = (url: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const { hostname, port } = new URL(url);
+    const socket = connect(Number(port), hostname, () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.on("error", () => resolve(false));
+  });
