@@ -1,23 +1,18 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { delimiter, dirname, join } from "node:path";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
 
-/**
- * Runs a program in the checkout and resolves to its exit code. Its children find our tools and this Node first.
- * With `onLine`, what it prints on stdout goes there.
- */
-export function run(command, args, { env = {}, stdio = "inherit", onLine } = {}) {
+/** Runs a program in the checkout and resolves to its exit code. Its children find our tools and this Node first. */
+export function run(command, args, { env = {}, stdio = "inherit" } = {}) {
   const path = [join(root, "node_modules", ".bin"), dirname(process.execPath), process.env.PATH].join(delimiter);
   const child = spawn(command, args, {
     cwd: root,
     env: { ...process.env, PATH: path, ...env },
-    stdio: onLine ? ["inherit", "pipe", "inherit"] : stdio,
+    stdio,
   });
-  if (onLine) createInterface({ input: child.stdout }).on("line", onLine);
 
   // Ctrl-C reaches the child by itself, and it may have to clean up: outlive it. Other signals come to us alone.
   const stay = () => {};

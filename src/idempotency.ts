@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { z } from "zod";
 import type { TxCtx } from "./context.ts";
 import { statement } from "./db/statement.ts";
@@ -46,7 +46,7 @@ export async function once(
     tool: call.tool,
     key: call.key,
   };
-  const digest = createHash("sha256").update(JSON.stringify(call.args)).digest("base64");
+  const digest = hash("sha256", JSON.stringify(call.args), "base64");
   const known = await ctx.tx.get(find, where);
   if (known && known.digest !== digest)
     throw new ParleyError("IDEMPOTENCY_CONFLICT", "This idempotency key was used for a call with other arguments.");

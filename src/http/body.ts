@@ -43,7 +43,8 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
     });
     request.on("end", () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
     request.on("error", (cause) => reject(endedEarly(cause)));
-    request.on("close", () => reject(endedEarly()));
+    // Only where it did: an error made for nothing on every request costs a sixth of it.
+    request.on("close", () => request.complete || reject(endedEarly()));
   });
 }
 

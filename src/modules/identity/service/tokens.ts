@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { type Ctx, type TxCtx, transact } from "../../../context.ts";
 import { ParleyError } from "../../../errors.ts";
 import { append } from "../../../feed/index.ts";
@@ -69,7 +69,7 @@ export async function listTokens(ctx: Ctx): Promise<{ tokens: Token[] }> {
   };
 }
 
-export const hashOf = (token: string): string => createHash("sha256").update(token).digest("hex");
+export const hashOf = (token: string): string => hash("sha256", token, "hex");
 
 async function revoke(ctx: TxCtx, id: string) {
   const token = await store.findToken(ctx.tx, id);
