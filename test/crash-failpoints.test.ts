@@ -17,7 +17,7 @@ eachDatabaseOfHubs((database) => {
     (point) => !ELSEWHERE.includes(point) && (database === "sqlite" || point !== "checkpoint.before"),
   );
 
-  test("killed at any point of the way of a post, nothing acknowledged is lost and a retry doubles nothing", async () => {
+  test("CHAT-18: killed at any point of the way of a post, nothing acknowledged is lost and a retry doubles nothing", async () => {
     await using restarts = await Restarts.on(database);
     await restarts.start();
     const ana = await restarts.token("human", "ana");

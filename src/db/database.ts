@@ -47,8 +47,11 @@ export interface Database extends Reader, AsyncDisposable {
   health(): Health;
   /** Called after each commit, in commit order a space. */
   onCommit(listener: (committed: Committed) => void): void;
-  /** Called when another node may have written to a watched space. Never on SQLite. */
-  onRemote(listener: (space_id: string) => void): void;
+  /**
+   * Called when another node may have written to a watched space, and now and then with a position
+   * up to which everything has long been durable. Never on SQLite.
+   */
+  onRemote(listener: (space_id: string, last_id?: number) => void): void;
   /** Which spaces this node wants to hear of from other nodes. */
   watch(space_ids: readonly string[]): void;
   /** Called once, when storage can no longer be trusted and the process must end. */

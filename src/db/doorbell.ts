@@ -13,10 +13,10 @@ const PATIENCE_MS = 2000;
  * It may get lost; the poll then finds what was missed, so losing one costs only time.
  */
 export class Doorbell {
-  onRing: (space_id: string) => void = () => {};
+  onRing: (space_id: string, last_id?: number) => void = () => {};
   readonly #url: string;
   readonly #node = randomBytes(6).toString("hex");
-  /** Where this node last saw each watched space. */
+  /** Where the watched spaces stood when we last looked. */
   #seen = new Map<string, number>();
   #pending = new Set<string>();
   #ringing: Promise<void> | undefined;
@@ -32,7 +32,7 @@ export class Doorbell {
     if (this.#pending.size > 0) this.#ringing ??= this.#send();
   }
 
-  /** Rings for the watched spaces whose counters moved, and says what time it is there. Opens the line anew if it was lost. */
+  /** Rings for what should be known by now, and says what time it is there. Opens the line anew if it was lost. */
   async poll(space_ids: readonly string[]): Promise<number> {
     const line = this.#line ?? (await this.#open());
     const [ms, counters] = await Promise.all([
@@ -41,10 +41,9 @@ export class Doorbell {
         space_ids,
       ]),
     ]);
-    const before = this.#seen;
+    // Not for what we see just now: most of that is our own, or rings by itself in a moment.
+    for (const [id, last_id] of this.#seen) this.onRing(id, last_id);
     this.#seen = new Map(counters.rows.map(({ id, last_id }) => [id, Number(last_id)]));
-    // One that was not watched before may have moved since it was first read.
-    for (const [id, last_id] of this.#seen) if (before.get(id) !== last_id) this.onRing(id);
     return ms;
   }
 

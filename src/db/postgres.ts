@@ -120,7 +120,7 @@ export class PostgresDatabase implements Database {
     // A PostgreSQL whose disk fails stops itself; to this node it is out of reach until it is back.
   }
 
-  onRemote(listener: (space_id: string) => void): void {
+  onRemote(listener: (space_id: string, last_id?: number) => void): void {
     this.#doorbell.onRing = listener;
   }
 

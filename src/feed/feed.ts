@@ -15,6 +15,8 @@ export interface Where {
 interface Channel {
   /** Everything up to here has been told. */
   head: number;
+  /** Everything up to here is known to be durable, told or not. */
+  durable: number;
   /** By topic, and by topic and stream. */
   listeners: Map<string, Set<Listener>>;
   count: number;
@@ -24,8 +26,6 @@ interface Channel {
 }
 
 const PAGE = 500;
-/** After a reading that failed, unless there is a reason to try earlier. */
-const RETRY_MS = 1000;
 const keyOf = ({ topic, stream }: { topic: string; stream?: string | undefined }): string =>
   stream === undefined ? topic : `${topic}\n${stream}`;
 
@@ -43,7 +43,7 @@ export class Feed {
     this.#database = database;
     this.#report = report;
     database.onCommit((committed) => void this.#told(committed).catch(report));
-    database.onRemote((space_id) => void this.#rung(space_id).catch(report));
+    database.onRemote((space_id, last_id) => void this.#rung(space_id, last_id).catch(report));
   }
 
   /**
@@ -78,6 +78,7 @@ export class Feed {
     if (known) return known;
     const opening = findHead(this.#database, space_id).then((head) => ({
       head,
+      durable: head,
       listeners: new Map<string, Set<Listener>>(),
       count: 0,
       catching_up: undefined,
@@ -106,9 +107,11 @@ export class Feed {
     publish(channel, last_id, events);
   }
 
-  async #rung(space_id: string): Promise<void> {
+  async #rung(space_id: string, last_id: number | undefined): Promise<void> {
     const channel = await this.#opened(space_id);
-    if (channel) await this.#catchUp(space_id, channel);
+    if (!channel || (last_id !== undefined && last_id <= channel.head)) return;
+    channel.durable = Math.max(channel.durable, last_id ?? 0);
+    await this.#catchUp(space_id, channel);
   }
 
   /** Undefined where nobody listens, and where opening fails: who wanted to listen is told that. */
@@ -127,15 +130,17 @@ export class Feed {
     try {
       while (channel.behind) {
         channel.behind = false;
+        const { durable } = channel;
         await hit("notify.before");
         const events = await listEventsSince(this.#database, { space_id, after_id: channel.head, limit: PAGE });
+        const last_id = events.at(-1)?.id ?? channel.head;
         if (events.length === PAGE) channel.behind = true;
-        publish(channel, events.at(-1)?.id ?? channel.head, events);
+        // Positions without an event are passed too, or we would look for them for ever.
+        publish(channel, channel.behind ? last_id : Math.max(last_id, durable), events);
       }
     } catch (error) {
+      // Whoever rang for something that is still missing rings again.
       this.#report(error);
-      // Whoever rang may not ring again.
-      setTimeout(() => void (channel.count > 0 && this.#catchUp(space_id, channel)), RETRY_MS).unref();
     } finally {
       // In one go with the last look at `behind`: whoever comes now starts a new reading.
       channel.catching_up = undefined;

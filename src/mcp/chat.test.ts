@@ -1,4 +1,5 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { arm, disarm } from "../failpoints.ts";
 import { eachDatabase, type TestHub } from "../testing/hub.ts";
 import { CLIENTS, type McpClient } from "../testing/mcp.ts";
 import { until } from "../testing/process.ts";
@@ -7,9 +8,34 @@ const INBOX = "ui://chat/inbox";
 const STATUS = "ui://agent/status";
 
 eachDatabase((open) => {
+  const { "an HTTP+SSE client": _elsewhere, ...AT_MCP } = CLIENTS;
+  for (const [kind, connect] of Object.entries(AT_MCP))
+    test(`HTTP-4: ${kind} is told of changes while a call of its own is still running`, async () => {
+      const { hub, ana } = await people(open);
+      await using client = await connect({ url: hub.url, token: ana });
+      await client.subscribe(INBOX);
+      // Durable, and told to listeners, but not yet answered.
+      arm("post.before_ack:delay:1500");
+      onTestFinished(disarm);
+      let answered = false;
+      const call = client.call("chat_human_post", { content: "hello" }).then(() => {
+        answered = true;
+      });
+
+      await hintsOf(client, 1);
+      expect(answered).toBe(false);
+      await call;
+    });
+
   for (const [kind, connect] of Object.entries(CLIENTS))
     describe(kind, () => {
-      test("that subscribed to the inbox is told of a human post, after it can be read", async () => {
+      test("CHAT-1: reads an empty inbox as JSON with no messages and no last id", async () => {
+        const { hub, scout } = await people(open);
+        await using client = await connect({ url: hub.url, token: scout });
+        expect(await client.read(INBOX)).toEqual({ mime: "application/json", body: { last_id: null, messages: [] } });
+      });
+
+      test("CHAT-7: that subscribed to the inbox is told of a human post, after it can be read", async () => {
         const { hub, ana, scout } = await people(open);
         await using client = await connect({ url: hub.url, token: scout });
         await client.subscribe(INBOX);
@@ -21,7 +47,7 @@ eachDatabase((open) => {
         expect(inbox).toMatchObject({ mime: "application/json", body: { last_id: body.id } });
       });
 
-      test("that did not subscribe, or unsubscribed, is told nothing", async () => {
+      test("CHAT-8: that did not subscribe, or unsubscribed, is told nothing", async () => {
         const { hub, ana, scout } = await people(open);
         await using silent = await connect({ url: hub.url, token: scout });
         await using client = await connect({ url: hub.url, token: scout });
@@ -43,7 +69,7 @@ eachDatabase((open) => {
         expect(silent.updates.map(({ uri }) => uri)).toEqual([STATUS]);
       });
 
-      test("is told of what people say and never of what the agent says", async () => {
+      test("CHAT-9, CHAT-10: is told of what people say and never of what the agent says", async () => {
         const { hub, ana, scout } = await people(open);
         await using client = await connect({ url: hub.url, token: scout });
         await client.subscribe(INBOX);
@@ -62,7 +88,7 @@ eachDatabase((open) => {
         expect(body.messages).toMatchObject([{ author: "user" }, { author: "assistant" }, { author: "user" }]);
       });
 
-      test("cannot choose the author and may pass nothing the tool does not know", async () => {
+      test("CHAT-16: cannot choose the author and may pass nothing the tool does not know", async () => {
         const { hub, ana, scout } = await people(open);
         await using client = await connect({ url: hub.url, token: ana });
         for (const extra of [{ author: "assistant" }, { from: "scout" }]) {
@@ -75,7 +101,7 @@ eachDatabase((open) => {
         expect((await agent.read(INBOX)).body).toEqual({ last_id: null, messages: [] });
       });
 
-      test("sees the inbox among the resources, and that it can be subscribed to", async () => {
+      test("CHAT-19: sees the inbox among the resources, and that it can be subscribed to", async () => {
         const { hub, scout } = await people(open);
         await using client = await connect({ url: hub.url, token: scout });
         expect(await client.resources()).toContain(INBOX);

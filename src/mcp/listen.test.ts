@@ -82,7 +82,7 @@ eachDatabase((open) => {
     await until(() => listening() === 0);
   });
 
-  test("a listener that does not read delays nobody, and is told once more when it reads again", async () => {
+  test("CHAT-20: a listener that does not read delays nobody, and is told once more when it reads again", async () => {
     const { hub, ana, scout } = await people(open);
     using stalled = await scout.listen([INBOX], "stalled");
     using lively = await scout.listen([INBOX], "lively");

@@ -9,7 +9,7 @@ export class NodeView implements Database {
   readonly backend: Database["backend"];
   readonly epoch: string;
   tell: (committed: Committed) => void = () => {};
-  ring: (space_id: string) => void = () => {};
+  ring: (space_id: string, last_id?: number) => void = () => {};
   watched: readonly string[] = [];
   readonly #database: Database;
   readonly #between: () => Promise<unknown>;
@@ -52,7 +52,7 @@ export class NodeView implements Database {
     this.tell = listener;
   }
 
-  onRemote(listener: (space_id: string) => void): void {
+  onRemote(listener: (space_id: string, last_id?: number) => void): void {
     this.ring = listener;
   }
 

@@ -15,7 +15,8 @@ export async function planPurge(ctx: TxCtx, days: number): Promise<void> {
   if (days === 0) return;
   const oldest = await store.findOldest(ctx.tx, ctx.tx.space_id);
   const from = oldest === null ? ctx.now() : oldest / 1000;
-  await plan(ctx, { kind: PURGE, ref: days, at: Math.floor(from) + days * DAY_MS });
+  // A millisecond later: ids within one are told apart, its time is not.
+  await plan(ctx, { kind: PURGE, ref: days, at: Math.floor(from) + 1 + days * DAY_MS });
 }
 
 /** The row's `ref` is the number of days. */
