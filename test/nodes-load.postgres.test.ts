@@ -1,9 +1,8 @@
 /** Two nodes on one PostgreSQL, everybody talking to both. */
-import pg from "pg";
 import { expect, test } from "vitest";
 import { type Caller, callTool, callUntilKnown, Follower, Reader, Talker } from "../src/testing/crowd.ts";
 import { EventReader } from "../src/testing/events.ts";
-import { createDatabase } from "../src/testing/postgres.ts";
+import { createDatabase, query } from "../src/testing/postgres.ts";
 import { until } from "../src/testing/process.ts";
 import { Restarts } from "../src/testing/restarts.ts";
 
@@ -98,13 +97,3 @@ async function admin({ admin }: Restarts, round: number, node: string): Promise<
 }
 
 const DOORBELL = "application_name = 'parley doorbell' and datname = current_database()";
-
-async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query(text)).rows;
-  } finally {
-    await client.end();
-  }
-}

@@ -3,12 +3,11 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import pg from "pg";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { StartRefused } from "../errors.ts";
 import { arm, disarm } from "../failpoints.ts";
 import { type DatabaseName, testDatabases } from "../testing/databases.ts";
-import { createDatabase } from "../testing/postgres.ts";
+import { createDatabase, query } from "../testing/postgres.ts";
 import { migratePostgres } from "./migrate-postgres.ts";
 import { migrateSqlite } from "./migrate-sqlite.ts";
 import { MIGRATIONS, type Migration } from "./migrations/index.ts";
@@ -50,25 +49,17 @@ function onSqlite(): Ground {
 
 async function onPostgres(): Promise<Ground> {
   const { url, drop } = await createDatabase();
-  const query = async (text: string) => {
-    const client = new pg.Client({ connectionString: url });
-    await client.connect();
-    try {
-      return (await client.query(text)).rows;
-    } finally {
-      await client.end();
-    }
-  };
+  const ask = (text: string) => query(url, text);
   return {
     migrate: (history) => migratePostgres(url, history),
-    query,
+    query: ask,
     schema: async () => [
-      await query(`select table_name, column_name, data_type, is_nullable, collation_name
+      await ask(`select table_name, column_name, data_type, is_nullable, collation_name
                    from information_schema.columns where table_schema = 'public' order by 1, 2`),
-      await query("select indexdef from pg_indexes where schemaname = 'public' order by 1"),
+      await ask("select indexdef from pg_indexes where schemaname = 'public' order by 1"),
     ],
-    version: async () => Number((await query("select version from schema"))[0]?.version ?? 0),
-    setVersion: (version) => query(`update schema set version = ${version}`),
+    version: async () => Number((await ask("select version from schema"))[0]?.version ?? 0),
+    setVersion: (version) => ask(`update schema set version = ${version}`),
     [Symbol.asyncDispose]: drop,
   };
 }

@@ -7,7 +7,7 @@ import { arm, disarm } from "../failpoints.ts";
 import { post } from "../modules/chat/index.ts";
 import { type Open, onDatabase, type TestHub } from "../testing/hub.ts";
 import { Network } from "../testing/network.ts";
-import { createDatabase, type TestDatabase } from "../testing/postgres.ts";
+import { createDatabase, query, type TestDatabase } from "../testing/postgres.ts";
 import { until } from "../testing/process.ts";
 import { statement } from "./statement.ts";
 
@@ -195,13 +195,3 @@ async function doorbells(url: string): Promise<number> {
 const DOORBELL = "application_name = 'parley doorbell' and datname = current_database()";
 const cutDoorbells = (url: string) =>
   query(url, `select pg_terminate_backend(pid) from pg_stat_activity where ${DOORBELL}`);
-
-async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query(text)).rows;
-  } finally {
-    await client.end();
-  }
-}

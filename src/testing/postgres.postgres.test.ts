@@ -1,9 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, statSync } from "node:fs";
-import pg from "pg";
 import { afterEach, expect, test, vi } from "vitest";
-import { createDatabase, startPostgres } from "./postgres.ts";
+import { createDatabase, query, startPostgres } from "./postgres.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -88,13 +87,3 @@ const STARTER = `
   console.log(JSON.stringify({ url }));
   setInterval(() => {}, 1000);
 `;
-
-async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query(text)).rows;
-  } finally {
-    await client.end();
-  }
-}

@@ -47,14 +47,15 @@ export async function createDatabase(server_url = process.env[SERVER_URL]): Prom
   await query(server_url, `create database ${name}`);
   const url = new URL(server_url);
   url.pathname = name;
-  return { url: url.href, drop: () => query(server_url, `drop database ${name} with (force)`) };
+  return { url: url.href, drop: async () => void (await query(server_url, `drop database ${name} with (force)`)) };
 }
 
-async function query(url: string, text: string): Promise<void> {
+/** One question on a connection of its own. */
+export async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    await client.query(text);
+    return (await client.query(text)).rows;
   } finally {
     await client.end();
   }
