@@ -8,7 +8,7 @@ import { counterOf, epochOfHub, highestCounter, saveCounter } from "./store.ts";
 import { troubleOf } from "./trouble.ts";
 
 /** More than this in one transaction would keep the event loop busy for too long. */
-const MOST_JOBS = 500;
+const MOST_JOBS = 1000;
 /** Pages of write-ahead log before it is moved into the file. */
 const CHECKPOINT_PAGES = 1000;
 /** How long a full disk is believed to be one. */
@@ -153,7 +153,7 @@ function openConnection(file: string, readOnly: boolean): DatabaseSync {
 
 class Connection {
   protected readonly connection: DatabaseSync;
-  readonly #prepared = new Map<string, StatementSync>();
+  readonly #prepared: StatementSync[] = [];
 
   constructor(connection: DatabaseSync) {
     this.connection = connection;
@@ -170,11 +170,10 @@ class Connection {
   }
 
   prepared(statement: Statement): StatementSync {
-    let prepared = this.#prepared.get(statement.name);
-    if (!prepared) {
-      prepared = this.connection.prepare(statement.sqlite);
-      this.#prepared.set(statement.name, prepared);
-    }
+    const known = this.#prepared[statement.index];
+    if (known) return known;
+    const prepared = this.connection.prepare(statement.sqlite);
+    this.#prepared[statement.index] = prepared;
     return prepared;
   }
 
@@ -184,7 +183,13 @@ class Connection {
 }
 
 class SqliteWriter extends Connection implements Writer, Reader {
-  readonly #commands = new Map<string, StatementSync>();
+  // Immediate: a transaction that reads first and writes later would fail at once when anybody else writes.
+  readonly #begin = this.connection.prepare("begin immediate");
+  readonly #commit = this.connection.prepare("commit");
+  readonly #rollback = this.connection.prepare("rollback");
+  readonly #savepoint = this.connection.prepare("savepoint one");
+  readonly #release = this.connection.prepare("release one");
+  readonly #rollbackTo = this.connection.prepare("rollback to one");
 
   async get<A, R>(statement: Statement<A, R>, args: A): Promise<R | undefined> {
     return this.getNow(statement, args);
@@ -198,18 +203,17 @@ class SqliteWriter extends Connection implements Writer, Reader {
     return Number(this.prepared(statement).run(...values(statement, args)).changes);
   }
 
-  // Immediate: a transaction that reads first and writes later would fail at once when anybody else writes.
-  begin = async (): Promise<void> => this.#command("begin immediate");
+  begin = async (): Promise<void> => void this.#begin.run();
   commit = async (): Promise<void> => {
     await hit("checkpoint.before");
-    this.#command("commit");
+    this.#commit.run();
   };
-  rollback = async (): Promise<void> => this.#command("rollback");
-  savepoint = (): void => this.#command("savepoint one");
-  release = (): void => this.#command("release one");
+  rollback = async (): Promise<void> => void this.#rollback.run();
+  savepoint = (): void => void this.#savepoint.run();
+  release = (): void => void this.#release.run();
   rollbackToSavepoint = async (): Promise<void> => {
-    this.#command("rollback to one");
-    this.#command("release one");
+    this.#rollbackTo.run();
+    this.#release.run();
   };
   isOpen = (): boolean => this.connection.isTransaction;
 
@@ -219,14 +223,5 @@ class SqliteWriter extends Connection implements Writer, Reader {
 
   async saveCounter(space_id: string, last_id: number): Promise<void> {
     await this.run(saveCounter, { space_id, last_id });
-  }
-
-  #command(text: string): void {
-    let prepared = this.#commands.get(text);
-    if (!prepared) {
-      prepared = this.connection.prepare(text);
-      this.#commands.set(text, prepared);
-    }
-    prepared.run();
   }
 }

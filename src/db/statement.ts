@@ -8,7 +8,8 @@ export type Value = string | number | null;
 export type Args<A> = { [K in keyof A]: Value };
 
 export interface Statement<A = unknown, R = unknown> {
-  /** Names the prepared statement; unique in the program. */
+  /** Unique in the program: where a connection keeps it prepared, and under which name. */
+  readonly index: number;
   readonly name: string;
   readonly names: readonly string[];
   readonly sqlite: string;
@@ -30,7 +31,7 @@ export function statement<A extends Args<A>, R = never>(text: string): Statement
   const postgres = text.replace(parameter, (_, name: string) => `$${place(name)}`);
   const sqlite = text.replace(parameter, (_, name: string) => `?${place(name)}`);
   count += 1;
-  return { name: `s${count}`, names, sqlite, postgres };
+  return { index: count, name: `s${count}`, names, sqlite, postgres };
 }
 
 /** In the order of the parameters' numbers. */
