@@ -10,7 +10,7 @@ const MEANINGS: Record<ErrorCode, string> = {
   INVALID_TEXT:
     "A text contains NUL or half of a surrogate pair, the body is not UTF-8, or the arguments are nested deeper than 32 levels.",
   INVALID_SESSION_ID: "`X-Session-ID` is neither `main`, a UUID nor `sess_…`.",
-  MISSING_SESSION_ID: "The token may use several spaces and none of them is `main`: name one with `X-Session-ID`.",
+  MISSING_SESSION_ID: "The token may use several open spaces and none of them is `main`: name one with `X-Session-ID`.",
   WATERMARK_INVALID: "The position is ahead of everything written. Comes with `last_id` and `epoch`.",
   BODY_TOO_LARGE: "The request's body is larger than 4 MiB.",
   CONTENT_TOO_LARGE: "The message is larger than 1 MiB.",

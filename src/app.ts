@@ -1,7 +1,7 @@
 import { Audit } from "./audit.ts";
 import { createCall } from "./call.ts";
 import type { Config } from "./config.ts";
-import type { Actor, Ctx } from "./context.ts";
+import type { Actor, Ctx, TxCtx } from "./context.ts";
 import { MIGRATIONS } from "./db/migrations/index.ts";
 import { HUB_SPACE, MAIN_SPACE, openDatabase } from "./db/open.ts";
 import { Scheduler } from "./due/index.ts";
@@ -12,8 +12,7 @@ import type { Hub } from "./hub.ts";
 import { idempotencyDue } from "./idempotency.ts";
 import { createLog } from "./log.ts";
 import { Metrics } from "./metrics.ts";
-import { planPurge } from "./modules/chat/index.ts";
-import { Credentials, emptyExpired, ensureAdminToken } from "./modules/identity/index.ts";
+import { Credentials, ensureAdminToken, listOpenSpaces, spaceDue } from "./modules/identity/index.ts";
 import { MODULES } from "./modules/index.ts";
 import { RateLimit } from "./rate-limit.ts";
 import { Resources } from "./resources.ts";
@@ -127,7 +126,12 @@ function watchStreams({ streams, credentials, log }: Hub): () => void {
 async function startScheduler(hub: Hub): Promise<Scheduler> {
   const { database, log, config } = hub;
   const tables = [...CORE_TABLES, ...MODULES.flatMap((module) => module.tables)];
-  const handlers = { ...feedDue, ...idempotencyDue, ...emptyExpired(tables) };
+  const long_tables = ["events", ...MODULES.flatMap((module) => module.long_tables ?? [])];
+  const plan = async (ctx: TxCtx): Promise<void> => {
+    await planEventPurge(ctx, config.event_days);
+    for (const module of MODULES) await module.plan?.(ctx, config);
+  };
+  const handlers = { ...feedDue, ...idempotencyDue, ...spaceDue({ plan, tables, long_tables }) };
   for (const module of MODULES) Object.assign(handlers, module.due);
   const scheduler = new Scheduler({
     database,
@@ -138,12 +142,9 @@ async function startScheduler(hub: Hub): Promise<Scheduler> {
   database.onCommit(({ planned }) => {
     if (planned) scheduler.wake();
   });
-  for (const space_id of [HUB_SPACE, MAIN_SPACE])
-    await database.write(space_id, async (tx) => {
-      const ctx = { ...systemCtx(hub)(space_id), db: tx, tx };
-      await planEventPurge(ctx, config.event_days);
-      await planPurge(ctx, config.chat_days);
-    });
+  // Before anything is handled: what was planned may be for another number of days. A space may expire meanwhile.
+  for (const space_id of [HUB_SPACE, ...(await listOpenSpaces(database))])
+    await database.write(space_id, (tx) => plan({ ...systemCtx(hub)(space_id), db: tx, tx }), { even_expired: true });
   scheduler.wake();
   return scheduler;
 }

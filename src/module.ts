@@ -1,3 +1,4 @@
+import type { Config } from "./config.ts";
 import type { Ctx, TxCtx } from "./context.ts";
 import type { FeedEvent } from "./feed/event.ts";
 import type { Resource } from "./resource.ts";
@@ -24,6 +25,10 @@ export interface Module {
   resources?: readonly Resource[];
   topics?: readonly Topic[];
   due?: Readonly<Record<string, DueHandler>>;
+  /** Plans what happens by itself in the transaction's space: once it is created, and at each start, as then configured. */
+  plan?: (ctx: TxCtx, config: Config) => Promise<void>;
   /** Tables with a `space_id` column, emptied when a space expires. */
   tables: readonly string[];
+  /** Those of them that are emptied in slices. They have an `id`, unique in its space, and an index on both. */
+  long_tables?: readonly string[];
 }

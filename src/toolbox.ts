@@ -1,7 +1,7 @@
 import { type Actor, has } from "./context.ts";
 import { ParleyError } from "./errors.ts";
 import type { Module } from "./module.ts";
-import type { Facet, Tool } from "./tool.ts";
+import { FACETS, type Facet, type Tool } from "./tool.ts";
 
 /** Every tool of every module, by name, by alias and by what a role may see. */
 export class Toolbox {
@@ -42,7 +42,10 @@ export class Toolbox {
         `There is no server ${JSON.stringify(server.slice(0, 80))}. Known servers: ${known}.`,
       );
     }
-    const tool = this.find(name);
+    const tool = this.find(
+      name,
+      FACETS.find((facet) => facet === server),
+    );
     if (this.#byName.get(tool.name)?.module !== module)
       throw new ParleyError(
         "UNKNOWN_TOOL",

@@ -53,6 +53,21 @@ test("a message whose acknowledgement was lost with the hub is sent once, by the
   expect(page.messages).toEqual([expect.objectContaining({ id: sent.id, content: "exactly once" })]);
 });
 
+test("when it cannot find out whether it was sent, it says so, and with which key to ask again", async () => {
+  const hub = await ground.serve([], { PARLEY_FAILPOINT: "post.before_ack:kill:1" });
+  const token = readFileSync(join(hub.home, "admin.token"), "utf8").trim();
+  const env = { PARLEY_TOKEN: token };
+  const { code, stderr } = await ground.parley(["chat", "send", "hello", "--url", hub.url, "--json"], { env });
+  expect(code).toBe(1);
+  const { error } = JSON.parse(stderr);
+  expect(error.code).toBe("OUTCOME_UNKNOWN");
+
+  const key = /--key (\S+?):/.exec(error.message)?.[1] ?? "";
+  await ground.json(["chat", "send", "hello", "--key", key]);
+  const page = await ground.json<{ messages: object[] }>(["chat", "read"]);
+  expect(page.messages).toHaveLength(1);
+});
+
 test("a command that comes while the hub stops is served by the next one", async () => {
   await ground.serve();
   const [stopped, sent] = await Promise.all([ground.json(["stop"]), ground.parley(["chat", "send", "in between"])]);

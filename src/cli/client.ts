@@ -46,7 +46,7 @@ export class Client {
     plain(key, "INVALID_ARGUMENT", "--key takes letters, digits and other ASCII characters.");
     const send = (): Promise<Answer> =>
       this.#send(`/api/tools/${encodeURIComponent(tool)}`, { method: "POST", body, key, timeout_ms });
-    const answer = await (key ? untilKnown(send) : send());
+    const answer = await (key ? untilKnown(key, send) : send());
     // What a tool returns is its published output; the hub has checked it.
     if (answer.status === 200) return answer.body as T;
     throw this.#failure(answer);
@@ -155,7 +155,7 @@ function baseOf(url: string): URL {
  * A connection that was lost leaves open whether the hub did it. With a key, asking again
  * finds out. Where nobody listened from the beginning there is nothing to find out.
  */
-async function untilKnown(send: () => Promise<Answer>): Promise<Answer> {
+async function untilKnown(key: string, send: () => Promise<Answer>): Promise<Answer> {
   let lost = false;
   for (const pause_ms of RETRIES_MS) {
     try {
@@ -166,7 +166,14 @@ async function untilKnown(send: () => Promise<Answer>): Promise<Answer> {
       await new Promise((done) => setTimeout(done, pause_ms));
     }
   }
-  return send();
+  return send().catch((error: unknown) => {
+    if (!(error instanceof Failure && isConnectionLost(error))) throw error;
+    const again = `Repeat it with --key ${key}: it is done once.`;
+    // With the same cause: where another hub can be started, that one is asked.
+    throw new Failure("OUTCOME_UNKNOWN", `The hub is gone, and may have done it before. ${again}`, {
+      cause: error.cause,
+    });
+  });
 }
 
 async function bodyOf(response: IncomingMessage): Promise<unknown> {

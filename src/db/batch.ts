@@ -3,6 +3,7 @@ import { hit } from "../failpoints.ts";
 import type { FeedEvent } from "../feed/event.ts";
 import type { Committed, Operation, Reader, Tx } from "./database.ts";
 import type { Statement } from "./statement.ts";
+import type { CounterRow } from "./store.ts";
 import { nothingWritten, outcomeUnknown, troubleOf } from "./trouble.ts";
 
 /** The one connection a batch runs on. */
@@ -18,15 +19,20 @@ export interface Writer extends Reader {
   /** False when a failure ended the whole transaction, as a full disk does. */
   isOpen(): boolean;
   /** Locks the space's counter row and says where it stands; undefined when there is no such space. */
-  lockCounter(space_id: string): Promise<number | undefined>;
+  lockCounter(space_id: string): Promise<CounterRow | undefined>;
   saveCounter(space_id: string, last_id: number): Promise<void>;
 }
 
 export interface Job {
   space_id: string;
   operation: Operation<unknown>;
+  even_expired: boolean;
   resolve: (value: unknown) => void;
   reject: (error: unknown) => void;
+}
+
+interface Counter extends Committed {
+  expires_at: string | null;
 }
 
 /**
@@ -35,7 +41,7 @@ export interface Job {
  * transaction as a whole is lost every job is told so, and the error is thrown too.
  */
 export async function runBatch(writer: Writer, jobs: readonly Job[], now: () => number): Promise<Committed[]> {
-  const counters = new Map<string, Committed>();
+  const counters = new Map<string, Counter>();
   const settled: (() => void)[] = [];
   try {
     await hit("post.before_begin");
@@ -71,12 +77,15 @@ async function commit(writer: Writer, jobs: readonly Job[]): Promise<void> {
 async function runJob(
   writer: Writer,
   job: Job,
-  counters: Map<string, Committed>,
+  counters: Map<string, Counter>,
   shared: boolean,
   now: () => number,
 ): Promise<() => void> {
   const counter = counters.get(job.space_id) ?? (await openCounter(writer, job.space_id, counters));
   if (!counter) return () => job.reject(new ParleyError("SESSION_NOT_FOUND", `There is no space ${job.space_id}.`));
+  // Whoever was let in may have waited: what is written now would be found by nobody, and be removed by nobody.
+  if (!job.even_expired && counter.expires_at !== null && Date.parse(counter.expires_at) <= now())
+    return () => job.reject(new ParleyError("SESSION_EXPIRED", `The space ${job.space_id} has expired.`));
   const before = { last_id: counter.last_id, events: counter.events.length };
   if (shared) writer.savepoint();
   try {
@@ -100,11 +109,12 @@ async function runJob(
 async function openCounter(
   writer: Writer,
   space_id: string,
-  counters: Map<string, Committed>,
-): Promise<Committed | undefined> {
-  const last_id = await writer.lockCounter(space_id);
-  if (last_id === undefined) return undefined;
-  const counter: Committed = { space_id, previous_id: last_id, last_id, events: [], planned: false };
+  counters: Map<string, Counter>,
+): Promise<Counter | undefined> {
+  const row = await writer.lockCounter(space_id);
+  if (!row) return undefined;
+  const { last_id, expires_at } = row;
+  const counter: Counter = { space_id, previous_id: last_id, last_id, expires_at, events: [], planned: false };
   counters.set(space_id, counter);
   return counter;
 }

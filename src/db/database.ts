@@ -25,6 +25,11 @@ export interface Tx extends Reader {
 
 export type Operation<T> = (tx: Tx) => Promise<T>;
 
+export interface WriteOptions {
+  /** For those who tidy up: everybody else is refused once the space has expired. */
+  even_expired?: boolean;
+}
+
 export interface Committed {
   space_id: string;
   /** Where the space's counter stood before this transaction. */
@@ -41,7 +46,7 @@ export interface Database extends Reader, AsyncDisposable {
   /** Changes when the data was restored from a backup: remembered positions are then void. */
   readonly epoch: string;
   /** Runs the operation in a transaction of that space, alone or with others; resolves when it is durable. */
-  write<T>(space_id: string, operation: Operation<T>): Promise<T>;
+  write<T>(space_id: string, operation: Operation<T>, options?: WriteOptions): Promise<T>;
   /** Milliseconds since 1970 that never go back: the database's clock on PostgreSQL. */
   now(): number;
   health(): Health;

@@ -1,7 +1,7 @@
 import type pg from "pg";
 import type { Writer } from "./batch.ts";
 import { type Statement, values } from "./statement.ts";
-import { lockedCounterOf, saveCounter } from "./store.ts";
+import { type CounterRow, lockedCounterOf, saveCounter } from "./store.ts";
 
 export const prepared = <A>(statement: Statement<A>, args: A): pg.QueryConfig => ({
   name: statement.name,
@@ -76,8 +76,8 @@ export class PostgresWriter implements Writer {
     return this.#open && !this.#broken;
   }
 
-  async lockCounter(space_id: string): Promise<number | undefined> {
-    return (await this.get(lockedCounterOf, { space_id }))?.last_id;
+  async lockCounter(space_id: string): Promise<CounterRow | undefined> {
+    return this.get(lockedCounterOf, { space_id });
   }
 
   async saveCounter(space_id: string, last_id: number): Promise<void> {

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { ParleyError } from "../errors.ts";
 import { type Job, runBatch } from "./batch.ts";
-import type { Committed, Database, Health, Operation } from "./database.ts";
+import type { Committed, Database, Health, Operation, WriteOptions } from "./database.ts";
 import { clockOf, Doorbell } from "./doorbell.ts";
 import { PostgresWriter, prepared } from "./postgres-writer.ts";
 import type { Statement } from "./statement.ts";
@@ -89,12 +89,12 @@ export class PostgresDatabase implements Database {
     }
   }
 
-  write<T>(space_id: string, operation: Operation<T>): Promise<T> {
+  write<T>(space_id: string, operation: Operation<T>, { even_expired = false }: WriteOptions = {}): Promise<T> {
     if (this.#health.state === "closing")
       return Promise.reject(new ParleyError("STORAGE_UNAVAILABLE", "The hub is stopping."));
     return new Promise<T>((resolve, reject) => {
       // The queue holds operations of every result type; each is handed back only to its own promise.
-      const job: Job = { space_id, operation, resolve: resolve as (value: unknown) => void, reject };
+      const job: Job = { space_id, operation, even_expired, resolve: resolve as (value: unknown) => void, reject };
       const queue = this.#queues.get(space_id);
       if (queue) queue.jobs.push(job);
       else this.#start(space_id, job);

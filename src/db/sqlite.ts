@@ -2,9 +2,9 @@ import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { ParleyError } from "../errors.ts";
 import { hit } from "../failpoints.ts";
 import { type Job, runBatch, type Writer } from "./batch.ts";
-import type { Committed, Database, Health, Operation, Reader } from "./database.ts";
+import type { Committed, Database, Health, Operation, Reader, WriteOptions } from "./database.ts";
 import { type Statement, values } from "./statement.ts";
-import { counterOf, epochOfHub, highestCounter, saveCounter } from "./store.ts";
+import { type CounterRow, counterOf, epochOfHub, highestCounter, saveCounter } from "./store.ts";
 import { troubleOf } from "./trouble.ts";
 
 /** More than this in one transaction would keep the event loop busy for too long. */
@@ -56,12 +56,12 @@ export class SqliteDatabase implements Database {
     }
   }
 
-  write<T>(space_id: string, operation: Operation<T>): Promise<T> {
+  write<T>(space_id: string, operation: Operation<T>, { even_expired = false }: WriteOptions = {}): Promise<T> {
     if (this.#health.state === "closing" || this.#health.state === "failed")
       return Promise.reject(new ParleyError("STORAGE_UNAVAILABLE", `The hub no longer writes: ${this.#health.reason}`));
     return new Promise<T>((resolve, reject) => {
       // The queue holds operations of every result type; each is handed back only to its own promise.
-      this.#queue.push({ space_id, operation, resolve: resolve as (value: unknown) => void, reject });
+      this.#queue.push({ space_id, operation, even_expired, resolve: resolve as (value: unknown) => void, reject });
       this.#running ??= this.#drain();
     });
   }
@@ -217,8 +217,8 @@ class SqliteWriter extends Connection implements Writer, Reader {
   };
   isOpen = (): boolean => this.connection.isTransaction;
 
-  async lockCounter(space_id: string): Promise<number | undefined> {
-    return this.getNow(counterOf, { space_id })?.last_id;
+  async lockCounter(space_id: string): Promise<CounterRow | undefined> {
+    return this.getNow(counterOf, { space_id });
   }
 
   async saveCounter(space_id: string, last_id: number): Promise<void> {

@@ -1,12 +1,17 @@
 import { statement } from "./statement.ts";
 
+export interface CounterRow {
+  last_id: number;
+  expires_at: string | null;
+}
+
 /** The counter row that every writing transaction takes first; see DESIGN 2. */
-export const counterOf = statement<{ space_id: string }, { last_id: number }>(
-  "select last_id from spaces where id = :space_id",
+export const counterOf = statement<{ space_id: string }, CounterRow>(
+  "select last_id, expires_at from spaces where id = :space_id",
 );
 
-export const lockedCounterOf = statement<{ space_id: string }, { last_id: number }>(
-  "select last_id from spaces where id = :space_id for update",
+export const lockedCounterOf = statement<{ space_id: string }, CounterRow>(
+  "select last_id, expires_at from spaces where id = :space_id for update",
 );
 
 export const saveCounter = statement<{ space_id: string; last_id: number }>(

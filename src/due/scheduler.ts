@@ -1,5 +1,5 @@
 import type { Ctx, TxCtx } from "../context.ts";
-import type { Database } from "../db/database.ts";
+import type { Database, Tx } from "../db/database.ts";
 import { hit } from "../failpoints.ts";
 import type { DueHandler } from "../module.ts";
 import { type DueRow, findNextDue, listDue, takeDue } from "./store.ts";
@@ -99,12 +99,13 @@ export class Scheduler {
       return;
     }
     try {
-      await this.#options.database.write(row.space_id, async (tx) => {
+      const work = async (tx: Tx): Promise<void> => {
         if (!(await takeDue(tx, { kind: row.kind, ref: row.ref, now: iso(now) }))) return;
         const ctx: TxCtx = { ...this.#options.ctx(row.space_id), db: tx, tx };
         await handler(ctx, { ref: row.ref, at: Date.parse(row.at) });
         await hit("due.before_commit");
-      });
+      };
+      await this.#options.database.write(row.space_id, work, { even_expired: true });
     } catch (error) {
       this.#failed.set(keyOf(row), now + RETRY_MS);
       this.#options.report(error, row);

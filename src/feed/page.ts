@@ -16,7 +16,7 @@ export async function checkPosition(
   if (where.after_id < purged_id)
     throw new ParleyError(
       "WATERMARK_EXPIRED",
-      `What followed ${where.after_id} is no longer kept. Read from the start.`,
+      `What followed ${where.after_id} is no longer kept. What is kept begins after ${purged_id}.`,
       {
         details: { first_id: formatId(purged_id) },
       },

@@ -1,15 +1,27 @@
 /** What is no longer kept is said to be gone, never left out in silence. */
 import { beforeEach, expect, test } from "vitest";
-import { readSince } from "../modules/chat/index.ts";
+import type { TxCtx } from "../context.ts";
+import { statement } from "../db/statement.ts";
+import { chat, readSince, post as say } from "../modules/chat/index.ts";
 import { EventReader } from "../testing/events.ts";
 import { eachDatabase, type TestHub } from "../testing/hub.ts";
 import { NodeView } from "../testing/node-view.ts";
+import { feedDue } from "./retention.ts";
 
 /** However slow the machine is. */
 const SOON = { timeout: 30_000 };
 
+const planned = statement<{ space_id: string }, { kind: string; at: string }>(
+  "select kind, at from due where space_id = :space_id and kind in ('chat.purge', 'feed.purge') order by kind",
+);
+const counted = statement<{ space_id: string }, { messages: number; events: number }>(
+  `select (select count(*) from messages where space_id = :space_id) as messages,
+   (select count(*) from events where space_id = :space_id) as events`,
+);
+
 const START = Date.parse("2026-11-01T12:00:00Z");
-const DAY = 24 * 3600 * 1000;
+const HOUR = 3600 * 1000;
+const DAY = 24 * HOUR;
 
 eachDatabase((open) => {
   let hub: TestHub;
@@ -33,7 +45,7 @@ eachDatabase((open) => {
 
     await hub.tick(3 * DAY - 1000);
     expect(await contents(null)).toEqual(["old", "also old", "recent"]);
-    await hub.tick(2000);
+    await hub.tick(HOUR + 1000);
 
     expect(await contents(null)).toEqual(["recent"]);
     const expired = await reading(old);
@@ -52,11 +64,27 @@ eachDatabase((open) => {
     expect(await contents(recent)).toEqual(["next"]);
   });
 
+  test("who reads by a mark is told once of a gap, and goes on behind it", async () => {
+    await post("read");
+    const advance = async () => (await hub.call(ana, "chat_read_and_advance")).body;
+    expect((await advance()).messages).toHaveLength(1);
+    await hub.tick(1000);
+    await post("missed");
+    await hub.tick(5 * DAY);
+    await post("kept");
+    await hub.tick(4 * DAY);
+
+    const page = await advance();
+    expect([page.gap, page.messages.map(({ content }: { content: string }) => content)]).toEqual([true, ["kept"]]);
+    expect(await advance()).toMatchObject({ messages: [] });
+    expect(await advance()).not.toHaveProperty("gap");
+  });
+
   test("events older than their days are forgotten, what they were about stays, and who follows is told to read again", async () => {
     const old = await post("old");
     await hub.tick(2 * DAY);
     const recent = await post("recent");
-    await hub.tick(DAY + 1000);
+    await hub.tick(DAY + HOUR);
 
     expect(await contents(null)).toEqual(["old", "recent"]);
     await using behind = await EventReader.open(hub.url, ana, { after: String(Number(old) - 1) });
@@ -81,6 +109,72 @@ eachDatabase((open) => {
     await expect.poll(() => reader.events.map(({ event }) => event), SOON).toContain("chat");
   });
 
+  test("what grows too old within one hour is forgotten together, at the full hour", async () => {
+    for (let minute = 1; minute < 60; minute += 10) {
+      await hub.tick(10 * 60_000);
+      await post(`said at ${minute}`);
+    }
+    const started = await hub.hub.database.all(planned, { space_id: "main" });
+    expect(started.map(({ at }) => Date.parse(at) % HOUR)).toEqual([0, 0]);
+    // The oldest became too old some fifty minutes ago.
+    await hub.tick(7 * DAY - 60_000);
+    expect(await contents(null)).toHaveLength(6);
+    await hub.tick(60_000);
+    expect(await contents(null)).toHaveLength(1);
+    const [next] = await hub.hub.database.all(planned, { space_id: "main" });
+    expect(next).toEqual({ kind: "chat.purge", at: new Date(START + 7 * DAY + 2 * HOUR).toISOString() });
+  });
+
+  test("a great many are forgotten in slices, one after the other", async () => {
+    const many = 2500;
+    const ctx = await hub.as(ana);
+    const inTx = <T>(work: (ctx: TxCtx) => Promise<T>): Promise<T> =>
+      hub.hub.database.write("main", (tx) => work({ ...ctx, db: tx, tx }));
+    await inTx(async (ctx) => {
+      for (let n = 0; n < many; n++) await say(ctx, { author: "user", content: `${n}`, mime: "text/plain" });
+    });
+    const left = async () =>
+      (await hub.hub.database.get(counted, { space_id: "main" })) ?? { messages: -1, events: -1 };
+    const before = await left();
+    expect(before.messages).toBe(many);
+    await hub.stop();
+
+    // Kept for ever, so that nothing is removed but by hand.
+    hub = await open({ same: hub, config: { chat_days: 0, event_days: 36_500 } });
+    await hub.tick(8 * DAY);
+    await hub.hub.database.write("main", async (tx) => {
+      const at_once = { ...(await hub.as(ana)), db: tx, tx };
+      await chat.due?.["chat.purge"]?.(at_once, { ref: 7, at: 0 });
+      await feedDue["feed.purge"]?.(at_once, { ref: 3, at: 0 });
+      const rows = await tx.get(counted, { space_id: "main" });
+      expect(rows).toEqual({ messages: many - 2000, events: before.events - 2000 });
+    });
+    // What is left is due at once, without any time passing.
+    await expect.poll(left, SOON).toEqual({ messages: 0, events: 0 });
+  });
+
+  test("every space forgets: those that were there at the start, and those made since", async () => {
+    const made = async (id: string): Promise<string> => {
+      await hub.call(hub.admin, "space_create", { id, ttl_seconds: 300 * 24 * 3600 });
+      return hub.token("human", "ben", id);
+    };
+    const said = (token: string, space: string) =>
+      hub.call(token, "chat_human_post", { content: `in ${space}` }, { "x-session-id": space });
+    const left = (space_id: string) => hub.hub.database.get(counted, { space_id });
+    const before = await made("sess_before");
+    await said(before, "sess_before");
+    await hub.stop();
+    hub = await open({ same: hub, config: { chat_days: 5, event_days: 2 } });
+    const since = await made("sess_since");
+    await said(since, "sess_since");
+    await expect.poll(() => hub.hub.database.all(planned, { space_id: "sess_since" }), SOON).toHaveLength(2);
+
+    await hub.tick(2 * DAY + HOUR);
+    for (const id of ["sess_before", "sess_since"]) expect(await left(id)).toEqual({ messages: 1, events: 0 });
+    await hub.tick(3 * DAY);
+    for (const id of ["sess_before", "sess_since"]) expect(await left(id)).toEqual({ messages: 0, events: 0 });
+  });
+
   test("what is forgotten in the middle of a reading is no silent gap", async () => {
     for (let purge_at = 1; purge_at <= 10; purge_at++) {
       const [from, old] = [await post("from"), await post("old")];
@@ -89,7 +183,7 @@ eachDatabase((open) => {
       let steps = 0;
       const view = new NodeView(hub.hub.database, async () => {
         steps += 1;
-        if (steps === purge_at) await hub.tick(DAY + 1000);
+        if (steps === purge_at) await hub.tick(DAY + HOUR);
       });
       const ctx = { ...(await hub.as(ana)), db: view, database: view };
 

@@ -72,16 +72,18 @@ const oldest = statement<{ space_id: string }, { id: number }>(
   "select id from events where space_id = :space_id order by id limit 1",
 );
 
-export async function findOldestEvent(db: Reader, space_id: string): Promise<number | undefined> {
-  return (await db.get(oldest, { space_id }))?.id;
+export async function findOldestEvent(db: Reader, space_id: string): Promise<number | null> {
+  return (await db.get(oldest, { space_id }))?.id ?? null;
 }
 
-const lastUpTo = statement<{ space_id: string; up_to_id: number }, { id: number }>(
-  "select id from events where space_id = :space_id and id <= :up_to_id order by id desc limit 1",
+const lastOfOldest = statement<{ space_id: string; before_id: number; limit: number }, { id: number | null }>(
+  `select max(id) as id from
+   (select id from events where space_id = :space_id and id < :before_id order by id limit :limit) as slice`,
 );
 
-export async function findLastEventUpTo(tx: Tx, up_to_id: number): Promise<number | undefined> {
-  return (await tx.get(lastUpTo, { space_id: tx.space_id, up_to_id }))?.id;
+/** Where the oldest `limit` events end; null when there are none. */
+export async function findLastOfOldest(tx: Tx, args: { before_id: number; limit: number }): Promise<number | null> {
+  return (await tx.get(lastOfOldest, { ...args, space_id: tx.space_id }))?.id ?? null;
 }
 
 const deleteUpTo = statement<{ space_id: string; up_to_id: number }>(

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { ParleyError } from "../errors.ts";
-import { header } from "./header.ts";
+import { header } from "../header.ts";
 import { checkShape } from "./json-shape.ts";
 
 export const MOST_BODY_BYTES = 4 * 1024 * 1024;

@@ -1,9 +1,9 @@
 import type { Actor } from "../context.ts";
 import { ParleyError } from "../errors.ts";
+import { header } from "../header.ts";
 import type { Hub } from "../hub.ts";
 import type { Topic } from "../module.ts";
 import { Follower } from "./follower.ts";
-import { header } from "./header.ts";
 import type { Outlets } from "./outlet.ts";
 import type { Route } from "./router.ts";
 

@@ -4,11 +4,11 @@ import type { AddressInfo } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import { afterEach, expect, test, vi } from "vitest";
 import { append } from "../feed/index.ts";
+import { header } from "../header.ts";
 import { EventStream } from "../testing/event-stream.ts";
 import { eachDatabase, type TestHub } from "../testing/hub.ts";
 import type { Wanted } from "./events.ts";
 import { Follower } from "./follower.ts";
-import { header } from "./header.ts";
 import { MAX_BUFFERED, Outlets } from "./outlet.ts";
 
 eachDatabase((open) => {

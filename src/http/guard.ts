@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import type { Config } from "../config.ts";
 import { ParleyError } from "../errors.ts";
+import { header } from "../header.ts";
 import type { Credential } from "../modules/identity/index.ts";
-import { header } from "./header.ts";
 
 /**
  * Stands in front of every door. A page of another site that reaches this address, by its

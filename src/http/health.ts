@@ -1,5 +1,6 @@
 import { statfsSync } from "node:fs";
-import { has } from "../context.ts";
+import { type Actor, has } from "../context.ts";
+import { MAIN_SPACE } from "../db/open.ts";
 import { ParleyError } from "../errors.ts";
 import type { Hub } from "../hub.ts";
 import { answer } from "./answer.ts";
@@ -18,13 +19,17 @@ export function healthRoutes(hub: Hub, guard: Guard, stopping: () => boolean): R
       method: "GET",
       path: "/metrics",
       handle: async ({ response }, actor) => {
-        if (!has(actor, "admin", "observer")) throw new ParleyError("FORBIDDEN", "/metrics is for admin and observer.");
+        if (!mayWatch(actor)) throw new ParleyError("FORBIDDEN", "/metrics is for admin and observer.");
         const text = await hub.metrics.registry.metrics();
         response.writeHead(200, { "content-type": hub.metrics.registry.contentType }).end(text);
       },
     },
   ];
 }
+
+/** The figures are the whole hub's: not for who looks after one space of it. */
+const mayWatch = (actor: Actor): boolean =>
+  has(actor, "admin") || (has(actor, "observer") && actor.space_id === MAIN_SPACE);
 
 async function ready(hub: Hub, guard: Guard, { request, response, query }: Request, stopping: boolean): Promise<void> {
   const checks = checkAll(hub, stopping);

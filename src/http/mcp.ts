@@ -1,9 +1,7 @@
-import type { IncomingMessage } from "node:http";
 import { ParleyError } from "../errors.ts";
 import type { Hub } from "../hub.ts";
 import { type McpDoor, mcpDoor, rpcErrorBody } from "../mcp/index.ts";
 import { FACETS, type Facet } from "../tool.ts";
-import { readJson } from "./body.ts";
 import type { Route } from "./router.ts";
 
 /** Mounts the MCP door at its addresses. */
@@ -12,14 +10,13 @@ export function mcpRoutes(door: McpDoor): Route[] {
     {
       method: "ANY",
       path: "/mcp",
-      handle: async ({ request, response }, actor) =>
-        door.handle(request, response, actor, undefined, await bodyOf(request)),
+      handle: ({ request, response, body }, actor) => door.handle(request, response, actor, undefined, body),
     },
     {
       method: "ANY",
       path: "/mcp/*",
-      handle: async ({ request, response, rest }, actor) =>
-        door.handle(request, response, actor, facetOf(rest), await bodyOf(request)),
+      handle: async ({ request, response, rest, body }, actor) =>
+        door.handle(request, response, actor, facetOf(rest), body),
     },
     {
       method: "GET",
@@ -29,17 +26,13 @@ export function mcpRoutes(door: McpDoor): Route[] {
     {
       method: "POST",
       path: "/messages",
-      handle: async ({ request, response }, actor) =>
-        door.handleMessages(request, response, actor, await readJson(request)),
+      handle: ({ request, response, body }, actor) => door.handleMessages(request, response, actor, body),
     },
   ];
   return routes.map((route) => ({ ...route, errorBody: rpcErrorBody }));
 }
 
 export const openMcp = (hub: Hub): Promise<McpDoor> | McpDoor => mcpDoor(hub, { conformance: hub.config.conformance });
-
-const bodyOf = (request: IncomingMessage): Promise<unknown> | undefined =>
-  request.method === "POST" ? readJson(request) : undefined;
 
 function facetOf(name: string): Facet {
   const facet = FACETS.find((known) => known === name);

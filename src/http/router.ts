@@ -8,6 +8,8 @@ export interface Request {
   /** What `*` stands for in the route's path. */
   rest: string;
   query: URLSearchParams;
+  /** The JSON of a POST, read and parsed once for whichever door gets it. */
+  body: unknown;
 }
 
 export interface Route {

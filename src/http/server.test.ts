@@ -35,6 +35,29 @@ eachDatabase((open) => {
     const { body } = await hub.call(ana, "chat_read_since");
     expect(body.messages.map(({ content }: { content: string }) => content)).toEqual(["begun "]);
   });
+
+  test("IDENTITY-6: a token that is revoked while its request is still arriving does nothing any more", async () => {
+    using slow = await RawConnection.open(hub.url);
+    slow.send(`${opening("/api/tools/chat_human_post", 20)}{"content":`);
+    await hub.call(ana, "whoami");
+    const { body } = await hub.call(hub.admin, "token_list");
+    const { id } = body.tokens.find(({ principal }: { principal: string }) => principal === "ana");
+    await hub.call(hub.admin, "token_revoke", { id });
+
+    slow.send('"late! "}');
+    expect((await slow.answer()).json.code).toBe("UNAUTHENTICATED");
+    expect((await hub.call(hub.admin, "chat_read_since")).body.messages).toEqual([]);
+  });
+
+  test("SPACE-6: what was let in before a space ended is refused, not stored where nobody finds it", async () => {
+    await hub.call(hub.admin, "space_create", { id: "sess_gone" });
+    const ben = await hub.token("human", "ben", "sess_gone");
+    const ctx = await hub.as(ben);
+    await hub.call(hub.admin, "space_delete", { id: "sess_gone" });
+
+    const late = hub.hub.call(ctx.actor, hub.hub.tools.find("chat_human_post"), { content: "x" }, { door: "internal" });
+    await expect(late).rejects.toMatchObject({ code: "SESSION_EXPIRED" });
+  });
 });
 
 const isOpen = (url: string): Promise<boolean> =>

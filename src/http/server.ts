@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { errorBody, ParleyError, StartRefused } from "../errors.ts";
 import type { Hub } from "../hub.ts";
 import { answerError } from "./answer.ts";
+import { readJson } from "./body.ts";
 import { Connections } from "./connections.ts";
 import { eventRoutes } from "./events.ts";
 import { Guard } from "./guard.ts";
@@ -108,13 +109,24 @@ async function serve(
     guard.check(request);
     const found = router.find(request.method ?? "", path);
     route = found.route.path;
-    const context: Request = { request, response, rest: found.rest, query: new URLSearchParams(query) };
+    const context: Request = {
+      request,
+      response,
+      rest: found.rest,
+      query: new URLSearchParams(query),
+      body: undefined,
+    };
     if (found.route.open) await found.route.open(context);
     else if (stopping()) throw new ParleyError("SHUTTING_DOWN", "The hub is stopping. Try again in a moment.");
     else {
-      const actor = await hub.credentials.authenticate(guard.credential(request));
+      let actor = await hub.credentials.authenticate(guard.credential(request));
       // Whoever is turned away before is told so in the same words at every door.
       inWords = found.route.errorBody ?? errorBody;
+      if (request.method === "POST") {
+        context.body = await readJson(request);
+        // A body may take a minute to arrive, and the token may be revoked meanwhile.
+        actor = await hub.credentials.authenticate(guard.credential(request));
+      }
       await found.route.handle?.(context, actor);
     }
   } catch (error) {

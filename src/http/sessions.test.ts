@@ -41,6 +41,13 @@ onSharedHub(
       expect((await create(boss, { id: `sess_${"x".repeat(64)}` })).status).toBe(201);
     });
 
+    test("a session that is given two names is refused, unless they are the same", async () => {
+      const { status, body } = await create(boss, { id: "sess_this", session_id: "sess_that" });
+      expect([status, body]).toEqual([400, { code: "INVALID_ARGUMENT", error: SENTENCE }]);
+      for (const id of ["sess_this", "sess_that"]) expect((await look(boss, id)).status).toBe(404);
+      expect((await create(boss, { id: "sess_same", session_id: "sess_same" })).body.space).toBe("sess_same");
+    });
+
     test("a session that exists, or did, is not created again", async () => {
       await create(boss, { id: "sess_twice" });
       for (const token of [boss, other, shared.hub.admin])
@@ -145,6 +152,22 @@ onSharedHub(
       expect((await end(boss, "sess_over")).body).toEqual(body);
       const { spaces } = (await shared.hub.call(boss, "space_list")).body;
       expect(spaces.map(({ space }: { space: string }) => space)).not.toContain("sess_over");
+    });
+
+    test("who may use several sessions ends one by its address alone", async () => {
+      await create(shared.hub.admin, { id: "sess_home" });
+      const lead = await shared.hub.token("orchestrator", "lead", "sess_home");
+      for (const id of ["sess_first", "sess_second"])
+        expect((await create(lead, { id }, { "x-session-id": "sess_home" })).status).toBe(201);
+      const without = async (): Promise<string> => (await shared.hub.call(lead, "whoami")).body.code;
+      // What it was granted before may be believed for a second.
+      await expect.poll(without, { timeout: 30_000 }).toBe("MISSING_SESSION_ID");
+
+      expect((await end(lead, "sess_first")).status).toBe(200);
+      expect((await end(lead, "sess_first")).body.code).toBe("SESSION_EXPIRED");
+      expect((await end(lead, "sess_first", { "x-session-id": "sess_home" })).status).toBe(200);
+      expect((await end(lead, "sess_second")).status).toBe(200);
+      expect((await end(lead, "nonsense")).body.code).toBe("INVALID_SESSION_ID");
     });
 
     test("the space main is permanent", async () => {

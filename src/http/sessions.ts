@@ -1,10 +1,10 @@
 import type { IncomingMessage } from "node:http";
+import { ParleyError } from "../errors.ts";
+import { header } from "../header.ts";
 import type { Hub } from "../hub.ts";
 import { getSpace } from "../modules/identity/index.ts";
 import { answer } from "./answer.ts";
-import { readJson } from "./body.ts";
 import type { Guard } from "./guard.ts";
-import { header } from "./header.ts";
 import type { Route } from "./router.ts";
 
 /** Spaces by the seeds' name for them: a session is created, looked at and ended. */
@@ -15,9 +15,9 @@ export function sessionRoutes(hub: Hub, guard: Guard): Route[] {
     {
       method: "POST",
       path: "/sessions",
-      handle: async ({ request, response }, actor) => {
+      handle: async ({ request, response, body }, actor) => {
         const tool = hub.tools.find("space_create");
-        await answer(response, await hub.call(actor, tool, await readJson(request), options(request)), 201);
+        await answer(response, await hub.call(actor, tool, body, options(request)), 201);
       },
     },
     {
@@ -32,7 +32,13 @@ export function sessionRoutes(hub: Hub, guard: Guard): Route[] {
     {
       method: "DELETE",
       path: "/sessions/*",
-      handle: async ({ request, response, rest }, actor) => {
+      // The path names the space. One that has ended is entered by nobody: it is ended once more from elsewhere.
+      open: async ({ request, response, rest }) => {
+        const credential = guard.credential(request);
+        const actor = await hub.credentials.authenticate({ ...credential, space_id: rest }).catch((error: unknown) => {
+          if (!(error instanceof ParleyError && error.code === "SESSION_EXPIRED")) throw error;
+          return hub.credentials.authenticate(credential).catch(() => Promise.reject(error));
+        });
         const tool = hub.tools.find("space_delete");
         await answer(response, await hub.call(actor, tool, { id: rest }, options(request)));
       },

@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { ParleyError } from "../errors.ts";
+import { header } from "../header.ts";
 import type { Hub } from "../hub.ts";
 import { answer } from "./answer.ts";
-import { readJson } from "./body.ts";
-import { header } from "./header.ts";
 import type { Route } from "./router.ts";
 
 const BridgeCall = z.strictObject({
@@ -18,20 +17,19 @@ export function toolRoutes(hub: Hub): Route[] {
     {
       method: "POST",
       path: "/api/tools/*",
-      handle: async ({ request, response, rest }, actor) => {
+      handle: async ({ request, response, rest, body }, actor) => {
         const tool = hub.tools.find(rest);
-        const args = await readJson(request);
         await answer(
           response,
-          await hub.call(actor, tool, args, { door: "http", idempotency_key: header(request, "idempotency-key") }),
+          await hub.call(actor, tool, body, { door: "http", idempotency_key: header(request, "idempotency-key") }),
         );
       },
     },
     {
       method: "POST",
       path: "/api/mcp/call",
-      handle: async ({ request, response }, actor) => {
-        const call = BridgeCall.safeParse(await readJson(request));
+      handle: async ({ request, response, body }, actor) => {
+        const call = BridgeCall.safeParse(body);
         if (!call.success)
           throw new ParleyError("INVALID_ARGUMENT", "The body is {server, tool, arguments}: two texts and an object.");
         const tool = hub.tools.findOn(call.data.server, call.data.tool);

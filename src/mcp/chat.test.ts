@@ -47,6 +47,21 @@ eachDatabase((open) => {
         expect(inbox).toMatchObject({ mime: "application/json", body: { last_id: body.id } });
       });
 
+      test("watching the default agent follows whoever that is", async () => {
+        const { hub, ana } = await people(open);
+        await hub.token("agent", "mason");
+        await using client = await connect({ url: hub.url, token: ana });
+        await client.subscribe(INBOX);
+        await hub.call(ana, "agent_default", { name: "mason" });
+        await hintsOf(client, 1);
+
+        await hub.call(ana, "chat_human_post", { content: "to scout, by name", agent: "scout" });
+        await hub.call(ana, "chat_human_post", { content: "to the new default" });
+        const updates = await hintsOf(client, 2);
+        expect(updates.map(({ uri }) => uri)).toEqual([INBOX, INBOX]);
+        expect(updates.flatMap(({ messages }) => messages ?? [])).toMatchObject([{ content: "to the new default" }]);
+      });
+
       test("CHAT-8: that did not subscribe, or unsubscribed, is told nothing", async () => {
         const { hub, ana, scout } = await people(open);
         await using silent = await connect({ url: hub.url, token: scout });

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { classifyInboundRequest } from "@modelcontextprotocol/server";
 import type { Actor } from "../context.ts";
+import { header } from "../header.ts";
 import { Outlets } from "../http/outlet.ts";
 import type { Hub } from "../hub.ts";
 import type { Facet } from "../tool.ts";
@@ -15,7 +16,7 @@ import type { Parts, Who } from "./parts.ts";
 import { MODERN } from "./server.ts";
 import { Sessions } from "./sessions.ts";
 import { Sse } from "./sse.ts";
-import { answerError, header, idOf } from "./wire.ts";
+import { answerError, idOf } from "./wire.ts";
 
 export interface DoorOptions {
   /** Adds the fixtures of the official conformance suite. */

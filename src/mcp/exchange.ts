@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { JSONRPCErrorResponse, JSONRPCMessage, JSONRPCResultResponse } from "@modelcontextprotocol/server";
 import type { Actor } from "../context.ts";
+import { header } from "../header.ts";
 import { Outlet, type Outlets } from "../http/outlet.ts";
 import { answerJson, sseFrame } from "./wire.ts";
 
@@ -44,8 +45,7 @@ export class PostExchange implements Exchange {
 
   constructor(request: IncomingMessage, response: ServerResponse, actor: Actor, options: PostOptions) {
     this.actor = actor;
-    const key = request.headers["idempotency-key"];
-    this.idempotency_key = options.due === 1 && typeof key === "string" ? key : undefined;
+    this.idempotency_key = header(request, "idempotency-key");
     this.#response = response;
     this.#options = options;
     this.#due = options.due;

@@ -169,4 +169,19 @@ eachDatabase((open) => {
     expect(status).toBe(200);
     expect(body.map(({ id }: { id: number }) => id).sort()).toEqual([1, 2]);
   });
+
+  test("a batch with one Idempotency-Key for all of it is refused, since it could not be repeated safely", async () => {
+    const hub = await open();
+    const token = await hub.token("human", "ana");
+    const ana = new Raw(hub.url, token);
+    const headers = { "mcp-session-id": await ana.session(), "idempotency-key": "once" };
+    const call = { name: "chat_human_post", arguments: { content: "hello" } };
+    const messages = [
+      { jsonrpc: "2.0", id: 1, method: "tools/call", params: call },
+      { jsonrpc: "2.0", id: 2, method: "ping" },
+    ];
+    const { status, body } = await ana.send("POST", "/mcp", { body: JSON.stringify(messages), headers });
+    expect([status, body.error.data.code]).toEqual([400, "INVALID_ARGUMENT"]);
+    expect((await hub.call(token, "chat_read_since")).body.messages).toEqual([]);
+  });
 });

@@ -5,6 +5,7 @@ import {
   type JSONRPCRequest,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from "@modelcontextprotocol/server";
+import { header } from "../header.ts";
 import { Outlet } from "../http/outlet.ts";
 import { Refusal } from "./errors.ts";
 import { type Exchange, PostExchange } from "./exchange.ts";
@@ -12,7 +13,6 @@ import { MAX_BATCH } from "./limits.ts";
 import type { Parts, Who } from "./parts.ts";
 import type { Session } from "./session.ts";
 import type { Sessions } from "./sessions.ts";
-import { header } from "./wire.ts";
 
 const INVALID_REQUEST = -32600;
 const INVALID_PARAMS = -32602;
@@ -39,6 +39,12 @@ export class Legacy {
     const starts = messages.some((message) => "method" in message && message.method === "initialize");
     const session = starts ? await this.#start(who, body) : this.#find(request, who);
     const due = messages.filter(isRequest).length;
+    if (due > 1 && header(request, "idempotency-key") !== undefined)
+      throw new Refusal(
+        400,
+        BAD_REQUEST,
+        "One Idempotency-Key cannot stand for a batch: put idempotency_key among the arguments.",
+      );
     const exchange = new PostExchange(request, response, who.actor, {
       outlets: this.#parts.outlets,
       due,

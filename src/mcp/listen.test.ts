@@ -33,7 +33,9 @@ eachDatabase((open) => {
       await stream.first(1);
       const { body } = await hub.call(ana, "chat_human_post", { content: `round ${round}` });
       const [, hint] = await stream.first(2);
-      expect(hint.params.messages).toMatchObject([{ id: body.id }]);
+      expect(hint.params.uri).toBe(INBOX);
+      // A hint may come without what it is about, but never with anything else.
+      for (const message of hint.params.messages ?? []) expect(message.id).toBe(body.id);
     }
   });
 

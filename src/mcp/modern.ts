@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type NodeIncomingMessageLike, toNodeHandler } from "@modelcontextprotocol/node";
 import { createMcpHandler, type InboundModernRoute } from "@modelcontextprotocol/server";
+import { header } from "../header.ts";
 import type { Facet } from "../tool.ts";
 import { type Caller, PostExchange } from "./exchange.ts";
 import { type ListenParts, listen } from "./listen.ts";
@@ -8,7 +9,6 @@ import type { Parts, Who } from "./parts.ts";
 import { Quota } from "./quota.ts";
 import { buildServer, MODERN } from "./server.ts";
 import { Switchboard } from "./switchboard.ts";
-import { header } from "./wire.ts";
 
 /** What is served on the short way, and which parameter the `Mcp-Name` header has to repeat. */
 const SHORT_WAY: ReadonlyMap<string, "name" | "uri" | null> = new Map([

@@ -24,6 +24,16 @@ eachDatabase((open) => {
     for (const stream of kept.streams) stream[Symbol.dispose]();
   });
 
+  test("a session belongs to the token that began it: another of the same agent starts its own", async () => {
+    const hub = await open();
+    const first = new Raw(hub.url, await hub.token("agent", "scout"));
+    const second = new Raw(hub.url, await hub.token("agent", "scout"));
+    const session = await first.session();
+
+    expect((await first.legacy(session, PING)).status).toBe(200);
+    expect((await second.legacy(session, PING)).status).toBe(404);
+  });
+
   test("the streams of a space that has expired end", async () => {
     const now = Date.now();
     const hub = await open({ now });

@@ -84,4 +84,5 @@ export class Sessions implements Disposable {
   }
 }
 
-const sameCaller = (a: Actor, b: Actor): boolean => a.principal_id === b.principal_id && a.space_id === b.space_id;
+/** The token too: what one opened must end when that one is revoked. A client that rotated its token initializes anew. */
+const sameCaller = (a: Actor, b: Actor): boolean => a.token_id === b.token_id && a.space_id === b.space_id;

@@ -1,13 +1,14 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type JSONRPCMessage, parseJSONRPCMessage } from "@modelcontextprotocol/server";
 import type { Actor } from "../context.ts";
+import { header } from "../header.ts";
 import { Outlet } from "../http/outlet.ts";
 import { Refusal } from "./errors.ts";
 import type { Answer, Exchange } from "./exchange.ts";
 import { deliver } from "./legacy.ts";
 import type { Parts, Who } from "./parts.ts";
 import type { Sessions } from "./sessions.ts";
-import { header, sseFrame } from "./wire.ts";
+import { sseFrame } from "./wire.ts";
 
 /** HTTP+SSE, the transport of 2024-11-05: one stream down, and POSTs up whose answers come down the stream. */
 export class Sse {

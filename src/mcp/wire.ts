@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import type { RequestId } from "@modelcontextprotocol/server";
 import { hit } from "../failpoints.ts";
 
@@ -46,10 +46,4 @@ export function answerError(
 export function idOf(body: unknown): RequestId | null {
   if (typeof body !== "object" || body === null || !("method" in body) || !("id" in body)) return null;
   return typeof body.id === "string" || typeof body.id === "number" ? body.id : null;
-}
-
-/** A header that may stand only once. */
-export function header(request: IncomingMessage, name: string): string | undefined {
-  const value = request.headers[name];
-  return Array.isArray(value) ? value[0] : value;
 }

@@ -99,6 +99,8 @@ export class TestHub {
   async tick(ms: number): Promise<void> {
     if (!this.#clock) throw new Error("this hub's clock is real: open it with `now`");
     this.#clock.now += ms;
+    // The first may have begun before the time had passed.
+    await this.#running.sweep();
     await this.#running.sweep();
   }
 

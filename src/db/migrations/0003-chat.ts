@@ -15,4 +15,6 @@ export const up = ({ key, text, position }: Columns): string[] => [
   )`,
   // With the size in it a page can be cut to a number of bytes without reading what does not fit.
   "create unique index messages_inbox on messages (space_id, inbox_id, id, bytes)",
+  // The oldest of a whole space, for retention.
+  "create index messages_age on messages (space_id, id)",
 ];

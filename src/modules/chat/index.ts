@@ -5,7 +5,7 @@ import { resources } from "./resources.ts";
 import * as service from "./service.ts";
 import { tools } from "./tools.ts";
 
-export { planPurge, post, readSince } from "./service.ts";
+export { post, readSince } from "./service.ts";
 
 export const chat: Module = {
   name: "chat",
@@ -23,5 +23,7 @@ export const chat: Module = {
     },
   ],
   due: service.chatDue,
+  plan: (ctx, { chat_days }) => service.planPurge(ctx, chat_days),
   tables: ["messages"],
+  long_tables: ["messages"],
 };

@@ -57,12 +57,16 @@ export const resources = [
 
 /** Only what people say is a reason to read the inbox again: an agent is not told of its own words. */
 async function watchInbox(ctx: Ctx, agent: string | undefined): Promise<Watch> {
+  // Without a name it is the default agent's, whoever that is when something is said.
+  if (agent === undefined && service.seesAll(ctx)) return { topic: "chat", hint: spokenToDefault };
   const { inbox_id } = await service.readableInbox(ctx, agent);
   return { topic: "chat", stream: formatId(inbox_id), hint: spoken };
 }
 
 // One function for all who watch: a door works out once what everybody with the same one is told.
 const spoken: Watch["hint"] = (event) => (event.data.author === "user" ? carried(event) : null);
+const spokenToDefault: Watch["hint"] = (event) =>
+  event.data.default === true ? (event.type === "chat.posted" ? spoken(event) : {}) : null;
 const changed: Watch["hint"] = () => ({});
 
 function carried({ id, data, live }: FeedEvent): Record<string, unknown> {
@@ -71,7 +75,8 @@ function carried({ id, data, live }: FeedEvent): Record<string, unknown> {
 }
 
 async function watchStatus(ctx: Ctx, name: string | undefined): Promise<Watch> {
+  // Without a name it is the default agent's, and any change may be who that is.
+  if (name === undefined && service.seesAll(ctx)) return { topic: "agent", hint: changed };
   const { agent } = await service.readableInbox(ctx, name);
-  // Without an agent there is nothing to follow but the registration of the first one.
   return { topic: "agent", ...(agent && { stream: agent.principal_id }), hint: changed };
 }

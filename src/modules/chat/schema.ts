@@ -52,7 +52,11 @@ export type ReadSince = z.infer<typeof ReadSince>;
 export const ReadAndAdvance = z.strictObject({
   limit,
   agent,
-  subscriber: z.string().max(100).optional().describe("Whose mark to read from and move. Only for admin."),
+  subscriber: z
+    .string()
+    .max(100)
+    .optional()
+    .describe("Whose mark to read from and move, as token_list shows it. Only for admin."),
 });
 export type ReadAndAdvance = z.infer<typeof ReadAndAdvance>;
 
@@ -63,6 +67,14 @@ export const Page = z.object({
   epoch: z.string().describe("Changes when the hub was restored from a backup; remembered ids are then void."),
 });
 export type Page = z.infer<typeof Page>;
+
+export const AdvancedPage = Page.extend({
+  gap: z
+    .boolean()
+    .optional()
+    .describe("True if messages between your mark and these are no longer kept, or the hub was restored."),
+});
+export type AdvancedPage = z.infer<typeof AdvancedPage>;
 
 /** What `ui://chat/inbox` holds: the newest messages, oldest first. */
 export const Inbox = z.object({ last_id: Id.nullable(), messages: z.array(Message) });

@@ -47,13 +47,16 @@ const oldest = statement<{ space_id: string }, { id: number | null }>(
 export const findOldest = async (db: Reader, space_id: string): Promise<number | null> =>
   (await db.get(oldest, { space_id }))?.id ?? null;
 
-const inboxes = statement<{ space_id: string; before_id: number }, { inbox_id: number; last_id: number }>(
-  `select inbox_id, max(id) as last_id from messages where space_id = :space_id and id < :before_id group by inbox_id`,
+type InboxEnd = { inbox_id: number; last_id: number };
+
+const oldestByInbox = statement<{ space_id: string; before_id: number; limit: number }, InboxEnd>(
+  `select inbox_id, max(id) as last_id from
+   (select inbox_id, id from messages where space_id = :space_id and id < :before_id order by id limit :limit) as slice
+   group by inbox_id`,
 );
-export const listInboxesBefore = (
-  db: Reader,
-  args: { space_id: string; before_id: number },
-): Promise<{ inbox_id: number; last_id: number }[]> => db.all(inboxes, args);
+/** In which inboxes the oldest `limit` messages of the space are, and where they end in each. */
+export const listOldestByInbox = (tx: Tx, args: { before_id: number; limit: number }): Promise<InboxEnd[]> =>
+  tx.all(oldestByInbox, { ...args, space_id: tx.space_id });
 
 const deleteUpTo = statement<InboxArgs & { last_id: number }>(
   "delete from messages where space_id = :space_id and inbox_id = :inbox_id and id <= :last_id",

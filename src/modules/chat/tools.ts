@@ -1,5 +1,5 @@
 import { defineTool } from "../../tool.ts";
-import { Page, Post, Posted, ReadAndAdvance, ReadSince } from "./schema.ts";
+import { AdvancedPage, Page, Post, Posted, ReadAndAdvance, ReadSince } from "./schema.ts";
 import * as service from "./service.ts";
 
 export const tools = [
@@ -51,7 +51,7 @@ export const tools = [
     facets: ["chat-human", "chat-assistant"],
     effect: "write",
     input: ReadAndAdvance,
-    output: Page,
+    output: AdvancedPage,
     run: service.readAndAdvance,
   }),
 ];

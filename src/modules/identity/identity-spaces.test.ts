@@ -1,5 +1,12 @@
 import { beforeEach, expect, test } from "vitest";
+import { statement } from "../../db/statement.ts";
 import { eachDatabase, type TestHub } from "../../testing/hub.ts";
+import { post } from "../chat/index.ts";
+
+const rows = statement<{ id: string }, { held: number; emptied_at: string | null }>(
+  `select emptied_at, (select count(*) from messages where space_id = :id) + (select count(*) from events where
+   space_id = :id) + (select count(*) from due where space_id = :id) as held from spaces where id = :id`,
+);
 
 const SENTENCE = expect.stringMatching(/^\S.*\.$/s);
 const START = Date.UTC(2026, 0, 1);
@@ -56,6 +63,24 @@ eachDatabase((open) => {
     expect((await whoami(scout)).body.code).toBe("SESSION_EXPIRED");
   });
 
+  test("SPACE-2: a space that expired is no reason to name the one that is left", async () => {
+    await hub.call(hub.admin, "space_create", { id: "sess_home", ttl_seconds: 600 });
+    const boss = await hub.token("orchestrator", "boss", "sess_home");
+    for (const [id, ttl_seconds] of [
+      ["sess_deleted", 600],
+      ["sess_short", 60],
+    ])
+      expect((await hub.call(boss, "space_create", { id, ttl_seconds }, inSpace("sess_home"))).status).toBe(200);
+    // What it was granted before may be believed for a second.
+    await expect.poll(async () => (await whoami(boss)).body.code, { timeout: 30_000 }).toBe("MISSING_SESSION_ID");
+    await hub.call(boss, "space_delete", { id: "sess_deleted" }, inSpace("sess_home"));
+    expect((await whoami(boss)).body.code).toBe("MISSING_SESSION_ID");
+    await hub.tick(60_000);
+    expect((await whoami(boss)).body.space).toBe("sess_home");
+    await hub.tick(600_000);
+    expect((await whoami(boss)).body.code).toBe("SESSION_EXPIRED");
+  });
+
   test("SPACE-4: nothing of one space is seen in another: no agent, message, mark, list or count", async () => {
     for (const id of ["sess_a", "sess_b"]) await hub.call(hub.admin, "space_create", { id });
     const a = { human: await hub.token("human", "ana", "sess_a"), agent: await hub.token("agent", "scout", "sess_a") };
@@ -108,6 +133,20 @@ eachDatabase((open) => {
     expect(said.status).toBe(200);
     await hub.tick(400 * DAY_MS);
     expect((await whoami(scout)).status).toBe(410);
+  });
+
+  test("SPACE-6: a space with a great deal in it is emptied in slices, to the last row", async () => {
+    await hub.call(hub.admin, "space_create", { id: "sess_a", ttl_seconds: 60 });
+    const ben = await hub.token("human", "ben", "sess_a");
+    const ctx = await hub.as(ben);
+    await hub.hub.database.write("sess_a", async (tx) => {
+      for (let n = 0; n < 2500; n++)
+        await post({ ...ctx, db: tx, tx }, { author: "user", content: `${n}`, mime: "text/plain" });
+    });
+    await hub.tick(61_000);
+    const held = async () => (await hub.hub.database.get(rows, { id: "sess_a" }))?.held;
+    await expect.poll(held, { timeout: 30_000 }).toBe(0);
+    expect((await hub.hub.database.get(rows, { id: "sess_a" }))?.emptied_at).toMatch(/Z$/);
   });
 
   test("SPACE-7: spaces and what is in them survive a restart", async () => {

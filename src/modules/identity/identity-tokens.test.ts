@@ -77,6 +77,7 @@ eachDatabase((open) => {
     expect(listed.body.tokens.find(({ id }: Listed) => id === body.id)).toEqual({
       id: body.id,
       principal: "ana",
+      subscriber: expect.stringMatching(/^s_/),
       kind: "human",
       grants: [
         { space: "main", role: "human" },

@@ -122,10 +122,13 @@ describe("agents and their inboxes", () => {
         expect([status, body]).toEqual([403, { code: "FORBIDDEN", error: SENTENCE }]);
       }
       expect((await hub.call(ana, "chat_read_since", { subscriber: "somebody" })).body.code).toBe("INVALID_ARGUMENT");
-      const { subscriber_id } = await hub.actor(ana);
-      expect(await fresh(hub.admin, { subscriber: subscriber_id })).toEqual(["one"]);
+      const { tokens } = (await hub.call(hub.admin, "token_list")).body;
+      const { subscriber } = tokens.find(({ principal }: { principal: string }) => principal === "ana");
+      expect(await fresh(hub.admin, { subscriber })).toEqual(["one"]);
       expect(await fresh(ana)).toEqual([]);
       expect(await fresh(hub.admin)).toEqual(["one"]);
+      const unknown = await hub.call(hub.admin, "chat_read_and_advance", { subscriber: "somebody" });
+      expect([unknown.status, unknown.body]).toEqual([404, { code: "NOT_FOUND", error: SENTENCE }]);
     });
 
     test("IDENTITY-5: two people, and two tokens of one person, have marks of their own; a shared token shares its mark", async () => {
@@ -252,6 +255,16 @@ describe("names", () => {
           expect([alike, status, body]).toEqual([alike, 409, { code: "NAME_TAKEN", error: SENTENCE }]);
           expect(body.error).toContain(name);
         }
+      }
+    });
+
+    test("that a name is taken tells another team nothing about who has it", async () => {
+      await create("bertha", "human");
+      await shared.hub.call(shared.hub.admin, "space_create", { id: "sess_names" });
+      const boss = await shared.hub.token("orchestrator", "foreman", "sess_names");
+      for (const name of ["bertha", "Bertha", "ber-tha"]) {
+        const { body } = await shared.hub.call(boss, "agent_register", { name });
+        expect(body).toEqual({ code: "NAME_TAKEN", error: `${name} is taken. Choose another name.` });
       }
     });
 

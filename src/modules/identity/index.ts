@@ -6,11 +6,13 @@ export {
   addressed,
   type Credential,
   Credentials,
-  emptyExpired,
+  checkSubscriber,
   ensureAdminToken,
   getSpace,
+  listOpenSpaces,
   noSuchAgent,
   self,
+  spaceDue,
 } from "./service.ts";
 export type { AgentRow } from "./tables.ts";
 

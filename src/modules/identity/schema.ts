@@ -42,6 +42,7 @@ export type Agent = z.infer<typeof Agent>;
 export const Token = z.object({
   id: z.string(),
   principal: Name,
+  subscriber: z.string().describe("Whose read marks it moves. It stays the same when the token is rotated."),
   kind: z.enum(["human", "agent", "service"]),
   grants: z.array(z.object({ space: z.string(), role: Role })),
   created_at: Time,

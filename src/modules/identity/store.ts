@@ -1,7 +1,7 @@
 import type { PrincipalKind } from "../../context.ts";
 import type { Reader, Tx } from "../../db/database.ts";
 import { type Statement, statement } from "../../db/statement.ts";
-import type { AgentRow, GrantRow, PrincipalRow, SpaceRow, TokenRow } from "./tables.ts";
+import type { AgentRow, GrantRow, HeldGrantRow, PrincipalRow, SpaceRow, TokenRow } from "./tables.ts";
 
 const principalByName = statement<{ name: string }, PrincipalRow>(
   "select id, name, skeleton, kind, created_at from principals where name = :name",
@@ -30,10 +30,12 @@ const newGrant = statement<GrantRow & { principal_id: string; created_at: string
 export const insertGrant = (tx: Tx, row: GrantRow & { principal_id: string; created_at: string }): Promise<number> =>
   tx.run(newGrant, row);
 
-const grantsOf = statement<{ principal_id: string }, GrantRow>(
-  "select space_id, role from grants where principal_id = :principal_id order by space_id, role",
+const grantsOf = statement<{ principal_id: string }, HeldGrantRow>(
+  `select g.space_id, g.role, s.expires_at from grants g left join spaces s on s.id = g.space_id
+   where g.principal_id = :principal_id order by g.space_id, g.role`,
 );
-export const listGrants = (db: Reader, principal_id: string): Promise<GrantRow[]> => db.all(grantsOf, { principal_id });
+export const listGrants = (db: Reader, principal_id: string): Promise<HeldGrantRow[]> =>
+  db.all(grantsOf, { principal_id });
 
 const allGrants = statement<Record<string, never>, GrantRow & { principal_id: string }>(
   "select principal_id, space_id, role from grants order by principal_id, space_id, role",
@@ -59,6 +61,12 @@ export const findTokenByHash = (db: Reader, hash: string): Promise<TokenAndPrinc
 
 const tokenById = statement<{ id: string }, TokenAndPrincipal>(`${WITH_PRINCIPAL} where t.id = :id`);
 export const findToken = (db: Reader, id: string): Promise<TokenAndPrincipal | undefined> => db.get(tokenById, { id });
+
+const subscriber = statement<{ subscriber_id: string }, { id: string }>(
+  "select id from tokens where subscriber_id = :subscriber_id limit 1",
+);
+export const isSubscriber = async (db: Reader, subscriber_id: string): Promise<boolean> =>
+  (await db.get(subscriber, { subscriber_id })) !== undefined;
 
 const allTokens = statement<Record<string, never>, TokenAndPrincipal>(`${WITH_PRINCIPAL} order by t.created_at, t.id`);
 export const listTokens = (db: Reader): Promise<TokenAndPrincipal[]> => db.all(allTokens, {});
@@ -186,4 +194,17 @@ export function deleteRows(tx: Tx, table: string): Promise<number> {
   const text = known ?? statement<{ space_id: string }>(`delete from ${table} where space_id = :space_id`);
   deletes.set(table, text);
   return tx.run(text, { space_id: tx.space_id });
+}
+
+const slices = new Map<string, Statement<{ space_id: string; limit: number }>>();
+/** The oldest rows of the transaction's space in a table that has a `space_id` and an `id`. */
+export function deleteOldestRows(tx: Tx, { table, limit }: { table: string; limit: number }): Promise<number> {
+  const text =
+    slices.get(table) ??
+    statement<{ space_id: string; limit: number }>(
+      `delete from ${table} where space_id = :space_id and id <=
+       (select max(id) from (select id from ${table} where space_id = :space_id order by id limit :limit) as slice)`,
+    );
+  slices.set(table, text);
+  return tx.run(text, { space_id: tx.space_id, limit });
 }

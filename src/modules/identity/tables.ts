@@ -6,6 +6,9 @@ export type PrincipalRow = { id: string; name: string; skeleton: string; kind: P
 /** `*` as the space means every one. */
 export type GrantRow = { space_id: string; role: Role };
 
+/** With the end of its space, which has one unless it is permanent. */
+export type HeldGrantRow = GrantRow & { expires_at: string | null };
+
 export type TokenRow = {
   id: string;
   /** SHA-256 of the secret, in hex. */

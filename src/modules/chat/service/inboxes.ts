@@ -5,10 +5,12 @@ export interface OpenInbox {
   inbox_id: number;
   /** Null while no agent has been registered: what is said waits for the first one. */
   agent: AgentRow | null;
+  /** Whether people who name no agent read and write here. Left out where it was not asked. */
+  is_default?: boolean;
 }
 
 /** Roles that may look into every inbox of their space. */
-const seesAll = ({ actor }: Ctx): boolean => has(actor, "human", "admin", "observer");
+export const seesAll = ({ actor }: Ctx): boolean => has(actor, "human", "admin", "observer");
 
 /** The inbox to read. People may name any agent of the space; an agent is always itself. */
 export async function readableInbox(ctx: Ctx, agent: string | undefined): Promise<OpenInbox> {

@@ -2,7 +2,8 @@ import { type Ctx, has, transact } from "../../../context.ts";
 import { ParleyError } from "../../../errors.ts";
 import { checkPosition, findWatermark, saveWatermark } from "../../../feed/index.ts";
 import { formatId, parseId, timeOfId } from "../../../ids.ts";
-import type { Inbox, Message, Page, ReadAndAdvance, ReadSince } from "../schema.ts";
+import { checkSubscriber } from "../../identity/index.ts";
+import type { AdvancedPage, Inbox, Message, Page, ReadAndAdvance, ReadSince } from "../schema.ts";
 import * as store from "../store.ts";
 import type { MessageRow } from "../tables.ts";
 import { type OpenInbox, readableInbox } from "./inboxes.ts";
@@ -17,15 +18,22 @@ export async function readSince(ctx: Ctx, { after_id, limit, agent }: ReadSince)
 }
 
 /** The next messages after the caller's mark, which then stands at the last one returned. */
-export function readAndAdvance(ctx: Ctx, { limit, agent, subscriber }: ReadAndAdvance): Promise<Page> {
+export function readAndAdvance(ctx: Ctx, { limit, agent, subscriber }: ReadAndAdvance): Promise<AdvancedPage> {
   if (subscriber !== undefined && !has(ctx.actor, "admin"))
     throw new ParleyError("FORBIDDEN", "Only admin may name a subscriber; yours is the one of your token.");
   return transact(ctx, async (ctx) => {
     const inbox = await readableInbox(ctx, agent);
+    if (subscriber !== undefined) await checkSubscriber(ctx, subscriber);
     const subscriber_id = subscriber ?? ctx.actor.subscriber_id;
     const mark = { subscriber_id, topic: "chat", stream: formatId(inbox.inbox_id) };
     const after_id = (await findWatermark(ctx.tx, { ...mark, space_id: ctx.tx.space_id })) ?? null;
-    const page = await read(ctx, inbox, { after_id, limit });
+    const page: AdvancedPage = await read(ctx, inbox, { after_id, limit }).catch((error: unknown) => {
+      // Nobody can set the mark by hand: told that there is a gap, its owner goes on behind it.
+      if (!(error instanceof ParleyError && error.code.startsWith("WATERMARK"))) throw error;
+      const first_id = error.details?.first_id;
+      const behind = typeof first_id === "string" ? parseId(first_id) : null;
+      return read(ctx, inbox, { after_id: behind, limit }).then((page) => ({ ...page, gap: true }));
+    });
     const last_id = page.messages.at(-1)?.id;
     if (last_id)
       await saveWatermark(ctx.tx, {

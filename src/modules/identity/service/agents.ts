@@ -1,10 +1,11 @@
 import { type Ctx, has, type TxCtx, transact } from "../../../context.ts";
 import { ParleyError } from "../../../errors.ts";
 import { append } from "../../../feed/index.ts";
+import { formatId } from "../../../ids.ts";
 import type { Agent } from "../schema.ts";
 import * as store from "../store.ts";
 import type { AgentRow, PrincipalRow } from "../tables.ts";
-import { ensurePrincipal } from "./names.ts";
+import { ensurePrincipal, taken } from "./names.ts";
 
 /** Makes the principal an agent of the transaction's space, with an inbox of its own. Already one, it stays as it is. */
 export async function registerAgent(
@@ -64,7 +65,7 @@ async function refuseStranger(ctx: TxCtx, { id, name }: PrincipalRow): Promise<v
   if (has(ctx.actor, "admin")) return;
   const grants = await store.listGrants(ctx.tx, id);
   if (grants.length > 0 && !grants.some(({ space_id }) => space_id === ctx.tx.space_id))
-    throw new ParleyError("NAME_TAKEN", `${name} is taken. Choose another name.`);
+    throw taken(ctx, name, `${name} is taken.`);
 }
 
 export async function list(ctx: Ctx): Promise<{ agents: Agent[] }> {
@@ -80,6 +81,9 @@ export function setDefault(ctx: Ctx, { name }: { name: string }): Promise<Agent>
     if (!agent) throw noSuchAgent(name);
     await store.setDefaultInbox(ctx.tx, { id: space_id, default_inbox_id: agent.inbox_id });
     await append(ctx, { type: "agent.updated", topic: "agent", stream: agent.principal_id, data: { agent: name } });
+    // Whoever reads the default agent's chat reads another one from now on.
+    const data = { agent: name, author: null, default: true };
+    await append(ctx, { type: "agent.defaulted", topic: "chat", stream: formatId(agent.inbox_id), data });
     return toWire(ctx, agent);
   });
 }
@@ -121,16 +125,17 @@ const actingFor = ({ actor }: Ctx): string | undefined => (has(actor, "orchestra
 export async function addressed(
   ctx: Ctx,
   name: string | undefined,
-): Promise<{ inbox_id: number; agent: AgentRow | null }> {
+): Promise<{ inbox_id: number; agent: AgentRow | null; is_default: boolean }> {
   const { space_id } = ctx.actor;
   if (name !== undefined) {
     const agent = await store.findAgentByName(ctx.db, { space_id, name });
     if (!agent) throw noSuchAgent(name);
-    return { inbox_id: agent.inbox_id, agent };
+    const first = await store.findDefaultInbox(ctx.db, space_id);
+    return { inbox_id: agent.inbox_id, agent, is_default: agent.inbox_id === first?.inbox_id };
   }
   const inbox = await store.findDefaultInbox(ctx.db, space_id);
   if (!inbox) throw new ParleyError("SESSION_NOT_FOUND", `There is no space ${space_id}.`);
-  return inbox;
+  return { ...inbox, is_default: true };
 }
 
 export const noSuchAgent = (name: string): ParleyError =>

@@ -4,7 +4,7 @@ import { MAIN_SPACE } from "../../../db/open.ts";
 import { ParleyError } from "../../../errors.ts";
 import { Name, SpaceId } from "../schema.ts";
 import * as store from "../store.ts";
-import type { GrantRow } from "../tables.ts";
+import type { HeldGrantRow } from "../tables.ts";
 import { defaultSpace, isExpired } from "./spaces.ts";
 import { hashOf } from "./tokens.ts";
 
@@ -23,7 +23,7 @@ interface Holder {
   subscriber_id: string;
   name: string;
   kind: Actor["kind"];
-  grants: GrantRow[];
+  grants: HeldGrantRow[];
   read_at: number;
 }
 
@@ -79,12 +79,14 @@ export class Credentials {
     const known = this.#holders.get(hash);
     const fresh = known !== undefined && performance.now() - known.read_at < BELIEVED_MS;
     let holder = fresh ? known : await this.#read(hash);
-    const space = named(holder, wanted);
-    let roles = rolesIn(holder, space);
-    if (fresh && roles.length === 0) {
+    let space = this.#named(holder, wanted);
+    if (fresh && rolesIn(holder, space).length === 0) {
       holder = await this.#read(hash);
-      roles = rolesIn(holder, space);
+      space = this.#named(holder, wanted);
     }
+    if (space === undefined)
+      throw new ParleyError("MISSING_SESSION_ID", "This token may use several spaces: name one with X-Session-ID.");
+    const roles = rolesIn(holder, space);
     const state = roles.length > 0 ? await this.#stateOf(space) : "missing";
     if (state === "missing") throw new ParleyError("SESSION_NOT_FOUND", `There is no space ${space}.`);
     if (state === "expired") throw new ParleyError("SESSION_EXPIRED", `The space ${space} has expired.`);
@@ -108,6 +110,12 @@ export class Credentials {
     return holder;
   }
 
+  #named({ grants }: Holder, wanted: string | undefined): string | undefined {
+    if (wanted === undefined) return defaultSpace(grants, this.#database.now());
+    if (SpaceId.safeParse(wanted).success) return wanted;
+    throw new ParleyError("INVALID_SESSION_ID", "X-Session-ID is main, a UUID or sess_… of letters, digits, - and _.");
+  }
+
   async #stateOf(space_id: string): Promise<"open" | "expired" | "missing"> {
     if (space_id === MAIN_SPACE) return "open";
     const row = await store.findSpace(this.#database, space_id);
@@ -116,17 +124,7 @@ export class Credentials {
   }
 }
 
-function named(holder: Holder, wanted: string | undefined): string {
-  if (wanted === undefined) {
-    const space = defaultSpace(holder.grants);
-    if (space !== undefined) return space;
-    throw new ParleyError("MISSING_SESSION_ID", "This token may use several spaces: name one with X-Session-ID.");
-  }
-  if (SpaceId.safeParse(wanted).success) return wanted;
-  throw new ParleyError("INVALID_SESSION_ID", "X-Session-ID is main, a UUID or sess_… of letters, digits, - and _.");
-}
-
-const rolesIn = ({ grants }: Holder, space: string): Role[] => [
+const rolesIn = ({ grants }: Holder, space: string | undefined): Role[] => [
   ...new Set(grants.filter(({ space_id }) => space_id === space || space_id === "*").map(({ role }) => role)),
 ];
 

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { PrincipalKind, Role, TxCtx } from "../../../context.ts";
+import { has, type PrincipalKind, type Role, type TxCtx } from "../../../context.ts";
 import { ParleyError } from "../../../errors.ts";
 import * as store from "../store.ts";
 import type { PrincipalRow } from "../tables.ts";
@@ -22,14 +22,11 @@ export async function ensurePrincipal(ctx: TxCtx, { name, role }: { name: string
   const kind = KIND_OF[role];
   const known = await store.findPrincipal(ctx.tx, name);
   if (known && known.kind !== kind)
-    throw new ParleyError(
-      "NAME_TAKEN",
-      `${name} is ${known.kind === "human" ? "a person" : `an ${known.kind}`} already. Choose another name.`,
-    );
+    throw taken(ctx, name, `${name} is ${known.kind === "human" ? "a person" : `an ${known.kind}`} already.`);
   if (known) return known;
   const skeleton = skeletonOf(name);
   const alike = await store.findLookAlike(ctx.tx, skeleton);
-  if (alike) throw new ParleyError("NAME_TAKEN", `${name} looks too much like ${alike.name}. Choose another name.`);
+  if (alike) throw taken(ctx, name, `${name} looks too much like ${alike.name}.`);
   const row = {
     id: `p_${randomBytes(10).toString("hex")}`,
     name,
@@ -41,6 +38,10 @@ export async function ensurePrincipal(ctx: TxCtx, { name, role }: { name: string
     throw new ParleyError("NAME_TAKEN", `${name} was taken just now. Try again.`);
   return row;
 }
+
+/** Names are the whole hub's. Only an administrator is told whose it is: it may be another team's. */
+export const taken = (ctx: TxCtx, name: string, why: string): ParleyError =>
+  new ParleyError("NAME_TAKEN", `${has(ctx.actor, "admin") ? why : `${name} is taken.`} Choose another name.`);
 
 /** Equal for names that are hard to tell apart, and for those that differ in case or in dots and dashes only. */
 const skeletonOf = (name: string): string =>

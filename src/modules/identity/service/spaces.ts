@@ -1,19 +1,25 @@
 import { randomUUID } from "node:crypto";
 import { type Ctx, has, type TxCtx, transact } from "../../../context.ts";
+import type { Database } from "../../../db/database.ts";
 import { MAIN_SPACE } from "../../../db/open.ts";
 import { plan, unplan } from "../../../due/index.ts";
 import { ParleyError } from "../../../errors.ts";
 import type { DueHandler } from "../../../module.ts";
 import type { CreateSpace, Space } from "../schema.ts";
 import * as store from "../store.ts";
-import type { GrantRow, SpaceRow } from "../tables.ts";
+import type { HeldGrantRow, SpaceRow } from "../tables.ts";
 
+const OPEN = "space.open";
 const EMPTY = "space.empty";
+/** As many rows of a long table as one transaction removes. */
+const SLICE = 2000;
 
 /** Runs in the hub's own space: nobody's feed tells of another team's space. */
 export function createSpace(ctx: Ctx, input: CreateSpace): Promise<Space> {
   return transact(ctx, async (ctx) => {
-    const id = input.id ?? input.session_id ?? randomUUID();
+    const { session_id = randomUUID(), id = session_id } = input;
+    if (input.session_id !== undefined && id !== session_id)
+      throw new ParleyError("INVALID_ARGUMENT", "id and session_id are the same thing, and these differ. Give one.");
     const now = ctx.now();
     const created_at = new Date(now).toISOString();
     const expires_at = new Date(now + input.ttl_seconds * 1000).toISOString();
@@ -22,6 +28,8 @@ export function createSpace(ctx: Ctx, input: CreateSpace): Promise<Space> {
       throw new ParleyError("CONFLICT", `There is a space ${id} already, or there was one. Choose another id.`);
     if (has(ctx.actor, "orchestrator"))
       await store.insertGrant(ctx.tx, { principal_id: created_by, space_id: id, role: "orchestrator", created_at });
+    // In a transaction of that space: this one is the hub's.
+    await plan(ctx, { kind: OPEN, ref: 0, at: now, space_id: id });
     await plan(ctx, { kind: EMPTY, ref: 0, at: now + input.ttl_seconds * 1000, space_id: id });
     return wire({ id, created_at, expires_at });
   });
@@ -65,19 +73,41 @@ export async function getSpace(ctx: Ctx, { id }: { id: string }): Promise<Space>
   return wire(space);
 }
 
-/** Removes what an expired space held, from the tables of every module. Its row stays, to answer that it is gone. */
-export const emptyExpired = (tables: readonly string[]): Record<string, DueHandler> => ({
+/** Every space that requests can enter. */
+export const listOpenSpaces = async (database: Database): Promise<string[]> =>
+  (await store.listSpaces(database, new Date(database.now()).toISOString())).map(({ id }) => id);
+
+interface Contents {
+  /** Called in each new space. */
+  plan: (ctx: TxCtx) => Promise<void>;
+  /** Of every module. */
+  tables: readonly string[];
+  long_tables: readonly string[];
+}
+
+/** What a space begins with, and its end: what it held is removed. Its row stays, to answer that it is gone. */
+export const spaceDue = ({ plan: begin, tables, long_tables }: Contents): Record<string, DueHandler> => ({
+  [OPEN]: begin,
   [EMPTY]: async (ctx) => {
+    for (const table of long_tables)
+      if ((await store.deleteOldestRows(ctx.tx, { table, limit: SLICE })) === SLICE)
+        return plan(ctx, { kind: EMPTY, ref: 0, at: ctx.now() });
     for (const table of tables) await store.deleteRows(ctx.tx, table);
     await store.emptySpace(ctx.tx, { id: ctx.tx.space_id, emptied_at: new Date(ctx.now()).toISOString() });
   },
 });
 
-/** Where a token is used that names no space. */
-export function defaultSpace(grants: readonly GrantRow[]): string | undefined {
-  const spaces = new Set(grants.map(({ space_id }) => (space_id === "*" ? MAIN_SPACE : space_id)));
-  if (spaces.has(MAIN_SPACE)) return MAIN_SPACE;
-  return spaces.size === 1 ? [...spaces][0] : undefined;
+/**
+ * Where a token is used that names no space: in `main`, or in the only one that is open. Where none
+ * is, in one that expired, which says so.
+ */
+export function defaultSpace(grants: readonly HeldGrantRow[], now: number): string | undefined {
+  const spaces = (some: readonly HeldGrantRow[]): string[] => [
+    ...new Set(some.map(({ space_id }) => (space_id === "*" ? MAIN_SPACE : space_id))),
+  ];
+  const open = spaces(grants.filter((grant) => !isExpired(grant, now)));
+  if (open.includes(MAIN_SPACE)) return MAIN_SPACE;
+  return open.length > 1 ? undefined : [...open, ...spaces(grants)][0];
 }
 
 export const isExpired = ({ expires_at }: Pick<SpaceRow, "expires_at">, now: number): boolean =>

@@ -44,7 +44,11 @@ export function rotateToken(ctx: Ctx, { id }: { id: string }): Promise<NewToken>
     const { principal_id, subscriber_id, name } = old;
     const minted = await mint(ctx, { principal_id, subscriber_id });
     const grants = await store.listGrants(ctx.tx, principal_id);
-    return { ...minted, principal: name, space: defaultSpace(grants) ?? grants[0]?.space_id ?? ctx.actor.space_id };
+    return {
+      ...minted,
+      principal: name,
+      space: defaultSpace(grants, ctx.now()) ?? grants[0]?.space_id ?? ctx.actor.space_id,
+    };
   });
 }
 
@@ -58,15 +62,22 @@ export async function listTokens(ctx: Ctx): Promise<{ tokens: Token[] }> {
     grants.set(principal_id, [...(grants.get(principal_id) ?? []), { space: space_id, role }]);
   const rows = await store.listTokens(ctx.db);
   return {
-    tokens: rows.map(({ id, name, kind, created_at, revoked_at, principal_id }) => ({
+    tokens: rows.map(({ id, name, kind, created_at, revoked_at, principal_id, subscriber_id }) => ({
       id,
       principal: name,
+      subscriber: subscriber_id,
       kind,
       grants: grants.get(principal_id) ?? [],
       created_at,
       revoked_at,
     })),
   };
+}
+
+/** Refuses a subscriber that no token is of: its mark would be nobody's. */
+export async function checkSubscriber(ctx: Ctx, subscriber_id: string): Promise<void> {
+  if (!(await store.isSubscriber(ctx.db, subscriber_id)))
+    throw new ParleyError("NOT_FOUND", `There is no subscriber ${subscriber_id}. token_list shows which there are.`);
 }
 
 export const hashOf = (token: string): string => hash("sha256", token, "hex");
