@@ -9,8 +9,11 @@ export interface Topic {
   name: string;
   /** The streams of this topic that the actor may follow; null for all of them. Throws if none. */
   streams: (ctx: Ctx) => Promise<readonly string[] | null>;
-  /** What a follower is told. Only what the event itself holds: it is built once for all followers. */
-  wire: (event: FeedEvent) => Record<string, unknown>;
+  /**
+   * What a follower is told; null for what only watchers of a resource need to hear. From what the
+   * event itself holds alone: it is built once for all followers.
+   */
+  wire: (event: FeedEvent) => Record<string, unknown> | null;
 }
 
 /** A row of `due` whose time has come, handled in the transaction that removes it. */

@@ -55,7 +55,8 @@ eachDatabaseOfHubs((database) => {
 
   test("killed while doing what is due, the next hub does it", async () => {
     await using restarts = await Restarts.on(database);
-    await restarts.start({ PARLEY_FAILPOINT: "due.before_commit:kill" });
+    // The first thing that is due is to open the space, the second to empty it.
+    await restarts.start({ PARLEY_FAILPOINT: "due.before_commit:kill:2" });
     await callTool(restarts.admin, "space_create", { id: "sess_brief", ttl_seconds: 2 });
     await callTool(restarts.admin, "token_create", { role: "agent", name: "scout", space: "sess_brief" });
     expect(await restarts.ended()).toEqual({ code: null, signal: "SIGKILL" });

@@ -12,7 +12,7 @@ const PAGE = 200;
 /** The position of whoever came before anything was written. */
 const NOWHERE = "0";
 /** One buffer for all readers of an event. */
-const frames = new WeakMap<FeedEvent, Buffer>();
+const frames = new WeakMap<FeedEvent, Buffer | null>();
 
 /**
  * One reader of `/events`. At the head it is told of each event as it becomes durable. Behind
@@ -97,7 +97,8 @@ export class Follower {
     this.#position = event.id;
     const wanted = this.#wanted.get(event.topic);
     if (!wanted || (wanted.streams && !wanted.streams.includes(event.stream))) return true;
-    return this.#outlet?.write(frameOf(event, wanted.topic)) ?? false;
+    const frame = frameOf(event, wanted.topic);
+    return frame === null || (this.#outlet?.write(frame) ?? false);
   }
 
   /** Reads from the position to the head; stops when the reader lags and goes on when it drains. */
@@ -127,12 +128,17 @@ function hello(position: number, lost: string | undefined): string {
   return `retry: 1000\nid: ${position}\n${resync}\n`;
 }
 
-function frameOf(event: FeedEvent, topic: Topic): Buffer {
+function frameOf(event: FeedEvent, topic: Topic): Buffer | null {
   const known = frames.get(event);
-  if (known) return known;
-  const id = formatId(event.id);
-  const data = { id, ts: timeOfId(event.id), type: event.type, ref: formatId(event.ref), ...topic.wire(event) };
-  const frame = Buffer.from(`id: ${id}\nevent: ${topic.name}\ndata: ${JSON.stringify(data)}\n\n`);
+  if (known !== undefined) return known;
+  const told = topic.wire(event);
+  const frame = told && frameWith(event, topic, told);
   frames.set(event, frame);
   return frame;
+}
+
+function frameWith(event: FeedEvent, topic: Topic, told: Record<string, unknown>): Buffer {
+  const id = formatId(event.id);
+  const data = { id, ts: timeOfId(event.id), type: event.type, ref: formatId(event.ref), ...told };
+  return Buffer.from(`id: ${id}\nevent: ${topic.name}\ndata: ${JSON.stringify(data)}\n\n`);
 }

@@ -19,7 +19,7 @@ export const chat: Module = {
         has(ctx.actor, "human", "admin", "observer")
           ? null
           : [formatId((await service.inboxOf(ctx, undefined)).inbox_id)],
-      wire: ({ data }) => ({ agent: data.agent, author: data.author }),
+      wire: ({ type, data }) => (type === "chat.posted" ? { agent: data.agent, author: data.author } : null),
     },
   ],
   due: service.chatDue,
