@@ -2,7 +2,7 @@ import { z } from "zod";
 
 /** What the reference reads of a JSON Schema. */
 interface Schema {
-  type?: string;
+  type?: string | readonly string[];
   enum?: readonly unknown[];
   const?: unknown;
   anyOf?: readonly Schema[];
@@ -82,7 +82,7 @@ function typeOf(schema: Schema): string {
   if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``;
   if (schema.items) return `list of ${typeOf(schema.items)}`;
   if (schema.format === "date-time") return "time, ISO-8601 in UTC";
-  return schema.type ?? "anything";
+  return [schema.type ?? "anything"].flat().join(" or ");
 }
 
 function limitsOf({ anyOf, type, format, pattern, minLength, maxLength, minimum, maximum }: Schema): string[] {

@@ -12,6 +12,7 @@ import { serve } from "../src/cli/serve.ts";
 import { SETTINGS } from "../src/config.ts";
 import { FAILPOINTS } from "../src/failpoints.ts";
 import { Inbox, Status } from "../src/modules/chat/schema.ts";
+import { AgentList } from "../src/modules/identity/schema.ts";
 import { MODULES } from "../src/modules/index.ts";
 import type { Resource } from "../src/resource.ts";
 import type { Tool } from "../src/tool.ts";
@@ -76,6 +77,9 @@ function toolReference(tool: Tool): string {
 const BODIES: Readonly<Record<string, z.ZodType>> = {
   "chat-inbox": Inbox,
   "chat-agent-inbox": Inbox,
+  "chat-messages": Inbox,
+  "chat-agent-messages": Inbox,
+  agents: AgentList,
   "agent-status": Status,
   "agent-status-of": Status,
 };

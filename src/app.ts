@@ -1,7 +1,7 @@
 import { Audit } from "./audit.ts";
 import { createCall } from "./call.ts";
 import type { Config } from "./config.ts";
-import type { Actor, Ctx, TxCtx } from "./context.ts";
+import { type Actor, type Ctx, systemActor, type TxCtx } from "./context.ts";
 import { MIGRATIONS } from "./db/migrations/index.ts";
 import { HUB_SPACE, MAIN_SPACE, openDatabase } from "./db/open.ts";
 import { Scheduler } from "./due/index.ts";
@@ -12,7 +12,14 @@ import type { Hub } from "./hub.ts";
 import { idempotencyDue } from "./idempotency.ts";
 import { createLog } from "./log.ts";
 import { Metrics } from "./metrics.ts";
-import { Credentials, ensureAdminToken, listOpenSpaces, spaceDue } from "./modules/identity/index.ts";
+import {
+  ADMIN_TOKEN,
+  Credentials,
+  ensureAdminToken,
+  LoginCode,
+  listOpenSpaces,
+  spaceDue,
+} from "./modules/identity/index.ts";
 import { MODULES } from "./modules/index.ts";
 import { RateLimit } from "./rate-limit.ts";
 import { Resources } from "./resources.ts";
@@ -30,6 +37,8 @@ export interface RunningHub {
   home: string;
   pid: number;
   hub: Hub;
+  /** A way for the folder's owner to sign in with a browser: what comes behind the hub's address. */
+  loginPath: () => Promise<string>;
   /** Handles what is due now. Happens by itself; tests that set the clock cannot wait for it. */
   sweep: () => Promise<void>;
   stop: () => Promise<void>;
@@ -63,7 +72,18 @@ export async function startHub(config: Config, options: { now?: () => number } =
     stopping ??= running.disposeAsync();
     return stopping;
   };
-  return { url: server.url, home, pid: process.pid, hub, sweep: () => scheduler.sweep(), stop, failed };
+  const loginPath = (): Promise<string> => ownerLogin(hub, folder);
+  return { url: server.url, home, pid: process.pid, hub, loginPath, sweep: () => scheduler.sweep(), stop, failed };
+}
+
+async function ownerLogin(hub: Hub, folder: Folder): Promise<string> {
+  const actor = await hub.credentials.authenticate({
+    token: folder.read(ADMIN_TOKEN)?.trim(),
+    space_id: undefined,
+    caller_agent: undefined,
+  });
+  const { code } = LoginCode.parse(await hub.call(actor, hub.tools.find("login_create"), {}, { door: "internal" }));
+  return `/#code=${code}`;
 }
 
 type Parts = Pick<Hub, "config" | "log" | "database"> & { audit: Audit };
@@ -149,16 +169,8 @@ async function startScheduler(hub: Hub): Promise<Scheduler> {
   return scheduler;
 }
 
-/** As whom the hub itself acts: for what is due, and to make the first token. */
+/** For what is due, and to make the first token. */
 const systemCtx =
   (hub: Hub) =>
   (space_id: string): Ctx =>
-    hub.ctx({
-      principal_id: "hub",
-      name: "hub",
-      kind: "service",
-      roles: ["admin"],
-      space_id,
-      token_id: "",
-      subscriber_id: "",
-    });
+    hub.ctx(systemActor(space_id));

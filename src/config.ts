@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import { StartRefused } from "./errors.ts";
 
 /** How a hub is to run. The only reader of the environment; see docs/reference/config.md. */
@@ -19,6 +20,8 @@ export interface Config {
   /** Days after which chat is forgotten; 0 keeps it for ever. */
   chat_days: number;
   log_level: LogLevel;
+  /** The folder of the built web app. */
+  web: string;
   /** Adds the fixtures of the official MCP conformance suite. */
   conformance: boolean;
 }
@@ -96,6 +99,7 @@ export function readConfig(flags: Overrides = {}, env: NodeJS.ProcessEnv = proce
     event_days: number("event_days", text("event_days"), 1, 36_500),
     chat_days: number("chat_days", text("chat_days"), 0, 36_500),
     log_level: logLevel(text("log_level")),
+    web: fileURLToPath(new URL("../web/build", import.meta.url)),
     conformance: flags.conformance ?? false,
   };
 }

@@ -19,6 +19,17 @@ export interface Actor {
   caller_agent?: string;
 }
 
+/** As whom the hub itself acts. */
+export const systemActor = (space_id: string): Actor => ({
+  principal_id: "hub",
+  name: "hub",
+  kind: "service",
+  roles: ["admin"],
+  space_id,
+  token_id: "",
+  subscriber_id: "",
+});
+
 /** Everything a service function may reach. Keep it this small. */
 export interface Ctx {
   /** Inside `transact` the open transaction, else committed rows. */

@@ -41,8 +41,16 @@ export interface Tool {
   run: (ctx: Ctx, input: never) => Promise<object>;
 }
 
-interface Definition<I extends z.ZodObject, O extends z.ZodType>
-  extends Omit<Tool, "aliases" | "facets" | "input" | "output" | "run" | "scope"> {
+/** A tool that keeps its types, from which a client's calls are typed. */
+export interface TypedTool<N extends string, I, O> extends Tool {
+  name: N;
+  /** For the compiler alone; never there at run time. */
+  types?: { input: I; output: O };
+}
+
+interface Definition<N extends string, I extends z.ZodObject, O extends z.ZodType>
+  extends Omit<Tool, "name" | "aliases" | "facets" | "input" | "output" | "run" | "scope"> {
+  name: N;
   aliases?: readonly string[];
   facets?: readonly Facet[];
   input: I;
@@ -51,8 +59,10 @@ interface Definition<I extends z.ZodObject, O extends z.ZodType>
   run: (ctx: Ctx, input: z.output<I>) => Promise<z.output<O> & object>;
 }
 
-export function defineTool<I extends z.ZodObject, O extends z.ZodType>(definition: Definition<I, O>): Tool {
+export function defineTool<const N extends string, I extends z.ZodObject, O extends z.ZodType>(
+  definition: Definition<N, I, O>,
+): TypedTool<N, z.input<I>, z.output<O>> {
   if (!/^[a-z][a-z0-9_]{0,39}$/.test(definition.name)) throw new Error(`${definition.name} is no tool name`);
   // `run` is stored with its argument's type hidden: `call.ts` hands it only what `input` parsed.
-  return { aliases: [], facets: [], ...definition } as unknown as Tool;
+  return { aliases: [], facets: [], ...definition } as unknown as TypedTool<N, z.input<I>, z.output<O>>;
 }

@@ -23,6 +23,18 @@ export const ENTRIES: readonly Entry[] = [
     common: true,
     load: async () => (await import("./status.ts")).status,
   },
+  {
+    name: "login",
+    summary: "make a link that signs a browser in",
+    common: true,
+    load: async () => (await import("./login.ts")).login,
+  },
+  {
+    name: "demo",
+    summary: "start a small agent that answers in the chat",
+    common: true,
+    load: async () => (await import("./demo.ts")).demo,
+  },
   { name: "stop", summary: "stop the hub", load: async () => (await import("./stop.ts")).stop },
   {
     name: "chat send",

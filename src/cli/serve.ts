@@ -41,7 +41,9 @@ export const serve = defineCommand({
     });
     const stopped = untilStopped(cli, hub);
     const { url, home, pid } = hub;
-    await cli.out.result({ url, home, pid }, () => welcome(cli, url, home));
+    // In a log nobody opens it: a hub that a command started prints none.
+    const login = cli.out.quiet || cli.out.json ? undefined : await loginOf(hub);
+    await cli.out.result({ url, home, pid }, () => welcome(cli, { url, home, login }));
     // A hub that is killed later leaves its compiled code to the next one all the same.
     process.getBuiltinModule("node:module").flushCompileCache();
     await stopped;
@@ -64,6 +66,16 @@ async function refusing<T>(start: () => Promise<T>): Promise<T> {
       throw new Failure("START_REFUSED", error.message, { exit: REFUSED, cause: error });
     // Not its fault, such as a database out of reach: the same command may well work in a minute.
     if (error instanceof ParleyError) throw new Failure(error.code, error.message, { cause: error });
+    throw error;
+  }
+}
+
+/** A hub that cannot write just now, its disk being full, serves all the same. */
+async function loginOf({ url, loginPath }: { url: string; loginPath(): Promise<string> }): Promise<string | undefined> {
+  try {
+    return url + (await loginPath());
+  } catch (error) {
+    if (error instanceof ParleyError) return undefined;
     throw error;
   }
 }
@@ -98,10 +110,13 @@ function surviveReaders(): void {
     });
 }
 
-function welcome(cli: Cli, url: string, home: string): string {
+function welcome(cli: Cli, { url, home, login }: { url: string; home: string; login: string | undefined }): string {
   return [
     `Parley is ready at ${cli.out.bold(url)}`,
+    ...(login
+      ? [`  open         ${cli.out.bold(login)}`, "               (signs one browser in, within 10 minutes)"]
+      : []),
     `  data folder  ${home}`,
-    `  next         ${cli.line("token create --role agent --name scout")}`,
+    `  next         ${cli.line("demo")}, or ${cli.line("token create --role agent --name scout")}`,
   ].join("\n");
 }

@@ -43,7 +43,7 @@ async function startHub(home: Home, deadline: number): Promise<void> {
   const log = openLog(home.log);
   const from = fstatSync(log).size;
   const launcher = fileURLToPath(new URL("../../bin/parley", import.meta.url));
-  const child = spawn(launcher, ["serve", "--home", home.path], {
+  const child = spawn(launcher, ["serve", "--quiet", "--home", home.path], {
     detached: true,
     // Not ours: the folder we were called in may be on a disk that somebody wants to unmount.
     cwd: home.path,

@@ -12,11 +12,13 @@ interface Token {
   grants: { space: string; role: string }[];
   created_at: string;
   revoked_at: string | null;
+  label: string | null;
+  expires_at: string | null;
 }
 
 /** Spelled out, since the list itself lives where the whole hub would be loaded with it. */
 const ROLES = ["admin", "human", "agent", "orchestrator", "trigger", "worker", "observer"] as const satisfies Role[];
-const COLUMNS = ["id", "principal", "kind", "grants", "created_at", "revoked_at"];
+const COLUMNS = ["id", "principal", "kind", "label", "grants", "created_at", "expires_at", "revoked_at"];
 const DRY_RUN = { type: "flag", description: "only say what it would do" } as const;
 
 export const create = defineCommand({

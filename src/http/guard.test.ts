@@ -244,7 +244,11 @@ onSharedHub((shared) => {
 });
 
 describe("names under which the hub is reached", () => {
-  const guard = new Guard({ host: "127.0.0.1", allowed_hosts: ["Hub.Example", "other.example:8443"] }, 8765);
+  const guard = new Guard(
+    { host: "127.0.0.1", allowed_hosts: ["Hub.Example", "other.example:8443"] },
+    8765,
+    "parley_1",
+  );
   const passes = (host: string, origin?: string): boolean => {
     try {
       // The guard looks at nothing but these two.
@@ -267,7 +271,7 @@ describe("names under which the hub is reached", () => {
   });
 
   test("on port 80 the names stand alone, as browsers write them", () => {
-    const plain = new Guard({ host: "127.0.0.1", allowed_hosts: [] }, 80);
+    const plain = new Guard({ host: "127.0.0.1", allowed_hosts: [] }, 80, "parley_1");
     // As above.
     const request = { headers: { host: "localhost", origin: "http://localhost" } } as Parameters<Guard["check"]>[0];
     expect(() => plain.check(request)).not.toThrow();

@@ -1,8 +1,8 @@
+import type { ServerResponse } from "node:http";
 import type { Hub } from "../hub.ts";
-import type { Route } from "./router.ts";
 
-/** What a browser finds at the hub's address: what this is and how to go on. */
-export function indexRoutes(hub: Hub): Route[] {
+/** What a browser finds at the hub's address while there is no web app: what this is and how to go on. */
+export function indexPage(hub: Hub): (response: ServerResponse) => void {
   const page = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -15,18 +15,12 @@ export function indexRoutes(hub: Hub): Route[] {
 The HTTP contract is at <a href="/openapi.json">/openapi.json</a>.</p>
 </html>
 `;
-  return [
-    {
-      method: "GET",
-      path: "/",
-      open: ({ response }) =>
-        void response
-          .writeHead(200, {
-            "content-type": "text/html; charset=utf-8",
-            "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
-            "x-content-type-options": "nosniff",
-          })
-          .end(page),
-    },
-  ];
+  return (response) =>
+    void response
+      .writeHead(200, {
+        "content-type": "text/html; charset=utf-8",
+        "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+        "x-content-type-options": "nosniff",
+      })
+      .end(page);
 }

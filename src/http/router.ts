@@ -31,8 +31,11 @@ interface Match {
 export class Router {
   readonly #exact = new Map<string, Route[]>();
   readonly #prefixes: { prefix: string; route: Route }[] = [];
+  readonly #fallback: Route | undefined;
 
-  constructor(routes: readonly Route[]) {
+  /** `fallback` gets the whole path of what no other route has. */
+  constructor(routes: readonly Route[], fallback?: Route) {
+    this.#fallback = fallback;
     for (const route of routes)
       if (route.path.endsWith("*")) this.#prefixes.push({ prefix: route.path.slice(0, -1), route });
       else this.#exact.set(route.path, [...(this.#exact.get(route.path) ?? []), route]);
@@ -42,6 +45,8 @@ export class Router {
     const at = this.#at(path);
     const found = at.find(({ route }) => fits(route, method));
     if (found) return { route: found.route, rest: decode(found.rest) };
+    if (at.length === 0 && this.#fallback && fits(this.#fallback, method))
+      return { route: this.#fallback, rest: decode(path) };
     if (at.length === 0) throw new ParleyError("NOT_FOUND", "There is nothing at this address.");
     const allow = [...new Set(at.map(({ route }) => route.method))].join(", ");
     throw new ParleyError("METHOD_NOT_ALLOWED", `This address takes ${allow}.`, { details: { allow } });

@@ -5,16 +5,18 @@ import type { Hub } from "../hub.ts";
 import { answerError } from "./answer.ts";
 import { readJson } from "./body.ts";
 import { Connections } from "./connections.ts";
+import { cookieName } from "./cookie.ts";
 import { eventRoutes } from "./events.ts";
 import { Guard } from "./guard.ts";
 import { healthRoutes } from "./health.ts";
-import { indexRoutes } from "./index-page.ts";
+import { loginRoutes } from "./login.ts";
 import { mcpRoutes, openMcp } from "./mcp.ts";
 import { openapiRoutes } from "./openapi.ts";
 import { Outlets } from "./outlet.ts";
 import { type Request, Router } from "./router.ts";
 import { sessionRoutes } from "./sessions.ts";
 import { toolRoutes } from "./tools.ts";
+import { webRoutes } from "./web.ts";
 
 /** How long requests that have begun may take to finish when the hub stops. */
 const DRAIN_MS = 10_000;
@@ -46,16 +48,19 @@ export async function listen(hub: Hub): Promise<HttpServer> {
   const mcp = await openMcp(hub);
   const server = createBounded();
   const port = await bind(server, hub);
-  const guard = new Guard(hub.config, port);
-  const router = new Router([
-    ...indexRoutes(hub),
+  const guard = new Guard(hub.config, port, cookieName(hub.database.epoch));
+  const web = webRoutes(hub);
+  const routes = [
+    web.index,
     ...healthRoutes(hub, guard, stopping),
     ...toolRoutes(hub),
     ...sessionRoutes(hub, guard),
+    ...loginRoutes(hub, guard),
     ...eventRoutes(hub, outlets),
     ...mcpRoutes(mcp),
     ...openapiRoutes(hub),
-  ]);
+  ];
+  const router = new Router(routes, web.fallback);
   const doors = { hub, guard, router, stopping };
   const connections = new Connections();
   server.on("request", (request, response) =>

@@ -3,4 +3,9 @@ import { chat } from "./chat/index.ts";
 import { identity } from "./identity/index.ts";
 
 /** Lowest first. A module is a folder beside these and one line here. */
-export const MODULES: readonly Module[] = [identity, chat];
+const ALL = [identity, chat] as const;
+export const MODULES: readonly Module[] = ALL;
+
+type AnyTool = (typeof ALL)[number]["tools"][number];
+/** What each tool takes and gives, by its name. */
+export type ToolTypes = { [T in AnyTool as T["name"]]: NonNullable<T["types"]> };

@@ -11,7 +11,8 @@ export interface Told {
 }
 
 interface Options {
-  token: string;
+  /** Left out where a cookie among the headers says who it is. */
+  token?: string;
   topics?: string;
   last_event_id?: string | undefined;
   headers?: Record<string, string>;
@@ -32,7 +33,7 @@ export class EventStream implements Disposable {
     const asking = request(`${url}/events?topics=${topics}`, {
       agent: false,
       headers: {
-        authorization: `Bearer ${token}`,
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
         ...(last_event_id !== undefined && { "last-event-id": last_event_id }),
         ...headers,
       },

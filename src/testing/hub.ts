@@ -62,7 +62,13 @@ export class TestHub {
     const home = same && !database_url ? same.home : mkdtempSync(join(tmpdir(), "parley-test-"));
     cleanup(async () => rmSync(home, { recursive: true, force: true }));
     const clock = now === undefined ? (same ? same.#clock : undefined) : { now };
-    const settings = { ...readConfig({ home, port: 0 }, {}), database_url, log_level: "silent" as const, ...config };
+    const settings = {
+      ...readConfig({ home, port: 0 }, {}),
+      database_url,
+      log_level: "silent" as const,
+      web: join(home, "no-web"),
+      ...config,
+    };
     const running = await startHub(settings, clock ? { now: () => clock.now } : {});
     cleanup(() => running.stop());
     return new TestHub(running, clock, database_url);

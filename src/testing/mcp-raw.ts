@@ -193,7 +193,7 @@ export class RawStream implements Disposable {
 export async function openDoor(hub: Hub, limits: DoorOptions["limits"]): Promise<{ url: string } & AsyncDisposable> {
   const door = mcpDoor(hub, { conformance: false, ...(limits && { limits }) });
   const server = createServer(async (incoming, response) => {
-    const { token, space_id } = new Guard({ host: "127.0.0.1", allowed_hosts: [] }, 0).credential(incoming);
+    const { token, space_id } = new Guard({ host: "127.0.0.1", allowed_hosts: [] }, 0, "").credential(incoming);
     const actor = await hub.credentials.authenticate({ token, space_id, caller_agent: undefined });
     const body = incoming.method === "POST" ? JSON.parse(await textOf(incoming)) : undefined;
     const [path = "", facet] = (incoming.url ?? "").split("?")[0]?.split("/").slice(1) ?? [];

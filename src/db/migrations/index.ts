@@ -2,10 +2,11 @@ import type { Columns } from "../columns.ts";
 import * as hub from "./0001-hub.ts";
 import * as identity from "./0002-identity.ts";
 import * as chat from "./0003-chat.ts";
+import * as login from "./0004-login.ts";
 
 export interface Migration {
   up: (columns: Columns) => string[];
 }
 
 /** One linear history. A migration is frozen once released; the schema's version is its place in this list. */
-export const MIGRATIONS: readonly Migration[] = [hub, identity, chat];
+export const MIGRATIONS: readonly Migration[] = [hub, identity, chat, login];

@@ -7,7 +7,7 @@ import { tools } from "./tools.ts";
 
 export { post, readSince } from "./service.ts";
 
-export const chat: Module = {
+export const chat = {
   name: "chat",
   servers: ["ui", "chat-human", "chat-assistant"],
   tools,
@@ -26,4 +26,4 @@ export const chat: Module = {
   plan: (ctx, { chat_days }) => service.planPurge(ctx, chat_days),
   tables: ["messages"],
   long_tables: ["messages"],
-};
+} satisfies Module;

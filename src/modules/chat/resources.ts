@@ -32,6 +32,29 @@ export const resources = [
     watch: (ctx, { agent }) => watchInbox(ctx, agent),
   }),
   defineResource({
+    name: "chat-messages",
+    title: "Chat messages",
+    description:
+      "The same messages as the inbox, for people who follow the chat: its hints tell of both authors, not of people alone.",
+    uri: "ui://chat/messages",
+    mime,
+    roles,
+    facets: ["chat-human"],
+    read: (ctx) => service.inbox(ctx, undefined),
+    watch: (ctx) => watchMessages(ctx, undefined),
+  }),
+  defineResource({
+    name: "chat-agent-messages",
+    title: "Chat messages of an agent",
+    description: "The messages between people and the agent of that name, with hints of both authors.",
+    uri: "ui://chat/{agent}/messages",
+    mime,
+    roles,
+    facets: ["chat-human"],
+    read: (ctx, { agent }) => service.inbox(ctx, agent),
+    watch: (ctx, { agent }) => watchMessages(ctx, agent),
+  }),
+  defineResource({
     name: "agent-status",
     title: "Agent status",
     description: "Whether the default agent can be written to, and what it is doing; its own status for an agent.",
@@ -61,6 +84,11 @@ async function watchInbox(ctx: Ctx, agent: string | undefined): Promise<Watch> {
   if (agent === undefined && service.seesAll(ctx)) return { topic: "chat", hint: spokenToDefault };
   const { inbox_id } = await service.readableInbox(ctx, agent);
   return { topic: "chat", stream: formatId(inbox_id), hint: spoken };
+}
+
+async function watchMessages(ctx: Ctx, agent: string | undefined): Promise<Watch> {
+  const { inbox_id } = await service.readableInbox(ctx, agent);
+  return { topic: "chat", stream: formatId(inbox_id), hint: carried };
 }
 
 // One function for all who watch: a door works out once what everybody with the same one is told.

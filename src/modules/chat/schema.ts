@@ -49,6 +49,13 @@ export const ReadSince = z.strictObject({
 });
 export type ReadSince = z.infer<typeof ReadSince>;
 
+export const ReadBefore = z.strictObject({
+  before_id: Id.nullish().describe("The first id you have. Null or left out: the newest messages."),
+  limit,
+  agent,
+});
+export type ReadBefore = z.infer<typeof ReadBefore>;
+
 export const ReadAndAdvance = z.strictObject({
   limit,
   agent,
@@ -67,6 +74,12 @@ export const Page = z.object({
   epoch: z.string().describe("Changes when the hub was restored from a backup; remembered ids are then void."),
 });
 export type Page = z.infer<typeof Page>;
+
+/** The same page, seen from its other end. */
+export const Earlier = Page.extend({
+  last_id: Id.nullable().describe("The last message returned. Pass it to chat_read_since to follow from here."),
+  has_more: z.boolean().describe("Whether there is anything before the first of them."),
+});
 
 export const AdvancedPage = Page.extend({
   gap: z

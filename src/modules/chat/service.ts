@@ -7,5 +7,5 @@
 export { inboxOf, readableInbox, seesAll } from "./service/inboxes.ts";
 export { post } from "./service/posting.ts";
 export { chatDue, planPurge } from "./service/purging.ts";
-export { inbox, readAndAdvance, readSince } from "./service/reading.ts";
+export { inbox, readAndAdvance, readBefore, readSince } from "./service/reading.ts";
 export { status } from "./service/status.ts";

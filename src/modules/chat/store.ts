@@ -24,12 +24,17 @@ const sizesAfter = statement<InboxArgs & { after_id: number; limit: number }, Si
 export const listSizesAfter = (db: Reader, args: InboxArgs & { after_id: number; limit: number }): Promise<Size[]> =>
   db.all(sizesAfter, args);
 
-const newestSizes = statement<InboxArgs & { limit: number }, Size>(
-  `select id, bytes from messages where space_id = :space_id and inbox_id = :inbox_id order by id desc limit :limit`,
+const sizesBefore = statement<InboxArgs & { before_id: number; limit: number }, Size>(
+  `select id, bytes from messages where space_id = :space_id and inbox_id = :inbox_id and id < :before_id
+   order by id desc limit :limit`,
 );
 /** Newest first. */
+export const listSizesBefore = (db: Reader, args: InboxArgs & { before_id: number; limit: number }): Promise<Size[]> =>
+  db.all(sizesBefore, args);
+
+/** The newest of all. */
 export const listNewestSizes = (db: Reader, args: InboxArgs & { limit: number }): Promise<Size[]> =>
-  db.all(newestSizes, args);
+  listSizesBefore(db, { ...args, before_id: Number.MAX_SAFE_INTEGER });
 
 const between = statement<InboxArgs & { first_id: number; last_id: number }, MessageRow>(
   `select m.id, m.author, p.name as author_principal, m.mime, m.content

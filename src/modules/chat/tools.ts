@@ -1,5 +1,5 @@
 import { defineTool } from "../../tool.ts";
-import { AdvancedPage, Page, Post, Posted, ReadAndAdvance, ReadSince } from "./schema.ts";
+import { AdvancedPage, Earlier, Page, Post, Posted, ReadAndAdvance, ReadBefore, ReadSince } from "./schema.ts";
 import * as service from "./service.ts";
 
 export const tools = [
@@ -40,6 +40,18 @@ export const tools = [
     input: ReadSince,
     output: Page,
     run: service.readSince,
+  }),
+  defineTool({
+    name: "chat_read_before",
+    title: "Read what came before",
+    description:
+      "Returns the last messages before before_id, oldest first, of both authors; the newest ones without it. Go on with the first id while has_more. Marks nothing as read.",
+    roles: ["human", "admin", "observer", "agent", "orchestrator", "worker"],
+    facets: ["chat-human", "chat-assistant"],
+    effect: "read",
+    input: ReadBefore,
+    output: Earlier,
+    run: service.readBefore,
   }),
   defineTool({
     name: "chat_read_and_advance",

@@ -85,6 +85,9 @@ eachDatabase((open) => {
       ],
       created_at: expect.stringMatching(/Z$/),
       revoked_at: null,
+      label: null,
+      expires_at: null,
+      current: false,
     });
     expect(JSON.stringify(listed.body)).not.toMatch(/parley_[A-Za-z0-9]{8}|[0-9a-f]{64}/);
   });

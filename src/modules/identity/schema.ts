@@ -39,6 +39,9 @@ export const Agent = z.object({
 });
 export type Agent = z.infer<typeof Agent>;
 
+/** What `agent_list` gives, and `ui://agents` holds. */
+export const AgentList = z.object({ agents: z.array(Agent) });
+
 export const Token = z.object({
   id: z.string(),
   principal: Name,
@@ -47,6 +50,9 @@ export const Token = z.object({
   grants: z.array(z.object({ space: z.string(), role: Role })),
   created_at: Time,
   revoked_at: Time.nullable(),
+  label: z.string().nullable().describe("`browser` for one that a browser got by signing in."),
+  expires_at: Time.nullable().describe("Null for one that works until it is revoked."),
+  current: z.boolean().describe("Whether it is the one you are using."),
 });
 export type Token = z.infer<typeof Token>;
 
@@ -64,6 +70,18 @@ export const CreateToken = z.strictObject({
   space: SpaceId.optional().describe("Where; the caller's own space if left out."),
 });
 export type CreateToken = z.infer<typeof CreateToken>;
+
+export const CreateLogin = z.strictObject({
+  name: Name.optional().describe("Who is to sign in; you yourself if left out. Only admin may name somebody else."),
+});
+export type CreateLogin = z.infer<typeof CreateLogin>;
+
+export const LoginCode = z.object({
+  code: z.string().describe("The secret. It belongs into the fragment of the hub's address: /#code=CODE."),
+  principal: Name,
+  expires_at: Time,
+});
+export type LoginCode = z.infer<typeof LoginCode>;
 
 export const Space = z.object({
   space: z.string(),

@@ -6,7 +6,8 @@
  */
 export { addressed, list, noSuchAgent, register, report, self, setDefault } from "./service/agents.ts";
 export { type Credential, Credentials } from "./service/credentials.ts";
-export { ensureAdminToken } from "./service/first-token.ts";
+export { ADMIN_TOKEN, ensureAdminToken } from "./service/first-token.ts";
+export { createLogin, loginDue, signIn, signOut } from "./service/login.ts";
 export { createSpace, deleteSpace, getSpace, listOpenSpaces, listSpaces, spaceDue } from "./service/spaces.ts";
 export { checkSubscriber, createToken, listTokens, revokeToken, rotateToken } from "./service/tokens.ts";
 export { whoami } from "./service/whoami.ts";

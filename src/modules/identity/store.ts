@@ -1,7 +1,7 @@
 import type { PrincipalKind } from "../../context.ts";
 import type { Reader, Tx } from "../../db/database.ts";
 import { type Statement, statement } from "../../db/statement.ts";
-import type { AgentRow, GrantRow, HeldGrantRow, PrincipalRow, SpaceRow, TokenRow } from "./tables.ts";
+import type { AgentRow, GrantRow, HeldGrantRow, LoginCodeRow, PrincipalRow, SpaceRow, TokenRow } from "./tables.ts";
 
 const principalByName = statement<{ name: string }, PrincipalRow>(
   "select id, name, skeleton, kind, created_at from principals where name = :name",
@@ -43,8 +43,8 @@ const allGrants = statement<Record<string, never>, GrantRow & { principal_id: st
 export const listAllGrants = (db: Reader): Promise<(GrantRow & { principal_id: string })[]> => db.all(allGrants, {});
 
 const newToken = statement<Omit<TokenRow, "revoked_at">>(
-  `insert into tokens (id, hash, principal_id, subscriber_id, created_by, created_at)
-   values (:id, :hash, :principal_id, :subscriber_id, :created_by, :created_at)`,
+  `insert into tokens (id, hash, principal_id, subscriber_id, created_by, created_at, label, expires_at)
+   values (:id, :hash, :principal_id, :subscriber_id, :created_by, :created_at, :label, :expires_at)`,
 );
 export const insertToken = (tx: Tx, row: Omit<TokenRow, "revoked_at">): Promise<number> => tx.run(newToken, row);
 
@@ -53,7 +53,7 @@ interface TokenAndPrincipal extends TokenRow {
   kind: PrincipalKind;
 }
 const WITH_PRINCIPAL = `select t.id, t.hash, t.principal_id, t.subscriber_id, t.created_by, t.created_at, t.revoked_at,
-   p.name, p.kind from tokens t join principals p on p.id = t.principal_id`;
+   t.label, t.expires_at, p.name, p.kind from tokens t join principals p on p.id = t.principal_id`;
 
 const tokenByHash = statement<{ hash: string }, TokenAndPrincipal>(`${WITH_PRINCIPAL} where t.hash = :hash`);
 export const findTokenByHash = (db: Reader, hash: string): Promise<TokenAndPrincipal | undefined> =>
@@ -77,6 +77,36 @@ const revoke = statement<{ id: string; revoked_at: string }>(
 /** False when it was revoked already. */
 export const revokeToken = async (tx: Tx, args: { id: string; revoked_at: string }): Promise<boolean> =>
   (await tx.run(revoke, args)) === 1;
+
+const newLoginCode = statement<Omit<LoginCodeRow, "token_id">>(
+  `insert into login_codes (hash, principal_id, created_by, created_at, expires_at)
+   values (:hash, :principal_id, :created_by, :created_at, :expires_at)`,
+);
+export const insertLoginCode = (tx: Tx, row: Omit<LoginCodeRow, "token_id">): Promise<number> =>
+  tx.run(newLoginCode, row);
+
+const loginCode = statement<{ hash: string }, LoginCodeRow & { name: string }>(
+  `select c.hash, c.principal_id, c.created_by, c.created_at, c.expires_at, c.token_id, p.name
+   from login_codes c join principals p on p.id = c.principal_id where c.hash = :hash`,
+);
+export const findLoginCode = (db: Reader, hash: string): Promise<(LoginCodeRow & { name: string }) | undefined> =>
+  db.get(loginCode, { hash });
+
+const useLoginCode = statement<{ hash: string; token_id: string }>(
+  "update login_codes set token_id = :token_id where hash = :hash and token_id is null",
+);
+/** False when it was exchanged already. */
+export const updateLoginCode = async (tx: Tx, args: { hash: string; token_id: string }): Promise<boolean> =>
+  (await tx.run(useLoginCode, args)) === 1;
+
+const oldLoginCodes = statement<{ now: string }>("delete from login_codes where expires_at <= :now");
+export const deleteExpiredLoginCodes = (tx: Tx, now: string): Promise<number> => tx.run(oldLoginCodes, { now });
+
+const nextLoginCode = statement<Record<string, never>, { expires_at: string | null }>(
+  "select min(expires_at) as expires_at from login_codes",
+);
+export const findNextLoginCode = async (db: Reader): Promise<string | null> =>
+  (await db.get(nextLoginCode, {}))?.expires_at ?? null;
 
 const spaceById = statement<{ id: string }, SpaceRow>(
   "select id, default_inbox_id, created_at, expires_at, emptied_at from spaces where id = :id",

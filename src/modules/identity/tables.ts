@@ -18,6 +18,21 @@ export type TokenRow = {
   created_by: string;
   created_at: string;
   revoked_at: string | null;
+  /** What it is for, where it was not made by hand. */
+  label: string | null;
+  /** Null for one that works until it is revoked. */
+  expires_at: string | null;
+};
+
+export type LoginCodeRow = {
+  /** SHA-256 of the code, in hex. */
+  hash: string;
+  principal_id: string;
+  created_by: string;
+  created_at: string;
+  expires_at: string;
+  /** The token it was exchanged for. */
+  token_id: string | null;
 };
 
 export type SpaceRow = {

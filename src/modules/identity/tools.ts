@@ -4,9 +4,12 @@ import { HUB_SPACE } from "../../db/open.ts";
 import { defineTool } from "../../tool.ts";
 import {
   Agent,
+  AgentList,
   AgentRef,
+  CreateLogin,
   CreateSpace,
   CreateToken,
+  LoginCode,
   NewToken,
   RegisterAgent,
   ReportStatus,
@@ -40,7 +43,7 @@ export const tools = [
     roles: ["admin", "human", "agent", "orchestrator", "worker", "observer"],
     effect: "read",
     input: Nothing,
-    output: z.object({ agents: z.array(Agent) }),
+    output: AgentList,
     run: service.list,
   }),
   defineTool({
@@ -118,6 +121,19 @@ export const tools = [
     input: TokenId,
     output: NewToken,
     run: service.rotateToken,
+  }),
+  defineTool({
+    name: "login_create",
+    title: "Let a browser sign in",
+    description:
+      "Makes a code by which one browser may sign in within ten minutes, as you or, for an admin, as the person named. Open the hub's address with #code=CODE behind it.",
+    roles: ["admin", "human", "observer"],
+    effect: "write",
+    secret: true,
+    scope: () => HUB_SPACE,
+    input: CreateLogin,
+    output: LoginCode,
+    run: service.createLogin,
   }),
   defineTool({
     name: "space_create",

@@ -3,7 +3,7 @@ import { ParleyError } from "../../../errors.ts";
 import { checkPosition, findWatermark, saveWatermark } from "../../../feed/index.ts";
 import { formatId, parseId, timeOfId } from "../../../ids.ts";
 import { checkSubscriber } from "../../identity/index.ts";
-import type { AdvancedPage, Inbox, Message, Page, ReadAndAdvance, ReadSince } from "../schema.ts";
+import type { AdvancedPage, Inbox, Message, Page, ReadAndAdvance, ReadBefore, ReadSince } from "../schema.ts";
 import * as store from "../store.ts";
 import type { MessageRow } from "../tables.ts";
 import { type OpenInbox, readableInbox } from "./inboxes.ts";
@@ -45,16 +45,34 @@ export function readAndAdvance(ctx: Ctx, { limit, agent, subscriber }: ReadAndAd
   });
 }
 
+/** The last messages before a position, oldest first. Whoever opens a long chat begins at its end. */
+export async function readBefore(ctx: Ctx, { before_id, limit, agent }: ReadBefore): Promise<Page> {
+  const { inbox_id } = await readableInbox(ctx, agent);
+  const where = { space_id: ctx.actor.space_id, inbox_id };
+  const before = before_id ? parseId(before_id) : Number.MAX_SAFE_INTEGER;
+  const behind = await store.listSizesBefore(ctx.db, { ...where, before_id: before, limit: limit + 1 });
+  const page = fitting(behind.slice(0, limit));
+  return { ...(await newest(ctx, where, page)), has_more: behind.length > page.length, epoch: ctx.database.epoch };
+}
+
 /** The newest messages, as many as fit, oldest first. */
 export async function inbox(ctx: Ctx, agent: string | undefined): Promise<Inbox> {
   const { inbox_id } = await readableInbox(ctx, agent);
   const where = { space_id: ctx.actor.space_id, inbox_id };
-  const sizes = fitting(await store.listNewestSizes(ctx.db, { ...where, limit: INBOX_MESSAGES }));
-  const [newest] = sizes;
+  return newest(ctx, where, fitting(await store.listNewestSizes(ctx.db, { ...where, limit: INBOX_MESSAGES })));
+}
+
+/** Those messages, given newest first, returned oldest first. */
+async function newest(
+  ctx: Ctx,
+  where: { space_id: string; inbox_id: number },
+  sizes: readonly { id: number }[],
+): Promise<Inbox> {
+  const [last] = sizes;
   const first = sizes.at(-1);
-  if (!newest || !first) return { last_id: null, messages: [] };
-  const rows = await store.listMessages(ctx.db, { ...where, first_id: first.id, last_id: newest.id });
-  return { last_id: formatId(newest.id), messages: rows.map(wire) };
+  if (!last || !first) return { last_id: null, messages: [] };
+  const rows = await store.listMessages(ctx.db, { ...where, first_id: first.id, last_id: last.id });
+  return { last_id: formatId(last.id), messages: rows.map(wire) };
 }
 
 interface Position {

@@ -24,6 +24,7 @@ interface Holder {
   name: string;
   kind: Actor["kind"];
   grants: HeldGrantRow[];
+  expires_at: string | null;
   read_at: number;
 }
 
@@ -64,7 +65,7 @@ export class Credentials {
   async stillValid(actor: Actor): Promise<boolean> {
     if ((await this.#stateOf(actor.space_id)) !== "open") return false;
     const token = await store.findToken(this.#database, actor.token_id);
-    return token?.revoked_at === null;
+    return token?.revoked_at === null && !isOver(token, this.#database.now());
   }
 
   forget(token_id: string): void {
@@ -78,7 +79,7 @@ export class Credentials {
     const hash = hashOf(token);
     const known = this.#holders.get(hash);
     const fresh = known !== undefined && performance.now() - known.read_at < BELIEVED_MS;
-    let holder = fresh ? known : await this.#read(hash);
+    let holder = fresh && !isOver(known, this.#database.now()) ? known : await this.#read(hash);
     let space = this.#named(holder, wanted);
     if (fresh && rolesIn(holder, space).length === 0) {
       holder = await this.#read(hash);
@@ -97,13 +98,13 @@ export class Credentials {
     const revocations = this.#revocations;
     const read_at = performance.now();
     const row = await store.findTokenByHash(this.#database, hash);
-    if (!row || row.revoked_at !== null) {
+    if (!row || row.revoked_at !== null || isOver(row, this.#database.now())) {
       this.#holders.delete(hash);
-      throw unauthenticated("This token is not known here, or it was revoked.");
+      throw unauthenticated("This token is not known here, or it was revoked, or its time is over.");
     }
     const grants = await store.listGrants(this.#database, row.principal_id);
-    const { id: token_id, principal_id, subscriber_id, name, kind } = row;
-    const holder = { token_id, principal_id, subscriber_id, name, kind, grants, read_at };
+    const { id: token_id, principal_id, subscriber_id, name, kind, expires_at } = row;
+    const holder = { token_id, principal_id, subscriber_id, name, kind, grants, expires_at, read_at };
     if (this.#holders.size >= MOST_HOLDERS) this.#holders.clear();
     // What was read before a revocation may be about the token it was for.
     if (revocations === this.#revocations) this.#holders.set(hash, holder);
@@ -123,6 +124,10 @@ export class Credentials {
     return isExpired(row, this.#database.now()) ? "expired" : "open";
   }
 }
+
+/** A browser's session ends by itself. */
+export const isOver = ({ expires_at }: { expires_at: string | null }, now: number): boolean =>
+  expires_at !== null && expires_at <= new Date(now).toISOString();
 
 const rolesIn = ({ grants }: Holder, space: string | undefined): Role[] => [
   ...new Set(grants.filter(({ space_id }) => space_id === space || space_id === "*").map(({ role }) => role)),

@@ -2,7 +2,7 @@ import type { Ctx } from "../../../context.ts";
 import type { Credentials } from "./credentials.ts";
 import { createToken } from "./tokens.ts";
 
-const FILE = "admin.token";
+export const ADMIN_TOKEN = "admin.token";
 
 interface Folder {
   read(name: string): string | undefined;
@@ -11,10 +11,10 @@ interface Folder {
 
 /** The token of the folder's owner, made on the first start and whenever the file or the database is new. */
 export async function ensureAdminToken(ctx: Ctx, credentials: Credentials, folder: Folder): Promise<void> {
-  const token = folder.read(FILE)?.trim();
+  const token = folder.read(ADMIN_TOKEN)?.trim();
   if (token && (await isKnown(credentials, token))) return;
   const made = await createToken(ctx, { role: "admin", name: "admin" });
-  folder.write(FILE, `${made.token}\n`);
+  folder.write(ADMIN_TOKEN, `${made.token}\n`);
 }
 
 async function isKnown(credentials: Credentials, token: string): Promise<boolean> {

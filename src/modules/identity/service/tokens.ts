@@ -31,8 +31,7 @@ export function createToken(ctx: Ctx, input: CreateToken): Promise<NewToken> {
         : [{ space_id, role: input.role }];
     for (const grant of grants) await store.insertGrant(ctx.tx, { ...grant, principal_id: principal.id, created_at });
     if (AGENT_ROLES.includes(input.role)) await registerAgent(ctx, { principal, type: "local" });
-    const subscriber_id = `s_${randomBytes(10).toString("hex")}`;
-    const { id, token } = await mint(ctx, { principal_id: principal.id, subscriber_id });
+    const { id, token } = await mint(ctx, { principal_id: principal.id });
     return { token, id, principal: principal.name, space: space_id };
   });
 }
@@ -41,8 +40,9 @@ export function createToken(ctx: Ctx, input: CreateToken): Promise<NewToken> {
 export function rotateToken(ctx: Ctx, { id }: { id: string }): Promise<NewToken> {
   return transact(ctx, async (ctx) => {
     const old = await revoke(ctx, id);
-    const { principal_id, subscriber_id, name } = old;
-    const minted = await mint(ctx, { principal_id, subscriber_id });
+    const { name, ...owner } = old;
+    const minted = await mint(ctx, owner);
+    const { principal_id } = owner;
     const grants = await store.listGrants(ctx.tx, principal_id);
     return {
       ...minted,
@@ -62,7 +62,7 @@ export async function listTokens(ctx: Ctx): Promise<{ tokens: Token[] }> {
     grants.set(principal_id, [...(grants.get(principal_id) ?? []), { space: space_id, role }]);
   const rows = await store.listTokens(ctx.db);
   return {
-    tokens: rows.map(({ id, name, kind, created_at, revoked_at, principal_id, subscriber_id }) => ({
+    tokens: rows.map(({ id, name, kind, created_at, revoked_at, principal_id, subscriber_id, label, expires_at }) => ({
       id,
       principal: name,
       subscriber: subscriber_id,
@@ -70,6 +70,9 @@ export async function listTokens(ctx: Ctx): Promise<{ tokens: Token[] }> {
       grants: grants.get(principal_id) ?? [],
       created_at,
       revoked_at,
+      label,
+      expires_at,
+      current: id === ctx.actor.token_id,
     })),
   };
 }
@@ -82,7 +85,8 @@ export async function checkSubscriber(ctx: Ctx, subscriber_id: string): Promise<
 
 export const hashOf = (token: string): string => hash("sha256", token, "hex");
 
-async function revoke(ctx: TxCtx, id: string) {
+/** In a transaction of the hub's own space. */
+export async function revoke(ctx: TxCtx, id: string) {
   const token = await store.findToken(ctx.tx, id);
   if (!token) throw new ParleyError("NOT_FOUND", `There is no token ${id}. token_list shows which there are.`);
   const revoked_at = new Date(ctx.now()).toISOString();
@@ -93,22 +97,35 @@ async function revoke(ctx: TxCtx, id: string) {
   return { ...token, revoked_at };
 }
 
-async function mint(
+interface Minting {
+  principal_id: string;
+  /** A new one if left out. */
+  subscriber_id?: string;
+  label?: string | null;
+  expires_at?: string | null;
+}
+
+export async function mint(
   ctx: TxCtx,
-  owner: { principal_id: string; subscriber_id: string },
+  { principal_id, subscriber_id, label = null, expires_at = null }: Minting,
 ): Promise<{ id: string; token: string }> {
-  const token = `parley_${secret()}`;
+  const token = newSecret();
   const id = `t_${randomBytes(8).toString("hex")}`;
-  const created_at = new Date(ctx.now()).toISOString();
   await store.insertToken(ctx.tx, {
-    ...owner,
+    principal_id,
+    subscriber_id: subscriber_id ?? `s_${randomBytes(10).toString("hex")}`,
     id,
     hash: hashOf(token),
     created_by: ctx.actor.principal_id,
-    created_at,
+    created_at: new Date(ctx.now()).toISOString(),
+    label,
+    expires_at,
   });
   return { id, token };
 }
+
+/** Its beginning is how logs know what to leave out. */
+export const newSecret = (): string => `parley_${secret()}`;
 
 /** 43 characters of 62: more than 256 bits. */
 function secret(): string {
