@@ -84,6 +84,12 @@ test("only db/ knows which database it is", () => {
   expect(whoSays(/"node:sqlite"|["']pg["']|\.backend [!=]==/, /^src\/db\//)).toEqual([]);
 });
 
+test("the client library runs in a browser: nothing of it but node.ts needs Node, or anything else at run time", () => {
+  const own = imports.filter(({ path, type }) => path.startsWith("src/client/") && !type);
+  expect(own.filter(({ target }) => !/^src\/client\/(?!node\.ts$)/.test(target))).toEqual([]);
+  expect(whoSays(/\b(process|Buffer|require)\b\.?\(?/, /^src\/(?!client\/)|^src\/client\/node\.ts$/)).toEqual([]);
+});
+
 test("only stores speak SQL", () => {
   const stores = /^src\/(db\/|idempotency\.ts$)|\/store\.ts$|\/store\/[a-z-]+\.ts$/;
   expect(whoSays(/\bstatement\s*[<(]/, stores)).toEqual([]);

@@ -19,12 +19,6 @@ interface Answer {
   body: unknown;
 }
 
-interface Reading {
-  result?: { contents: { text?: string }[] };
-  error?: { message: string; data?: { code?: string } };
-}
-
-const PROTOCOL = "2026-07-28";
 const PATIENCE_MS = 30_000;
 const RETRIES_MS = [100, 400, 1600];
 
@@ -57,36 +51,6 @@ export class Client {
     return this.#send(path, { method: "GET", timeout_ms });
   }
 
-  /** Reads an MCP resource: the one thing that has no tool. */
-  async resource<T>(uri: string): Promise<T> {
-    const _meta = {
-      "io.modelcontextprotocol/protocolVersion": PROTOCOL,
-      "io.modelcontextprotocol/clientInfo": { name: "parley", version: PROTOCOL },
-      "io.modelcontextprotocol/clientCapabilities": {},
-    };
-    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "resources/read", params: { uri, _meta } });
-    const headers = {
-      accept: "application/json, text/event-stream",
-      "mcp-protocol-version": PROTOCOL,
-      "mcp-method": "resources/read",
-      "mcp-name": uri,
-    };
-    const answer = await this.#send("/mcp", { method: "POST", body, headers, timeout_ms: PATIENCE_MS });
-    // The protocol says so: a result has contents, and ours are JSON.
-    const { result, error } = (answer.body ?? {}) as Reading;
-    const text = result?.contents[0]?.text;
-    if (text !== undefined) return JSON.parse(text);
-    if (error?.data?.code) throw failureOf(answer.status, error.data.code, error.message);
-    throw this.#failure(answer);
-  }
-
-  /** The open response of a stream. */
-  async open(path: string, headers: Record<string, string>, signal: AbortSignal): Promise<IncomingMessage> {
-    const response = await this.#request(path, { method: "GET", headers, timeout_ms: PATIENCE_MS, signal });
-    if (response.statusCode === 200) return response;
-    throw this.#failure({ status: response.statusCode ?? 0, body: await bodyOf(response) });
-  }
-
   #failure({ status, body }: Answer): Failure {
     if (!isErrorBody(body))
       return new Failure("HUB_UNREACHABLE", `${this.target.url} does not answer as a Parley hub.`);
@@ -98,13 +62,13 @@ export class Client {
     return { status: response.statusCode ?? 0, body: await bodyOf(response) };
   }
 
-  #request(path: string, { method, body, key, headers, timeout_ms, signal }: RequestOptions): Promise<IncomingMessage> {
+  #request(path: string, { method, body, key, timeout_ms }: RequestOptions): Promise<IncomingMessage> {
     // Imported by name, node:http would load every lazy export it has, WebSocket among them: 30 ms.
     const { request } = process.getBuiltinModule(this.#base.protocol === "https:" ? "node:https" : "node:http");
     return new Promise((resolve, reject) => {
       const sent: ClientRequest = request(
         new URL(this.#base.pathname.replace(/\/$/, "") + path, this.#base),
-        { method, agent: false, ...(signal && { signal }), headers: { ...this.#headers(body, key), ...headers } },
+        { method, agent: false, headers: this.#headers(body, key) },
         (response) => {
           sent.setTimeout(0);
           resolve(response);
@@ -133,8 +97,6 @@ interface RequestOptions {
   timeout_ms: number;
   body?: string;
   key?: string | undefined;
-  headers?: Record<string, string>;
-  signal?: AbortSignal;
 }
 
 /** What goes into a header is checked here, where the sentence can say where it came from. */

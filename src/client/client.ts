@@ -1,0 +1,149 @@
+import type { ToolTypes } from "../modules/index.ts";
+import { Backoff, PACE, type Pace, Pause } from "./backoff.ts";
+import { HubError, isObject, refusal, unreachable } from "./errors.ts";
+import { Protocol } from "./protocol.ts";
+import { fetchTransport, type Transport } from "./transport.ts";
+import { type ClientState, type Hint, Watching } from "./watching.ts";
+
+export interface ClientOptions {
+  transport: Transport;
+  /** Left out in a page, which has a cookie. */
+  token?: string | undefined;
+  space?: string | undefined;
+  /** How long to wait before trying again. */
+  pace?: Pace;
+  /** What a callback threw. */
+  report?: (error: unknown) => void;
+}
+
+export interface ResourceContents {
+  uri: string;
+  mimeType?: string | undefined;
+  text: string;
+}
+
+export interface CallOptions {
+  /** For writes: the same key never does it twice, so the call is repeated until its outcome is known. */
+  key?: string;
+  /** How long to go on repeating it. */
+  patience_ms?: number;
+}
+
+const PATIENCE_MS = 15_000;
+
+/** A program's or a page's connection to the hub. */
+export class Client implements Disposable {
+  readonly pace: Pace;
+  readonly report: (error: unknown) => void;
+  readonly #protocol: Protocol;
+  readonly #watching: Watching;
+
+  constructor({ transport, token, space, pace = PACE, report = (error) => console.error(error) }: ClientOptions) {
+    this.pace = pace;
+    this.report = report;
+    this.#protocol = new Protocol(transport, {
+      ...(token && { authorization: `Bearer ${token}` }),
+      ...(space && { "x-session-id": space }),
+    });
+    this.#watching = new Watching(this.#protocol, { pace, report });
+  }
+
+  /** Calls a tool. Throws `HubError`, with the hub's own code and sentence. */
+  async call<N extends keyof ToolTypes>(
+    name: N,
+    args: ToolTypes[N]["input"],
+    { key, patience_ms = PATIENCE_MS }: CallOptions = {},
+  ): Promise<ToolTypes[N]["output"]> {
+    const params = { name, arguments: key === undefined ? args : { ...args, idempotency_key: key } };
+    const send = async (): Promise<ToolTypes[N]["output"]> =>
+      // The hub has checked its own output against the schema that this type is of.
+      outputOf(await this.#protocol.request("tools/call", params, name)) as ToolTypes[N]["output"];
+    return key === undefined ? send() : untilKnown(send, { pace: this.pace, patience_ms });
+  }
+
+  async read(uri: string): Promise<ResourceContents[]> {
+    const { contents } = await this.#protocol.request("resources/read", { uri }, uri);
+    if (Array.isArray(contents) && contents.length > 0 && contents.every(isContents)) return contents;
+    throw new HubError("INVALID_CONTENTS", `What the hub gave for ${uri} is no MCP resource.`);
+  }
+
+  /**
+   * `hint` is called when reading the resource is worth it: once the hub listens to it for us, whenever it may have
+   * changed, and after each interruption; with an error when the hub cannot be reached. Returns the way to stop.
+   */
+  watch(uri: string, hint: Hint): () => void {
+    return this.#watching.add(uri, hint);
+  }
+
+  /** Whether what is watched is listened to; told at once and at each change. Returns the way to stop. */
+  onState(listener: (state: ClientState) => void): () => void {
+    return this.#watching.onState(listener);
+  }
+
+  /** Tries to reach the hub now rather than at the end of a pause. */
+  retry(): void {
+    this.#watching.retry();
+  }
+
+  /** What time it is for the hub, in milliseconds since 1970, to a second. Our own clock may be hours off. */
+  now(): number {
+    return Date.now() + this.#protocol.ahead_ms;
+  }
+
+  [Symbol.dispose](): void {
+    this.#watching[Symbol.dispose]();
+  }
+}
+
+export const createClient = (options: ClientOptions): Client => new Client(options);
+
+let ofPage: Client | undefined;
+
+/** The one client of a page: same origin, signed in by its cookie. */
+export function getMCPClient(): Client {
+  ofPage ??= createClient({ transport: fetchTransport("") });
+  return ofPage;
+}
+
+/** An idempotency key. `randomUUID` is missing in pages that are served without TLS. */
+export const newKey = (): string =>
+  [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+
+async function untilKnown<T>(
+  send: () => Promise<T>,
+  { pace, patience_ms }: { pace: Pace; patience_ms: number },
+): Promise<T> {
+  const backoff = new Backoff(pace);
+  const deadline = performance.now() + patience_ms;
+  for (;;)
+    try {
+      return await send();
+    } catch (error) {
+      if (!(error instanceof HubError && error.passing) || performance.now() > deadline) throw error;
+      await new Pause().for(backoff.next());
+    }
+}
+
+function outputOf({ structuredContent, content, isError }: Record<string, unknown>): unknown {
+  if (!isError) {
+    if (isObject(structuredContent)) return structuredContent;
+    throw unreachable("the tool's result has no structured content");
+  }
+  const [first] = Array.isArray(content) ? content : [];
+  throw refusal(200, isObject(first) && typeof first.text === "string" ? parsed(first.text) : undefined);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The SDK's own words for what never got to the tool.
+    return { error: text, code: "INVALID_REQUEST" };
+  }
+}
+
+const isContents = (value: unknown): value is ResourceContents =>
+  isObject(value) &&
+  typeof value.uri === "string" &&
+  typeof value.text === "string" &&
+  (value.mimeType === undefined || typeof value.mimeType === "string");

@@ -1,0 +1,22 @@
+/** What a page or a program needs to talk to a hub. Runs in browsers: only `node.ts` beside it needs Node. */
+export type { Pace } from "./backoff.ts";
+export { type ChatOptions, followChat, type Message } from "./chat.ts";
+export {
+  type CallOptions,
+  Client,
+  type ClientOptions,
+  createClient,
+  getMCPClient,
+  newKey,
+  type ResourceContents,
+} from "./client.ts";
+export { HubError } from "./errors.ts";
+export {
+  createSubscriptionManager,
+  type ResourceCallback,
+  type ResourceData,
+  type ResourceError,
+  type SubscriptionManager,
+} from "./subscriptions.ts";
+export { fetchTransport, type HttpRequest, type HttpResponse, type Transport } from "./transport.ts";
+export type { ClientState } from "./watching.ts";

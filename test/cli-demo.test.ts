@@ -1,0 +1,132 @@
+/** `parley demo`: a chat that is alive without any model. */
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { isAlive } from "../src/cli/home.ts";
+import { ended, Ground, until } from "../src/testing/process.ts";
+
+interface Started {
+  agent: string;
+  pid: number;
+  token_id: string;
+}
+interface Message {
+  author: string;
+  author_principal: string;
+  content: string;
+}
+
+let ground: Ground;
+beforeEach(() => {
+  ground = new Ground();
+});
+afterEach(async () => {
+  // It is no child of ours.
+  await ground.parley(["demo", "--stop"]);
+  await ground[Symbol.asyncDispose]();
+});
+
+const messages = async (): Promise<Message[]> =>
+  (await ground.json<{ messages: Message[] }>(["chat", "read", "--limit", "500"])).messages;
+const answers = async (): Promise<string[]> =>
+  (await messages()).filter(({ author }) => author === "assistant").map(({ content }) => content);
+const say = (text: string) => ground.json(["chat", "send", "--agent", "demo", text]);
+const lifecycle = async (): Promise<string | undefined> =>
+  (await ground.json<{ agents: { name: string; lifecycle: string }[] }>(["agent", "list"])).agents.find(
+    ({ name }) => name === "demo",
+  )?.lifecycle;
+const tokenOf = async (id: string) =>
+  (await ground.json<{ tokens: { id: string; revoked_at: string | null }[] }>(["token", "list"])).tokens.find(
+    (token) => token.id === id,
+  );
+
+test("answers each of its words by its rule, once and in order, and everything else with a hint", async () => {
+  const started = await ground.json<Started>(["demo"]);
+  expect(started).toMatchObject({ agent: "demo", pid: expect.any(Number) });
+  for (const text of ["help", "Echo: one two", "time", "code", "markdown", "long 30", "what is love?"]) await say(text);
+  await until(async () => (await answers()).length === 7);
+  const [help, echo, time, code, markdown, long, other] = await answers();
+  expect(help).toContain("**echo**");
+  expect(echo).toBe("one two");
+  expect(time).toMatch(/\d{4}-\d\d-\d\dT/);
+  expect(code).toContain("```ts");
+  expect(markdown).toMatch(/^# A heading/);
+  expect(long).toContain("Line 30 of 30");
+  expect(other).toContain("**help**");
+  expect(
+    (await messages()).every(
+      ({ author, author_principal }) => (author === "assistant") === (author_principal === "demo"),
+    ),
+  ).toBe(true);
+});
+
+test("runs once however often it is started, and --stop ends it and takes its token back", async () => {
+  const started = await ground.json<Started>(["demo"]);
+  expect(await ground.json<Started>(["demo"])).toEqual(started);
+  expect(statSync(join(ground.home, "demo.json")).mode & 0o777).toBe(0o600);
+  expect(await lifecycle()).toBe("ready");
+  expect(await ground.json(["demo", "--stop"])).toEqual({ stopped: true, agent: "demo", pid: started.pid });
+  expect(isAlive(started.pid)).toBe(false);
+  expect(await lifecycle()).toBe("stopped");
+  expect((await tokenOf(started.token_id))?.revoked_at).toMatch(/Z$/);
+  expect(await ground.json(["demo", "--stop"])).toEqual({ stopped: false });
+  await say("help");
+  const again = await ground.json<Started>(["demo"]);
+  expect(again.token_id).not.toBe(started.token_id);
+  // What was said while it was away is answered when it is back.
+  await until(async () => (await answers()).length === 1);
+});
+
+test("goes on through a restart of the hub, on another port, and answers nothing twice", async () => {
+  const hub = await ground.serve();
+  await ground.json(["demo"]);
+  await say("echo one");
+  await until(async () => (await answers()).length === 1);
+  await hub.kill("SIGKILL");
+  await ground.serve();
+  await say("echo two");
+  await until(async () => (await answers()).length === 2);
+  expect(await answers()).toEqual(["one", "two"]);
+});
+
+test("one that was killed is cleaned up by --stop, or by the next start", async () => {
+  const first = await ground.json<Started>(["demo"]);
+  process.kill(first.pid, "SIGKILL");
+  await until(() => !isAlive(first.pid));
+  await ground.json(["demo", "--stop"]);
+  expect([await lifecycle(), (await tokenOf(first.token_id))?.revoked_at]).toEqual(["stopped", expect.any(String)]);
+  const second = await ground.json<Started>(["demo"]);
+  process.kill(second.pid, "SIGKILL");
+  await until(() => !isAlive(second.pid));
+  const third = await ground.json<Started>(["demo"]);
+  expect(third.pid).not.toBe(second.pid);
+  expect((await tokenOf(second.token_id))?.revoked_at).toEqual(expect.any(String));
+});
+
+test("in the foreground it ends with Ctrl-C, and its token with it", async () => {
+  await ground.serve();
+  const child = ground.start(["demo", "--foreground", "--name", "parrot"]);
+  const end = ended(child);
+  await new Promise((resolve) => child.stdout.once("data", resolve));
+  await ground.json(["chat", "send", "--agent", "parrot", "echo hello"]);
+  await until(async () => (await answers()).length === 1);
+  child.kill("SIGINT");
+  expect((await end).code).toBe(0);
+  const { tokens } = await ground.json<{ tokens: { principal: string; revoked_at: string | null }[] }>([
+    "token",
+    "list",
+  ]);
+  expect(tokens.filter(({ principal }) => principal === "parrot")).toEqual([
+    expect.objectContaining({ revoked_at: expect.any(String) }),
+  ]);
+});
+
+test("ends by itself when its token is revoked, and refuses the name of a person", async () => {
+  const { pid, token_id } = await ground.json<Started>(["demo"]);
+  await ground.json(["token", "revoke", token_id]);
+  await until(() => !isAlive(pid));
+  expect(readFileSync(join(ground.home, "demo.log"), "utf8")).toContain("UNAUTHENTICATED");
+  await ground.json(["token", "create", "--role", "human", "--name", "ana"]);
+  const refused = await ground.parley(["demo", "--name", "ana", "--json"]);
+  expect([refused.code, JSON.parse(refused.stderr).error.code]).toEqual([5, "NAME_TAKEN"]);
+});
