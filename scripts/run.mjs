@@ -5,11 +5,11 @@ import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** Runs a program in the checkout and resolves to its exit code. Its children find our tools and this Node first. */
-export function run(command, args, { env = {}, stdio = "inherit" } = {}) {
+/** Runs a program, in the checkout unless told otherwise, and resolves to its exit code. Its children find our tools and this Node first. */
+export function run(command, args, { cwd = root, env = {}, stdio = "inherit" } = {}) {
   const path = [join(root, "node_modules", ".bin"), dirname(process.execPath), process.env.PATH].join(delimiter);
   const child = spawn(command, args, {
-    cwd: root,
+    cwd,
     env: { ...process.env, PATH: path, ...env },
     stdio,
   });

@@ -6,17 +6,20 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { run } from "./run.mjs";
+import { root, run } from "./run.mjs";
 
 const { fast } = parseArgs({ options: { fast: { type: "boolean" } } }).values;
 const databases = process.env.PARLEY_TEST_DATABASES ?? (fast ? "sqlite" : "sqlite,postgres");
 const reports = mkdtempSync(join(tmpdir(), "parley-test-"));
 const counts = { passed: 0, failed: 0 };
 const closing = [];
+const web = join(root, "web");
+const svelteCheck = join(web, "node_modules", "svelte-check", "bin", "svelte-check");
 
 const steps = [
   ["Format and lint", () => run("biome", ["check", "--error-on-warnings"])],
   ["Types", () => run("tsc", ["--project", "."])],
+  ["Types of the web app", () => run(process.execPath, [svelteCheck, "--fail-on-warnings"], { cwd: web })],
   ["Dead code", () => run("knip", [])],
   [`Unit and behaviour tests (${databases})`, () => vitest("unit")],
 ];

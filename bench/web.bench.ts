@@ -1,0 +1,191 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import type { Browser, Page } from "playwright-core";
+import { launch, visitor } from "../src/testing/browser.ts";
+import { until } from "../src/testing/process.ts";
+import { Child } from "./support/child.ts";
+import { figure, interleaved, type Pair } from "./support/rounds.ts";
+import type { Scenario } from "./support/scenario.ts";
+
+const ROUNDS = 10;
+const MANY = 10_000;
+const BUILD = fileURLToPath(new URL("../web/build", import.meta.url));
+
+const bounds = {
+  bytes: { on: "ours", at_most: 120 },
+  usable: { on: "ratio", at_most: 1.5 },
+  frame: { on: "ours", at_most: 100 },
+  rows: { on: "ours", at_most: 1 },
+} as const;
+
+export const scenario: Scenario = {
+  name: "web",
+  measures: "the page in Chromium: its first view, a chat of 10,000 messages scrolled, one new message",
+  bounds,
+  async run() {
+    await using child = new Child("web");
+    await child.ready;
+    await child.ask("say", { times: 200 });
+    const browser = await launch();
+    try {
+      const bytes = scriptBytes() / 1024;
+      const usable = await firstViews(browser, child);
+      await child.ask("say", { times: MANY });
+      const { frames, rows } = await scrolls(browser, child);
+      return [
+        figure("JavaScript of the first view, gzipped", [pair(bytes)], { unit: "KB", bound: bounds.bytes }),
+        figure("usable, against a fixed page of the same bytes", usable, { unit: "ms", bound: bounds.usable }),
+        figure("longest frame of a scroll", frames.map(pair), { unit: "ms", bound: bounds.frame }),
+        figure("rows drawn for one new message", rows.map(pair), { unit: "rows", bound: bounds.rows }),
+      ];
+    } finally {
+      await browser.close();
+    }
+  },
+};
+
+/** There is nothing to compare it with: the bound is on the amount. */
+const pair = (ours: number): Pair => ({ ours, reference: ours });
+
+const built = (): string[] =>
+  readdirSync(BUILD, { recursive: true, encoding: "utf8" }).filter((path) => /\.(js|css|html|svg)$/.test(path));
+
+const scriptBytes = (): number =>
+  built()
+    .filter((path) => path.endsWith(".js"))
+    .reduce((sum, path) => sum + gzipSync(readFileSync(join(BUILD, path))).length, 0);
+
+/** Milliseconds from going there until it can be used, each time by somebody who has never been there. */
+async function firstViews(browser: Browser, child: Child): Promise<Pair[]> {
+  const state = await signedIn(browser, child);
+  const { url } = await child.ready.then((told) => told as { url: string });
+  const drawn = await fresh(browser, state, async (page) => {
+    await page.goto(`${url}/chat/scout`);
+    await until(() => page.evaluate(USABLE));
+    return page.content();
+  });
+  const fixed = await child.ask<string>("serve", { files: fixedFiles(drawn) });
+  return interleaved(
+    ROUNDS,
+    () => fresh(browser, state, (page) => timed(page, `${url}/chat/scout`, USABLE)),
+    () => fresh(browser, undefined, (page) => timed(page, fixed, "document.readyState === 'complete'")),
+  );
+}
+
+/** The composer takes text, and the newest message stands above it. */
+const USABLE = `document.querySelector("#composer")?.disabled === false &&
+  /Message \\d+:/.test([...document.querySelectorAll("[role=log] [data-key]")].at(-1)?.textContent)`;
+
+/** The page as it was drawn, with the same style, and scripts of the same length that do nothing. */
+function fixedFiles(drawn: string): Record<string, string> {
+  const files: Record<string, string> = {};
+  for (const path of built()) {
+    const text = readFileSync(join(BUILD, path), "utf8");
+    files[path] = path.endsWith(".js") ? `/*${text.replaceAll("*/", "* ").slice(4)}*/` : text;
+  }
+  files["index.html"] = drawn;
+  return files;
+}
+
+/** By the page's own clock, which begins when it was gone to. */
+async function timed(page: Page, url: string, done: string): Promise<number> {
+  await page.addInitScript(`(() => {
+    const look = () => { if (${done}) window.done_ms ??= performance.now(); else requestAnimationFrame(look); };
+    look();
+  })()`);
+  await page.goto(url, { waitUntil: "commit" });
+  return until(() => page.evaluate<number | undefined>("window.done_ms"));
+}
+
+type State = Awaited<ReturnType<Awaited<ReturnType<typeof visitor>>["storageState"]>>;
+
+async function signedIn(browser: Browser, child: Child): Promise<State> {
+  const context = await visitor(browser);
+  const page = await context.newPage();
+  await page.goto(await child.ask<string>("link"));
+  await page.locator("#composer").waitFor();
+  const state = await context.storageState();
+  await context.close();
+  return state;
+}
+
+async function fresh<T>(browser: Browser, state: State | undefined, work: (page: Page) => Promise<T>): Promise<T> {
+  const context = await visitor(browser, state ? { storageState: state } : {});
+  try {
+    return await work(await context.newPage());
+  } finally {
+    await context.close();
+  }
+}
+
+/** From the newest message to the first one and back, and then one more message. */
+async function scrolls(browser: Browser, child: Child): Promise<{ frames: number[]; rows: number[] }> {
+  const state = await signedIn(browser, child);
+  const { url } = await child.ready.then((told) => told as { url: string });
+  return fresh(browser, state, async (page) => {
+    await page.goto(`${url}/chat/scout`);
+    await page.locator("[role=log] [data-key]").first().waitFor();
+    await page.evaluate(`(async () => {
+      const log = document.querySelector("[role=log]");
+      for (let still = 0; still < 20; ) {
+        const before = log.scrollHeight;
+        log.scrollTop = 0;
+        await new Promise((resolve) => setTimeout(resolve, 25));
+        still = log.scrollHeight === before && !log.ariaBusy.includes("true") ? still + 1 : 0;
+      }
+    })()`);
+    const frames: number[] = [];
+    const rows: number[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      frames.push(await page.evaluate<number>(SCROLL));
+      rows.push(await rowsOfOne(page, child));
+    }
+    return { frames, rows };
+  });
+}
+
+/** The longest time between two frames while the list is moved a screen at a time, then in leaps. */
+const SCROLL = `new Promise((resolve) => {
+  const log = document.querySelector("[role=log]");
+  log.scrollTop = 0;
+  let last, longest = 0, step = 0;
+  const frame = (now) => {
+    if (last !== undefined && step > 2) longest = Math.max(longest, now - last);
+    last = now;
+    step += 1;
+    if (step > 240) { log.scrollTop = log.scrollHeight; return setTimeout(() => resolve(longest), 200); }
+    log.scrollTop += step <= 180 ? log.clientHeight * 0.9 : log.scrollHeight / 60;
+    requestAnimationFrame(frame);
+  };
+  requestAnimationFrame(frame);
+})`;
+
+/** How many rows of the list were touched in any way when one message came. */
+async function rowsOfOne(page: Page, child: Child): Promise<number> {
+  await page.evaluate(`(() => {
+    const log = document.querySelector("[role=log]");
+    log.scrollTop = log.scrollHeight;
+    window.touched = new Set();
+    window.newest = [...log.querySelectorAll("[data-key]")].at(-1)?.dataset.key;
+    window.observer = new MutationObserver((records) => {
+      for (const { target, addedNodes } of records)
+        for (const node of [target, ...addedNodes]) {
+          const row = (node.nodeType === 1 ? node : node.parentElement)?.closest("[data-key]");
+          if (row?.isConnected) window.touched.add(row.dataset.key);
+        }
+    });
+    return new Promise((resolve) => setTimeout(() => {
+      window.observer.observe(log, { subtree: true, childList: true, characterData: true, attributes: true });
+      resolve();
+    }, 300));
+  })()`);
+  await child.ask("say_one");
+  await until(() =>
+    page.evaluate("[...document.querySelectorAll('[role=log] [data-key]')].at(-1)?.dataset.key !== window.newest"),
+  );
+  return page.evaluate<number>(
+    "new Promise((r) => setTimeout(() => { window.observer.disconnect(); r(window.touched.size); }, 200))",
+  );
+}

@@ -1,0 +1,79 @@
+/** For end-to-end tests of the page: the system's Chromium, driven by Playwright. */
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+
+const PLACES = [
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+];
+const ARTIFACTS = fileURLToPath(new URL("../../artifacts/web", import.meta.url));
+
+/** Nothing of its own goes over the network. */
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+/** Installed where that needs nobody's leave; elsewhere the error says what to run. */
+function installed(): string {
+  const found = () => PLACES.find((path) => existsSync(path));
+  const there = found();
+  if (there) return there;
+  if (process.getuid?.() === 0 && existsSync("/usr/bin/apt-get")) {
+    // Several test files may come here at once: apt-get makes them wait for each other.
+    const apt = (...args: string[]) =>
+      spawnSync("apt-get", ["-o", "DPkg::Lock::Timeout=600", "-qq", ...args], { stdio: "inherit" });
+    if (apt("install", "-y", "chromium").status !== 0) {
+      apt("update");
+      apt("install", "-y", "chromium");
+    }
+  }
+  const now = found();
+  if (now) return now;
+  throw new Error("The browser tests need Chromium. On Debian or Ubuntu run: sudo apt-get install -y chromium");
+}
+
+export const launch = (): Promise<Browser> => chromium.launch({ executablePath: installed(), args: FLAGS });
+
+/** A page, and everything about it that must not happen. */
+export class Watched {
+  readonly page: Page;
+  /** What the browser complained of: errors, warnings, what its policy stopped. */
+  readonly complaints: string[] = [];
+  /** Addresses of other hosts that were asked for. */
+  readonly foreign: string[] = [];
+
+  constructor(page: Page, url: string) {
+    this.page = page;
+    page.on("console", (message) => {
+      if (["error", "warning"].includes(message.type())) this.complaints.push(message.text());
+    });
+    page.on("pageerror", (error) => this.complaints.push(String(error)));
+    page.on("request", (request) => {
+      if (!request.url().startsWith(`${url}/`) && !request.url().startsWith("data:")) this.foreign.push(request.url());
+    });
+  }
+}
+
+/** A browser of somebody's, with nothing in it. */
+export async function visitor(browser: Browser, options: BrowserContextOptions = {}): Promise<BrowserContext> {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+  context.setDefaultTimeout(30_000);
+  return context;
+}
+
+/** Kept for people to look at. */
+export async function shoot(page: Page, name: string): Promise<void> {
+  mkdirSync(ARTIFACTS, { recursive: true });
+  await page.screenshot({ path: join(ARTIFACTS, `${name}.png`) });
+}

@@ -1,0 +1,99 @@
+/** A hub with the web app, as a program of its own, and people in front of it. */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { visitor, Watched } from "./browser.ts";
+import { Ground, type ServedHub } from "./process.ts";
+
+const BUILD = fileURLToPath(new URL("../../web/build/index.html", import.meta.url));
+
+export class WebHub implements AsyncDisposable {
+  readonly #ground: Ground;
+  readonly #browser: Browser;
+  #served: ServedHub;
+
+  static async open(browser: Browser, args: readonly string[] = []): Promise<WebHub> {
+    if (!existsSync(BUILD)) throw new Error("The web app is not built. Run: node scripts/ready.mjs");
+    const ground = new Ground();
+    return new WebHub(browser, ground, await ground.serve(args));
+  }
+
+  private constructor(browser: Browser, ground: Ground, served: ServedHub) {
+    this.#browser = browser;
+    this.#ground = ground;
+    this.#served = served;
+  }
+
+  get url(): string {
+    return this.#served.url;
+  }
+
+  get admin(): string {
+    return readFileSync(join(this.#served.home, "admin.token"), "utf8").trim();
+  }
+
+  /** A link that signs a browser in. */
+  async link(name?: string): Promise<string> {
+    const { url } = await this.#ground.json<{ url: string }>(["login", ...(name ? ["--name", name] : [])]);
+    return url;
+  }
+
+  /** Opens the page in a browser of its own, signed in. */
+  async signedIn(options: BrowserContextOptions = {}): Promise<Watched> {
+    const context = await visitor(this.#browser, options);
+    const watched = new Watched(await context.newPage(), this.url);
+    await watched.page.goto(await this.link());
+    await watched.page.locator("#main").waitFor();
+    return watched;
+  }
+
+  /** Registers an agent; gives what it says something with. */
+  async agent(name: string): Promise<Speaker> {
+    const { token } = await this.call<{ token: string }>("token_create", { role: "agent", name });
+    return {
+      token,
+      say: (content, mime) =>
+        this.call("chat_assistant_post", { content, ...(mime && { mime }) }, token).then(({ id }) => String(id)),
+    };
+  }
+
+  async call<T = Record<string, unknown>>(tool: string, args: object = {}, token = this.admin): Promise<T> {
+    const response = await fetch(`${this.url}/api/tools/${tool}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}` },
+      body: JSON.stringify(args),
+    });
+    const body = await response.json();
+    if (!response.ok) throw new Error(`${tool}: ${JSON.stringify(body)}`);
+    // The caller knows what the tool answers.
+    return body as T;
+  }
+
+  /** Dies without a word, and comes back at the same address. */
+  async kill(): Promise<void> {
+    await this.#served.kill("SIGKILL");
+  }
+
+  async restart(): Promise<void> {
+    this.#served = await this.#ground.serve(["--port", new URL(this.url).port]);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#ground[Symbol.asyncDispose]();
+  }
+}
+
+export interface Speaker {
+  token: string;
+  say(content: string, mime?: string): Promise<string>;
+}
+
+export const composer = (page: Page) => page.getByRole("textbox", { name: /^Message to/ });
+export const log = (page: Page) => page.getByRole("log");
+
+/** Writes it and presses Enter. */
+export async function say(page: Page, text: string): Promise<void> {
+  await composer(page).fill(text);
+  await composer(page).press("Enter");
+}

@@ -1,0 +1,155 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { launch } from "../src/testing/browser.ts";
+import { until } from "../src/testing/process.ts";
+import { composer, log, say, WebHub } from "../src/testing/web.ts";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launch();
+});
+afterAll(() => browser.close());
+
+test("a person and an agent talk, and both see it without a reload", async () => {
+  await using hub = await WebHub.open(browser);
+  const scout = await hub.agent("scout");
+  const { page, complaints, foreign } = await hub.signedIn();
+
+  await say(page, "hello scout");
+  const mine = log(page).getByText("hello scout");
+  await mine.waitFor();
+  await until(async () => JSON.stringify(await hub.call("chat_read_since", {}, scout.token)).includes("hello scout"));
+  await scout.say("hello **ana**");
+  await log(page).locator("strong", { hasText: "ana" }).waitFor();
+
+  await page.reload();
+  await mine.waitFor();
+  expect(await mine.count()).toBe(1);
+  expect(await log(page).locator("strong", { hasText: "ana" }).count()).toBe(1);
+  expect(complaints).toEqual([]);
+  expect(foreign).toEqual([]);
+});
+
+test("WEB-2, WEB-3: Enter sends, Shift+Enter does not, and nothing is sent twice or empty", async () => {
+  await using hub = await WebHub.open(browser);
+  const scout = await hub.agent("scout");
+  const { page } = await hub.signedIn();
+  const send = page.getByRole("button", { name: "Send" });
+
+  await composer(page).fill("   ");
+  expect(await send.isDisabled()).toBe(true);
+  await composer(page).fill("first line");
+  await composer(page).press("Shift+Enter");
+  await composer(page).pressSequentially("second line");
+  expect(await composer(page).inputValue()).toBe("first line\nsecond line");
+  await send.dblclick();
+  await log(page).getByText("second line").waitFor();
+  await until(async () => (await composer(page).inputValue()) === "");
+  await say(page, "afterwards");
+  await log(page).getByText("afterwards").waitFor();
+
+  const { messages } = await until(async () => {
+    const told = await hub.call<{ messages: { content: string }[] }>("chat_read_since", {}, scout.token);
+    return told.messages.length >= 2 ? told : undefined;
+  });
+  expect(messages.map(({ content }) => content)).toEqual(["first line\nsecond line", "afterwards"]);
+});
+
+test("WEB-3: Enter that ends a composed word does not send", async () => {
+  await using hub = await WebHub.open(browser);
+  await hub.agent("scout");
+  const { page } = await hub.signedIn();
+  await composer(page).fill("日本");
+  await composer(page).dispatchEvent("keydown", { key: "Enter", isComposing: true, bubbles: true, cancelable: true });
+  await composer(page).dispatchEvent("keydown", { key: "Enter", keyCode: 229, bubbles: true, cancelable: true });
+  expect(await composer(page).inputValue()).toBe("日本");
+});
+
+test("WEB-3: each agent has a draft of its own, kept over a reload", async () => {
+  await using hub = await WebHub.open(browser);
+  await hub.agent("scout");
+  await hub.agent("mason");
+  const { page } = await hub.signedIn();
+
+  await composer(page).fill("for scout");
+  await page.getByRole("link", { name: /mason/ }).click();
+  await page.waitForURL("**/chat/mason");
+  await page.getByRole("textbox", { name: "Message to mason" }).fill("for mason");
+  await page.reload();
+  expect(await page.getByRole("textbox", { name: "Message to mason" }).inputValue()).toBe("for mason");
+  await page.goto(`${hub.url}/chat/scout`);
+  expect(await page.getByRole("textbox", { name: "Message to scout" }).inputValue()).toBe("for scout");
+});
+
+test("WEB-4: an own message shows at once, and once when the hub's copy arrives before its answer", async () => {
+  await using hub = await WebHub.open(browser);
+  const scout = await hub.agent("scout");
+  const { page } = await hub.signedIn();
+  await page.route("**/mcp", async (route) => {
+    const response = route.request().postData()?.includes("chat_human_post") ? await route.fetch() : undefined;
+    if (!response) return route.continue();
+    // The answer waits until the copy has come by the other way, which the agent's reply shows.
+    await log(page).getByText("I have it already").waitFor();
+    await route.fulfill({ response });
+  });
+
+  await say(page, "only once");
+  await log(page).getByText("only once").waitFor();
+  await until(async () => JSON.stringify(await hub.call("chat_read_since", {}, scout.token)).includes("only once"));
+  await scout.say("I have it already");
+  await log(page).getByText("I have it already").waitFor();
+  expect(await log(page).getByText("only once").count()).toBe(1);
+  await page.unrouteAll({ behavior: "wait" });
+  await scout.say("done");
+  await log(page).getByText("done").waitFor();
+  expect(await log(page).getByText("only once").count()).toBe(1);
+  expect(await log(page).getByText("Sending …").count()).toBe(0);
+});
+
+test("WEB-2: what could not be sent stays, says why, and is sent once when tried again", async () => {
+  await using hub = await WebHub.open(browser);
+  const scout = await hub.agent("scout");
+  const { page } = await hub.signedIn();
+  await page.route("**/mcp", (route) =>
+    route.request().postData()?.includes("chat_human_post")
+      ? route.fulfill({ status: 403, json: { error: "Not today.", code: "FORBIDDEN" } })
+      : route.continue(),
+  );
+  await say(page, "keep me");
+  await log(page).getByText("Not sent. Not today.").waitFor();
+  await page.reload();
+  await log(page).getByText("keep me").waitFor();
+  await page.unrouteAll();
+  await log(page).getByRole("button", { name: "Try again" }).click();
+  await log(page).getByRole("button", { name: "Try again" }).waitFor({ state: "detached" });
+  expect(await log(page).getByText("keep me").count()).toBe(1);
+  const { messages } = await hub.call<{ messages: unknown[] }>("chat_read_since", {}, scout.token);
+  expect(messages).toHaveLength(1);
+});
+
+test("WEB-13: two tabs show the same timeline", async () => {
+  await using hub = await WebHub.open(browser);
+  const scout = await hub.agent("scout");
+  const { page } = await hub.signedIn();
+  const other = await page.context().newPage();
+  await other.goto(`${hub.url}/chat/scout`);
+  await say(page, "from the first");
+  await log(other).getByText("from the first").waitFor();
+  await say(other, "from the second");
+  await scout.say("to both");
+  await log(page).getByText("to both").waitFor();
+  await log(other).getByText("to both").waitFor();
+  const texts = (tab: typeof page) => log(tab).locator("[data-key] .prose").allInnerTexts();
+  await log(page).getByText("from the second").waitFor();
+  expect(await texts(page)).toEqual(await texts(other));
+  expect((await texts(page)).toSorted()).toEqual(["from the first", "from the second", "to both"]);
+});
+
+test("WEB-1: a bridge has no composer and says why, while its timeline stays", async () => {
+  await using hub = await WebHub.open(browser);
+  await hub.call("agent_register", { name: "relay", type: "bridge" });
+  const { page } = await hub.signedIn();
+  await page.goto(`${hub.url}/chat/relay`);
+  await page.getByText("relay only relays messages").waitFor();
+  expect(await composer(page).count()).toBe(0);
+});

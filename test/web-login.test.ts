@@ -1,0 +1,142 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { launch, visitor, Watched } from "../src/testing/browser.ts";
+import { composer, log, say, WebHub } from "../src/testing/web.ts";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launch();
+});
+afterAll(() => browser.close());
+
+const signIn = { name: "Sign in to Parley" };
+
+test("without a code or a session the page says how to get in", async () => {
+  await using hub = await WebHub.open(browser);
+  const context = await visitor(browser);
+  const { page, foreign } = new Watched(await context.newPage(), hub.url);
+  await page.goto(hub.url);
+  await page.getByRole("heading", signIn).waitFor();
+  await page.getByText("parley login").waitFor();
+  expect(foreign).toEqual([]);
+});
+
+test("WEB-12: the code leaves the address bar, opening the link again does no harm, a fresh one replaces the session", async () => {
+  await using hub = await WebHub.open(browser);
+  await hub.agent("scout");
+  const context = await visitor(browser);
+  const page = await context.newPage();
+  const link = await hub.link();
+  // A browser that looks ahead fetches the address, without the fragment.
+  await fetch(link);
+  await page.goto(link);
+  await composer(page).waitFor();
+  expect(page.url()).toBe(`${hub.url}/chat`);
+  await page.goBack().catch(() => undefined);
+  expect(page.url()).not.toContain("code");
+
+  await page.goto("about:blank");
+  await page.goto(link);
+  await composer(page).waitFor();
+
+  const before = await context.cookies();
+  await page.goto(await hub.link());
+  await composer(page).waitFor();
+  await expect.poll(async () => (await context.cookies())[0]?.value).not.toBe(before[0]?.value);
+  expect(await context.cookies()).toMatchObject([{ httpOnly: true, sameSite: "Strict", path: "/" }]);
+});
+
+test("a code nobody gave out is refused with a sentence", async () => {
+  await using hub = await WebHub.open(browser);
+  const page = await (await visitor(browser)).newPage();
+  await page.goto(`${hub.url}/#code=parley_nonsense`);
+  await page.getByRole("heading", signIn).waitFor();
+  expect((await page.getByRole("alert").innerText()).length).toBeGreaterThan(10);
+  expect(page.url()).not.toContain("nonsense");
+});
+
+test("a link opened in the page that is open signs in without a reload", async () => {
+  await using hub = await WebHub.open(browser);
+  await hub.agent("scout");
+  const page = await (await visitor(browser)).newPage();
+  await page.goto(hub.url);
+  await page.getByRole("heading", signIn).waitFor();
+  await page.evaluate(`location.hash = ${JSON.stringify(new URL(await hub.link()).hash)}`);
+  await composer(page).waitFor();
+  expect(page.url()).not.toContain("code");
+});
+
+test("signing out ends the session here and in every tab of this browser", async () => {
+  await using hub = await WebHub.open(browser);
+  await hub.agent("scout");
+  const { page } = await hub.signedIn();
+  const other = await page.context().newPage();
+  await other.goto(`${hub.url}/chat/scout`);
+  await composer(other).waitFor();
+  await page.getByRole("link", { name: "Settings" }).click();
+  await page.getByRole("button", { name: "Sign out of this browser" }).click();
+  await page.getByRole("heading", signIn).waitFor();
+  await other.getByRole("heading", signIn).waitFor();
+  await page.goto(hub.url);
+  await page.getByRole("heading", signIn).waitFor();
+});
+
+test("another session is listed and revoked in the settings, and its page is out at once", async () => {
+  await using hub = await WebHub.open(browser);
+  await hub.agent("scout");
+  const phone = await hub.signedIn();
+  await composer(phone.page).waitFor();
+  const { page } = await hub.signedIn();
+  await page.getByRole("link", { name: "Settings" }).click();
+  const sessions = page.getByRole("listitem").filter({ hasText: /browser/ });
+  await expect.poll(() => sessions.count()).toBe(2);
+  const revoke = sessions.last().getByRole("button", { name: /^Revoke/ });
+  await revoke.click();
+  await sessions
+    .last()
+    .getByRole("button", { name: /^Really revoke/ })
+    .click();
+  await phone.page.getByRole("heading", signIn).waitFor();
+  await expect.poll(() => sessions.count()).toBe(1);
+});
+
+test("a page of another origin gets nothing and posts nothing, signed in or not", async () => {
+  await using hub = await WebHub.open(browser);
+  const scout = await hub.agent("scout");
+  const { page } = await hub.signedIn();
+  await say(page, "ours");
+  await log(page).getByText("ours").waitFor();
+
+  const evil = createServer((_, response) =>
+    response.setHeader("content-type", "text/html").end("<title>evil</title>"),
+  );
+  await new Promise<void>((resolve) => evil.listen(0, "127.0.0.1", resolve));
+  try {
+    const attacker = await page.context().newPage();
+    // `address` is a text only for pipes.
+    await attacker.goto(`http://127.0.0.1:${(evil.address() as AddressInfo).port}/`);
+    const tries = ["text/plain", "application/json"].flatMap((type) =>
+      ["/api/tools/chat_human_post", "/mcp", "/logout", "/login"].map((path) => [hub.url + path, type]),
+    );
+    const answers = await attacker.evaluate(`Promise.all(${JSON.stringify(tries)}.map(([url, type]) =>
+      fetch(url, { method: "POST", credentials: "include", headers: { "content-type": type },
+        body: JSON.stringify({ content: "theirs" }) }).then((r) => r.text(), () => "refused")))`);
+    expect(answers).toEqual(tries.map(() => "refused"));
+    expect(
+      await attacker.evaluate(`fetch(${JSON.stringify(`${hub.url}/events?topics=chat`)}, { credentials: "include" })
+        .then(() => "read", () => "refused")`),
+    ).toBe("refused");
+    await attacker.setContent(`<iframe src="${hub.url}/chat"></iframe>`);
+    await attacker.waitForLoadState();
+    expect(await attacker.frames()[1]?.locator("#main").count()).toBe(0);
+  } finally {
+    evil.closeAllConnections();
+    evil.close();
+  }
+  const { messages } = await hub.call<{ messages: { content: string }[] }>("chat_read_since", {}, scout.token);
+  expect(messages.map(({ content }) => content)).toEqual(["ours"]);
+  await page.reload();
+  await composer(page).waitFor();
+});

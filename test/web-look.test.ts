@@ -1,0 +1,166 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { launch, shoot, visitor } from "../src/testing/browser.ts";
+import { composer, log, WebHub } from "../src/testing/web.ts";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+let browser: Browser;
+let hub: WebHub;
+let page: Page;
+beforeAll(async () => {
+  browser = await launch();
+  hub = await WebHub.open(browser);
+  await fill(hub);
+  ({ page } = await hub.signedIn({ bypassCSP: true, reducedMotion: "reduce" }));
+  await composer(page).waitFor();
+});
+afterAll(async () => {
+  await browser.close();
+  await hub[Symbol.asyncDispose]();
+});
+
+const SCHEMES = ["light", "dark"] as const;
+const WIDTHS = [375, 1440];
+const ROUTES = { list: "/chat", chat: "/chat/scout", settings: "/settings", nobody: "/chat/nobody" };
+
+for (const scheme of SCHEMES)
+  for (const width of WIDTHS)
+    test(`every page is without a serious finding of axe, ${scheme}, ${width} px`, async () => {
+      await page.emulateMedia({ colorScheme: scheme });
+      await page.setViewportSize({ width, height: width < 500 ? 740 : 900 });
+      for (const [name, path] of Object.entries(ROUTES)) {
+        await page.goto(hub.url + path);
+        await page.getByRole("heading").first().waitFor();
+        if (name === "chat") await log(page).getByText("Shall I fix both?").waitFor();
+        if (name === "settings") await page.getByRole("listitem").first().waitFor();
+        expect.soft(await findings(page), `${name} ${scheme} ${width}`).toEqual([]);
+        await shoot(page, `${name}-${width}-${scheme}`);
+      }
+    });
+
+test("the page to sign in on is without a serious finding of axe", async () => {
+  const context = await visitor(browser, { bypassCSP: true });
+  const stranger = await context.newPage();
+  for (const scheme of SCHEMES) {
+    await stranger.emulateMedia({ colorScheme: scheme });
+    await stranger.goto(hub.url);
+    await stranger.getByRole("heading", { name: "Sign in to Parley" }).waitFor();
+    expect(await findings(stranger)).toEqual([]);
+    await shoot(stranger, `sign-in-1440-${scheme}`);
+  }
+  await context.close();
+});
+
+test("at 320 px nothing has to be scrolled sideways", async () => {
+  await page.setViewportSize({ width: 320, height: 640 });
+  for (const path of Object.values(ROUTES)) {
+    await page.goto(hub.url + path);
+    await page.getByRole("heading").first().waitFor();
+    const [inner, outer] = await page.evaluate<number[]>("[document.documentElement.scrollWidth, innerWidth]");
+    expect(inner, path).toBeLessThanOrEqual(outer ?? 0);
+  }
+  await page.goto(`${hub.url}/chat/scout`);
+  await log(page).getByText("Shall I fix both?").waitFor();
+  const within = "((node) => [node.scrollWidth, node.clientWidth])(document.querySelector('[role=log]'))";
+  const [inner, outer] = await page.evaluate<number[]>(within);
+  expect(inner).toBeLessThanOrEqual(outer ?? 0);
+});
+
+test("on a phone the list leads to a chat and its arrow back to the list", async () => {
+  await page.setViewportSize({ width: 375, height: 740 });
+  await page.goto(`${hub.url}/chat`);
+  await page.getByRole("link", { name: /mason/ }).click();
+  await page.getByRole("textbox", { name: "Message to mason" }).waitFor();
+  await page.getByRole("link", { name: "All agents" }).click();
+  await page.getByRole("link", { name: /scout/ }).waitFor();
+  expect(await composer(page).count()).toBe(0);
+});
+
+test("the theme that was chosen holds from the first paint on, against the system's", async () => {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.goto(`${hub.url}/settings`);
+  const background = () => page.evaluate<string>("getComputedStyle(document.body).backgroundColor");
+  const light = await background();
+  await page.getByRole("radio", { name: "Dark" }).check();
+  await expect.poll(background).not.toBe(light);
+  const dark = await background();
+  // Nothing but the page itself: the app's own code never runs.
+  await page.route("**/_app/**/*.js", (route) => route.abort());
+  await page.reload();
+  expect(await background()).toBe(dark);
+  await page.unrouteAll();
+  await page.reload();
+  await page.getByRole("radio", { name: "As the system" }).check();
+  await expect.poll(background).toBe(light);
+});
+
+test("everything is done with the keyboard alone", async () => {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.goto(`${hub.url}/chat/scout`);
+  await composer(page).waitFor();
+  await page.keyboard.press("Tab");
+  expect(await focused(page)).toBe("Skip to the content");
+  await tabTo(page, /mason/);
+  await page.keyboard.press("Enter");
+  await page.getByRole("textbox", { name: "Message to mason" }).waitFor();
+  await tabTo(page, /Message to mason/);
+  await page.keyboard.type("by hand");
+  await page.keyboard.press("Enter");
+  await log(page).getByText("by hand").waitFor();
+  await tabTo(page, /Settings/);
+  await page.keyboard.press("Enter");
+  await tabTo(page, /Sign out/);
+  // Whatever has the focus shows that it has.
+  const outline = "getComputedStyle(document.activeElement).outlineStyle";
+  expect(await page.evaluate(outline)).not.toBe("none");
+});
+
+async function tabTo(page: Page, name: RegExp): Promise<void> {
+  for (let presses = 0; presses < 60; presses += 1) {
+    if (name.test(await focused(page))) return;
+    await page.keyboard.press("Tab");
+  }
+  throw new Error(`Tab never comes to ${name}`);
+}
+
+const focused = (page: Page): Promise<string> =>
+  page.evaluate(`(({ activeElement: it }) => it === document.body ? "" :
+    it.ariaLabel ?? (it.labels?.[0]?.textContent ?? it.textContent).trim())(document)`);
+
+interface Finding {
+  id: string;
+  impact: string;
+  nodes: { html: string }[];
+}
+
+async function findings(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate<{ violations: Finding[] }>("axe.run()");
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
+}
+
+/** A little of everything, as it would be on an ordinary day. */
+async function fill(hub: WebHub): Promise<void> {
+  const scout = await hub.agent("scout");
+  const mason = await hub.agent("mason");
+  await hub.call("agent_report", { lifecycle: "ready", run_phase: "sampling" }, scout.token);
+  await hub.call("agent_report", { lifecycle: "ready", run_phase: "waiting_input" }, mason.token);
+  await hub.call("agent_register", { name: "relay", type: "bridge" });
+  const say = (content: string) => hub.call("chat_human_post", { content, agent: "scout" });
+  await say("Could you look at the failing build and tell me what you find?");
+  await scout.say(Array.from({ length: 90 }, (_, at) => `step ${at}: ok`).join("\n"), "text/plain");
+  await say("شكرا جزيلا");
+  await scout.say(
+    "I looked at it. Two things are wrong:\n\n1. `resize()` is called **before** the window exists\n" +
+      "2. the test waits for a fixed 200 ms, see [the log](https://ci.example.com/run/81)\n\n" +
+      "```ts\nexport function resize(view: View): void {\n  if (!view.window) return; // the missing line, which is long enough to be scrolled\n}\n```\n\n" +
+      "| file | lines |\n|---|---|\n| view.ts | +1 |\n\n> Shall I fix both?",
+  );
+  await mason.say("Which of the two drafts do you prefer?");
+}

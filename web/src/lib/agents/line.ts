@@ -1,0 +1,12 @@
+const MOST = 120;
+
+/** The first words of a message without its markup, for a list. */
+export const firstLine = (content: string): string =>
+  content
+    .slice(0, 4 * MOST)
+    .replaceAll(/^\s*(?:[#>*+-]+|```\S*|\d+\.)\s*/gm, "")
+    .replaceAll(/[*_`~]{1,3}/g, "")
+    .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .trim()
+    .split("\n", 1)[0]
+    ?.slice(0, MOST) ?? "";

@@ -1,0 +1,199 @@
+import { flushSync } from "svelte";
+import type { Chat } from "./chat.svelte.ts";
+import { Geometry } from "./geometry.ts";
+import type { Row } from "./rows.ts";
+
+/** How far beyond the edges rows are drawn, and how near to the top earlier ones are asked for. */
+const AROUND_PX = 400;
+const AT_END_PX = 48;
+
+/**
+ * Where the reader is in a long list of which only a part is drawn. At the end the list stays at its end; elsewhere
+ * the row at the top of the view stays where it is, whatever is added, measured or loaded around it.
+ */
+export class Place {
+  first = $state(0);
+  last = $state(0);
+  following = $state(true);
+  /** How many messages came while the reader was elsewhere. */
+  arrived = $state(0);
+  readonly #chat: Chat;
+  readonly #geometry = new Geometry();
+  readonly #observer = new ResizeObserver((entries) => this.#resized(entries));
+  readonly #spacers = new Map<"above" | "below", HTMLElement>();
+  readonly #keys = new WeakMap<Element, string>();
+  #node: HTMLElement | undefined;
+  #newest = 0;
+  #top = 0;
+  #said: string | undefined;
+  #placed = false;
+
+  constructor(chat: Chat) {
+    this.#chat = chat;
+  }
+
+  attach(node: HTMLElement): () => void {
+    this.#node = node;
+    // Tells of its height at once, and then everything finds its place.
+    this.#observer.observe(node);
+    return () => {
+      this.#observer.disconnect();
+      this.#node = undefined;
+    };
+  }
+
+  /** What stands for the rows that are not drawn. */
+  spacer(side: "above" | "below", node: HTMLElement): void {
+    this.#spacers.set(side, node);
+    this.#space();
+  }
+
+  watch(node: Element, key: string): () => void {
+    this.#keys.set(node, key);
+    this.#observer.observe(node);
+    return () => this.#observer.unobserve(node);
+  }
+
+  /** Before rows are drawn: they may be others than before. */
+  take(rows: readonly Row[]): void {
+    const anchor = this.#anchor();
+    this.#geometry.keys = rows.map(({ key }) => key);
+    this.#count(rows);
+    this.#range(this.#topOf(anchor));
+    // After they are drawn, and before they are seen.
+    queueMicrotask(() => this.#hold(anchor));
+  }
+
+  scrolled(): void {
+    const node = this.#node;
+    if (!node) return;
+    // Away from the end only by moving up: what grows below was not the reader's doing.
+    if (node.scrollHeight - node.scrollTop - node.clientHeight < AT_END_PX) this.following = true;
+    else if (node.scrollTop < this.#top - 1) this.following = false;
+    this.#top = node.scrollTop;
+    this.#range(node.scrollTop);
+    this.#look();
+    if (node.scrollTop < 2 * AROUND_PX && this.#chat.has_earlier) void this.#chat.loadEarlier();
+  }
+
+  /** Something in view is about to grow: the end may go, the view stays. */
+  let(): void {
+    this.following = false;
+  }
+
+  end(): void {
+    this.following = true;
+    this.#settle(() => {});
+    this.#look();
+    this.#node?.focus({ preventScroll: true });
+  }
+
+  /** Brings a message into view. */
+  async go(id: string): Promise<void> {
+    if (!(await this.#chat.reach(id))) return;
+    this.following = false;
+    const index = this.#geometry.indexOf(id);
+    this.#hold({ key: id, shift: -Math.min(120, this.#geometry.top(index)) });
+  }
+
+  #resized(entries: readonly ResizeObserverEntry[]): void {
+    this.#settle(() => {
+      for (const { target, borderBoxSize } of entries) {
+        const key = this.#keys.get(target);
+        if (key !== undefined) this.#geometry.measure(key, borderBoxSize[0]?.blockSize ?? 0);
+      }
+    });
+  }
+
+  /** Before it is there, as high as it can be: what is drawn first is then what is seen first. */
+  get #height(): number {
+    return this.#node?.clientHeight ?? innerHeight;
+  }
+
+  #settle(change: () => void): void {
+    const anchor = this.#anchor();
+    change();
+    this.#hold(anchor);
+  }
+
+  /** Which row is at the top of the view, and how much of it is above. */
+  #anchor(): Anchor | undefined {
+    if (!this.#node || this.#geometry.count === 0) return undefined;
+    const { scrollTop } = this.#node;
+    const index = this.#geometry.at(scrollTop);
+    const key = this.#geometry.keyAt(index);
+    return key === undefined ? undefined : { key, shift: scrollTop - this.#geometry.top(index) };
+  }
+
+  #topOf(anchor: Anchor | undefined): number {
+    const end = this.#geometry.total - this.#height;
+    const index = anchor ? this.#geometry.indexOf(anchor.key) : -1;
+    return this.following || !anchor || index < 0 ? Math.max(0, end) : this.#geometry.top(index) + anchor.shift;
+  }
+
+  #hold(anchor: Anchor | undefined): void {
+    const node = this.#node;
+    if (!node) return;
+    const top = this.#topOf(anchor);
+    this.#range(top);
+    flushSync();
+    node.scrollTop = this.following ? node.scrollHeight : top;
+    this.#top = node.scrollTop;
+    this.#first();
+    this.#look();
+  }
+
+  #range(top: number): void {
+    const height = this.#height;
+    // At first nothing but what is seen: that is what is waited for.
+    const around = this.#placed ? AROUND_PX : 0;
+    const at = (offset: number): number => this.#geometry.at(offset);
+    // What is drawn stays drawn until it is far away, or a row at the edge would come and go with every pixel.
+    this.first = Math.min(at(top - around), Math.max(this.first, at(top - 2 * around)));
+    const end = top + height;
+    const last = Math.max(at(end + around) + 1, Math.min(this.last, at(end + 2 * around) + 1));
+    this.last = Math.min(this.#geometry.count, last);
+    this.#space();
+  }
+
+  /** By hand, since it has to be so before the next line asks how high everything is. */
+  #space(): void {
+    const above = this.#geometry.top(this.first);
+    const below = this.#geometry.total - this.#geometry.top(this.last);
+    this.#spacers.get("above")?.style.setProperty("height", `${above}px`);
+    this.#spacers.get("below")?.style.setProperty("height", `${below}px`);
+  }
+
+  /** Opened with something new: begin there, not at its end. */
+  #first(): void {
+    const { unread_id, loaded } = this.#chat;
+    if (this.#placed || !loaded || this.#geometry.count === 0) return;
+    this.#placed = true;
+    const index = unread_id === undefined ? -1 : this.#geometry.indexOf(unread_id);
+    if (index < 0 || this.#geometry.total - this.#geometry.top(index) < (this.#node?.clientHeight ?? 0)) return;
+    this.following = false;
+    this.#hold({ key: this.#geometry.keyAt(index) ?? "", shift: -24 });
+  }
+
+  #count(rows: readonly Row[]): void {
+    const newest = Number(rows.findLast(({ pending }) => !pending)?.message.id ?? 0);
+    // Whoever says something wants to see it said.
+    const said = rows.at(-1)?.pending?.key;
+    if (this.#placed && said !== undefined && said !== this.#said) this.following = true;
+    this.#said = said ?? this.#said;
+    if (!this.following && this.#newest > 0)
+      this.arrived += rows.filter(({ pending, message }) => !pending && Number(message.id) > this.#newest).length;
+    this.#newest = newest;
+  }
+
+  #look(): void {
+    if (!this.following || !this.#node?.clientHeight) return;
+    this.arrived = 0;
+    if (document.visibilityState === "visible") this.#chat.see();
+  }
+}
+
+interface Anchor {
+  key: string;
+  shift: number;
+}

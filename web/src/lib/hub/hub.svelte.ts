@@ -1,0 +1,139 @@
+import { getContext, setContext } from "svelte";
+import {
+  type Client,
+  type ClientState,
+  createClient,
+  createSubscriptionManager,
+  fetchTransport,
+  HubError,
+  type ResourceCallback,
+  type SubscriptionManager,
+} from "$client/index.ts";
+import { isRecord } from "./contents.ts";
+import { keep, recall } from "./kept.ts";
+import { postJson, refusalIn } from "./post.ts";
+import type { Tools } from "./types.ts";
+
+export type Me = Tools["whoami"]["output"];
+
+type Phase =
+  | { at: "starting" }
+  /** `why` is there when something was tried and refused. */
+  | { at: "signed-out"; why: string | undefined }
+  | { at: "in"; me: Me };
+
+const ASK_AGAIN_MS = 1500;
+
+/** The page's connection to its hub, and who is sitting in front of it. */
+export class Hub {
+  phase = $state.raw<Phase>({ at: "starting" });
+  connection = $state.raw<ClientState>({ state: "idle" });
+  /** Since when, by our own clock, the hub has not answered even once. */
+  waiting_since = $state<number>();
+  /** Whether the hub can be written to, as far as is known. */
+  readonly live = $derived(this.connection.state !== "offline" && this.connection.state !== "denied");
+  #client: Client = this.#connect();
+  #subscriptions: SubscriptionManager = createSubscriptionManager(this.#client);
+
+  get client(): Client {
+    return this.#client;
+  }
+
+  get me(): Me {
+    if (this.phase.at !== "in") throw new Error("nobody is signed in");
+    return this.phase.me;
+  }
+
+  /** Signs in with the code, if there is one, then finds out who this is. */
+  async start(code: string | undefined): Promise<void> {
+    const refused = code === undefined ? undefined : await this.#exchange(code);
+    // Who it was the last time: the page need not wait to hear that it still is.
+    const known = code === undefined ? recallMe() : undefined;
+    if (known && this.phase.at !== "in") this.phase = { at: "in", me: known };
+    for (;;)
+      try {
+        const me = await this.#client.call("whoami", {});
+        this.waiting_since = undefined;
+        const text = JSON.stringify(me);
+        if (this.phase.at !== "in" || JSON.stringify(this.phase.me) !== text) this.phase = { at: "in", me };
+        keep("me", text);
+        return;
+      } catch (error) {
+        if (!(error instanceof HubError && error.passing)) return this.leave(refused);
+        this.waiting_since ??= Date.now();
+        await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
+      }
+  }
+
+  /** Keeps `callback` up to date with a resource until the returned function is called. */
+  follow(uri: string, callback: ResourceCallback): () => void {
+    let stopped = false;
+    let heard = false;
+    const subscribed = this.#subscriptions.subscribe(uri, (data) => {
+      heard = true;
+      if (!stopped) callback(data);
+    });
+    // What it holds now need not wait until it is listened to; if this fails, the subscription will say why.
+    void this.#client.read(uri).then(
+      (data) => {
+        if (!heard && !stopped) callback(data);
+      },
+      () => {},
+    );
+    return () => {
+      stopped = true;
+      void subscribed.then((unsubscribe) => unsubscribe());
+    };
+  }
+
+  async signOut(): Promise<void> {
+    const response = await postJson("/logout", {});
+    if (!response.ok && response.status !== 401) throw new Error(await refusalIn(response));
+    this.leave(undefined);
+  }
+
+  /** Everything that was open is closed; the next one to sign in gets a connection of their own. */
+  leave(why: string | undefined): void {
+    keep("me", null);
+    this.#client[Symbol.dispose]();
+    this.#client = this.#connect();
+    this.#subscriptions = createSubscriptionManager(this.#client);
+    this.phase = { at: "signed-out", why };
+  }
+
+  #connect(): Client {
+    const client = createClient({ transport: fetchTransport("") });
+    client.onState((state) => {
+      this.connection = state;
+      if (state.state === "denied") queueMicrotask(() => this.leave("This browser's session has ended."));
+    });
+    return client;
+  }
+
+  /** The sentence of a refusal, or nothing when it worked. */
+  async #exchange(code: string): Promise<string | undefined> {
+    try {
+      const response = await postJson("/login", { code });
+      return response.ok ? undefined : await refusalIn(response);
+    } catch {
+      // Nobody answers. Who was signed in already still is; for everybody else this says what to do.
+      return "The hub could not be reached. Open the link again.";
+    }
+  }
+}
+
+function recallMe(): Me | undefined {
+  const text = recall("me");
+  if (text === null) return undefined;
+  try {
+    const me: unknown = JSON.parse(text);
+    // Whatever it says is only shown until the hub has said it.
+    return isRecord(me) && typeof me.principal === "string" && Array.isArray(me.roles) ? (me as Me) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const KEY = Symbol("hub");
+export const provideHub = (): Hub => setContext(KEY, new Hub());
+export const useHub = (): Hub => getContext<Hub>(KEY);

@@ -1,0 +1,31 @@
+/** What this browser remembers: drafts, what was seen, the theme. Without storage it remembers nothing. */
+const PREFIX = "parley:";
+
+export function recall(name: string): string | null {
+  try {
+    return localStorage.getItem(PREFIX + name);
+  } catch {
+    // Storage is switched off: everything works, nothing is kept.
+    return null;
+  }
+}
+
+export function keep(name: string, value: string | null): void {
+  try {
+    if (value === null || value === "") localStorage.removeItem(PREFIX + name);
+    else localStorage.setItem(PREFIX + name, value);
+  } catch {
+    // Switched off or full: the page goes on without.
+  }
+  // The browser tells the other tabs; this one has listeners too.
+  dispatchEvent(new StorageEvent("storage", { key: PREFIX + name, newValue: value }));
+}
+
+/** Told when anybody keeps something, in this tab or in another. Returns the way to stop. */
+export function onKept(listener: (name: string, value: string | null) => void): () => void {
+  const hear = ({ key, newValue }: StorageEvent): void => {
+    if (key?.startsWith(PREFIX)) listener(key.slice(PREFIX.length), newValue);
+  };
+  addEventListener("storage", hear);
+  return () => removeEventListener("storage", hear);
+}

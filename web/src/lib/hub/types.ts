@@ -1,0 +1,6 @@
+import type { ToolTypes } from "../../../../src/modules/index.ts";
+
+export type Tools = ToolTypes;
+export type Agent = ToolTypes["agent_list"]["output"]["agents"][number];
+export type Message = ToolTypes["chat_read_since"]["output"]["messages"][number];
+export type Token = ToolTypes["token_list"]["output"]["tokens"][number];

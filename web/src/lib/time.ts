@@ -1,0 +1,43 @@
+/** Made when it is first needed: each takes milliseconds to make, and the page is waited for. */
+function format(options: Intl.DateTimeFormatOptions): (ts: string) => string {
+  let made: Intl.DateTimeFormat | undefined;
+  return (ts) => {
+    made ??= new Intl.DateTimeFormat(undefined, options);
+    return made.format(new Date(ts));
+  };
+}
+
+/** In the reader's zone: 14:03. */
+export const timeOfDay = format({ hour: "2-digit", minute: "2-digit" });
+export const exactTime = format({ dateStyle: "full", timeStyle: "medium" });
+const weekday = format({ weekday: "long", day: "numeric", month: "long" });
+const withYear = format({ day: "numeric", month: "long", year: "numeric" });
+const short = format({ day: "numeric", month: "short" });
+
+const DAY_MS = 86_400_000;
+
+export const isSameDay = (one: string, other: string): boolean =>
+  dayNumber(Date.parse(one)) === dayNumber(Date.parse(other));
+
+/** `now` is the hub's. */
+export function dayName(ts: string, now: number): string {
+  const days = dayNumber(now) - dayNumber(Date.parse(ts));
+  if (days === 0) return "Today";
+  if (days === 1) return "Yesterday";
+  return days > 0 && days < 180 ? weekday(ts) : withYear(ts);
+}
+
+/** Short enough for a list: now, 4 min, 14:03, Yesterday, 3 Nov. */
+export function ago(ts: string, now: number): string {
+  const minutes = Math.floor((now - Date.parse(ts)) / 60_000);
+  if (minutes < 1) return "now";
+  if (minutes < 60) return `${minutes} min`;
+  const days = dayNumber(now) - dayNumber(Date.parse(ts));
+  if (days === 0) return timeOfDay(ts);
+  return days === 1 ? "Yesterday" : short(ts);
+}
+
+function dayNumber(ms: number): number {
+  const date = new Date(ms);
+  return Math.floor(Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / DAY_MS);
+}
