@@ -51,6 +51,13 @@ onSharedHub((shared) => {
       expect((await shared.hub.request("GET", "/metrics", { token })).status).toBe(200);
   });
 
+  test("/metrics is the whole hub's, and so not for who observes another space than main", async () => {
+    await shared.hub.call(shared.hub.admin, "space_create", { id: "sess_watched" });
+    const token = await shared.hub.token("observer", "watcher", "sess_watched");
+    const { status, body } = await shared.hub.request("GET", "/metrics", { token });
+    expect([status, body.code]).toEqual([403, "FORBIDDEN"]);
+  });
+
   test("/metrics counts what happened, under parley_ names", async () => {
     await shared.hub.call(ana, "chat_human_post", { content: "hello" });
     await shared.hub.call(ana, "chat_human_post", { content: "" });
