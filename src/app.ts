@@ -18,6 +18,7 @@ import {
   ensureAdminToken,
   LoginCode,
   listOpenSpaces,
+  SPACE_ENDED,
   spaceDue,
 } from "./modules/identity/index.ts";
 import { MODULES } from "./modules/index.ts";
@@ -92,7 +93,7 @@ async function compose({ config, log, database, audit }: Parts): Promise<{ hub: 
   const { backend } = database;
   const metrics = new Metrics({ version: VERSION, node: process.versions.node, schema: MIGRATIONS.length, backend });
   const ctx = (actor: Actor): Ctx => ({ db: database, actor, now: () => database.now(), database });
-  const limit = new RateLimit(config.rate_limit);
+  const limit = new RateLimit(config.rate_limit, () => metrics.limited.inc());
   const hub: Hub = {
     config,
     log,
@@ -109,11 +110,13 @@ async function compose({ config, log, database, audit }: Parts): Promise<{ hub: 
     ),
     streams: new Streams((kind, change) => metrics.streams.inc({ kind }, change)),
     call: createCall({ ctx, limit, metrics, audit, log }),
+    limit,
     version: VERSION,
     ctx,
   };
   database.onCommit(({ events }) => metrics.committed(events));
   await endRevoked(hub);
+  endWithSpace(hub);
   return { hub, scheduler: await startScheduler(hub) };
 }
 
@@ -126,7 +129,15 @@ async function endRevoked({ feed, credentials, streams }: Hub): Promise<void> {
   });
 }
 
-/** For what no event tells: a space whose time is over, or a revocation that was missed. */
+/** A space that is deleted on this node takes what was opened in it along at once; other nodes see it when they look. */
+function endWithSpace({ database, streams }: Hub): void {
+  database.onCommit(({ space_id, events }) => {
+    if (events.some(({ type }) => type === SPACE_ENDED))
+      streams.close((actor) => actor.space_id === space_id, "expired");
+  });
+}
+
+/** For what no event tells: a space whose time is over or that another node deleted, a revocation that was missed. */
 function watchStreams({ streams, credentials, log }: Hub): () => void {
   const check = async (): Promise<void> => {
     for (const actor of streams.actors())

@@ -1,7 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { eachDatabase, type TestHub } from "./testing/hub.ts";
-import { Raw } from "./testing/mcp-raw.ts";
+import { legacy, modern, Raw } from "./testing/mcp-raw.ts";
+import { until } from "./testing/process.ts";
 import { onSharedHub } from "./testing/shared-hub.ts";
 
 const SENTENCE = expect.stringMatching(/^\S.*\.$/s);
@@ -332,6 +333,43 @@ describe("calls that come too fast", () => {
       const { body: told } = await new Raw(hub.url, ana).call("chat_human_post", { content: "x" });
       expect(JSON.parse(told.result.content[0].text)).toMatchObject({ code: "RATE_LIMITED", retry_after: 1 });
       expect(await hub.hub.metrics.registry.metrics()).toMatch(/parley_rate_limited_total [1-9]/);
+    });
+
+    test("G17: so are streams, lists, sessions and everything else that a credential opens", async () => {
+      const hub = await open({ config: { rate_limit: 1 } });
+      const headers = {
+        authorization: `Bearer ${hub.admin}`,
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+      };
+      const codeOf = async (
+        path: string,
+        rpc?: { body: string; headers?: Record<string, string> },
+      ): Promise<unknown> => {
+        using stack = new DisposableStack();
+        const leave = stack.adopt(new AbortController(), (controller) => controller.abort());
+        const response = await fetch(hub.url + path, {
+          signal: leave.signal,
+          headers: { ...headers, ...rpc?.headers },
+          ...(rpc && { method: "POST", body: rpc.body }),
+        });
+        if (!response.headers.get("content-type")?.startsWith("application/json")) return undefined;
+        const { code, error } = JSON.parse(await response.text());
+        return code ?? error?.data?.code;
+      };
+      const initialize = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } };
+      const ways: Record<string, () => Promise<unknown>> = {
+        events: () => codeOf("/events?topics=chat"),
+        "HTTP+SSE": () => codeOf("/sse"),
+        session: () => codeOf("/sessions/main"),
+        metrics: () => codeOf("/metrics"),
+        "tools/list": () => codeOf("/mcp", modern({ method: "tools/list" })),
+        "resources/list": () => codeOf("/mcp", modern({ method: "resources/list" })),
+        "resources/templates/list": () => codeOf("/mcp", modern({ method: "resources/templates/list" })),
+        initialize: () => codeOf("/mcp", { body: legacy({ id: 0, method: "initialize", params: initialize }) }),
+      };
+      // One a second comes back meanwhile: asking is faster than that, sooner or later.
+      for (const [way, ask] of Object.entries(ways)) expect([way, await until(ask)]).toEqual([way, "RATE_LIMITED"]);
     });
   });
 });

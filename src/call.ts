@@ -39,7 +39,6 @@ export function createCall({ ctx, limit, metrics, audit, log }: Around): Call {
       result = error instanceof ParleyError ? error.code : "INTERNAL";
       if (result === "INTERNAL")
         log.error("a tool failed", { op: tool.name, door: options.door, principal: actor.principal_id, error });
-      if (result === "RATE_LIMITED") metrics.limited.inc();
       throw error;
     } finally {
       metrics.called(tool.name, options.door, result, (performance.now() - started) / 1000);
@@ -60,7 +59,7 @@ async function run(ctx: Ctx, tool: Tool, args: unknown, options: CallOptions): P
   const work = (ctx: Ctx): Promise<object> => tool.run(ctx, input as never);
   if (tool.effect !== "write") return work(ctx);
 
-  const scope = tool.scope?.(ctx.actor, input as never) ?? ctx.actor.space_id;
+  const scope = (await tool.scope?.(ctx, input as never)) ?? ctx.actor.space_id;
   // The same words said for another agent are another call.
   const acting = has(ctx.actor, "orchestrator") ? ctx.actor.caller_agent : undefined;
   const same = acting === undefined ? input : { acting, input };

@@ -13,6 +13,7 @@ test("without a word the hub is for this machine only, on its own port, in the h
     allowed_hosts: [],
     insecure: false,
     rate_limit: 500,
+    request_seconds: 60,
     event_days: 30,
     chat_days: 0,
     log_level: "info",
@@ -55,6 +56,7 @@ test("a number that is none, or out of its range, is refused with the variable's
     ["PARLEY_PORT", " 80"],
     ["PARLEY_PORT", "http"],
     ["PARLEY_RATE_LIMIT", "0"],
+    ["PARLEY_REQUEST_SECONDS", "0"],
     ["PARLEY_EVENT_DAYS", "0"],
     ["PARLEY_CHAT_DAYS", "9999999999999"],
   ];

@@ -15,6 +15,8 @@ export interface Config {
   insecure: boolean;
   /** Calls a second that one principal may make for long; ten times that at once. */
   rate_limit: number;
+  /** Within which a request has to have arrived, and a third of it for its headers. */
+  request_seconds: number;
   /** Days after which feed events are forgotten. What they are about stays. */
   event_days: number;
   /** Days after which chat is forgotten; 0 keeps it for ever. */
@@ -60,6 +62,11 @@ export const SETTINGS = {
     default: "500",
     description: "Calls a second one principal may make for long; ten times as many at once.",
   },
+  request_seconds: {
+    variable: "PARLEY_REQUEST_SECONDS",
+    default: "60",
+    description: "Seconds within which a request has to have arrived; its headers within a third of that.",
+  },
   event_days: {
     variable: "PARLEY_EVENT_DAYS",
     default: "30",
@@ -96,6 +103,7 @@ export function readConfig(flags: Overrides = {}, env: NodeJS.ProcessEnv = proce
       .filter(Boolean),
     insecure: flags.insecure ?? text("insecure") === "1",
     rate_limit: number("rate_limit", text("rate_limit"), 1, 1_000_000),
+    request_seconds: number("request_seconds", text("request_seconds"), 1, 3600),
     event_days: number("event_days", text("event_days"), 1, 36_500),
     chat_days: number("chat_days", text("chat_days"), 0, 36_500),
     log_level: logLevel(text("log_level")),

@@ -7,6 +7,7 @@ import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Module } from "./module.ts";
 import type { Credentials } from "./modules/identity/index.ts";
+import type { RateLimit } from "./rate-limit.ts";
 import type { Resources } from "./resources.ts";
 import type { Streams } from "./streams.ts";
 import type { Toolbox } from "./toolbox.ts";
@@ -27,6 +28,8 @@ export interface Hub {
   readonly streams: Streams;
   /** Runs a tool with everything around it. The one way in for every door. */
   readonly call: Call;
+  /** What a door serves without `call` or `resources` counts here. */
+  readonly limit: RateLimit;
   readonly version: string;
   ctx(actor: Actor): Ctx;
 }

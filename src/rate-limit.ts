@@ -6,11 +6,14 @@ const FORGET_ABOVE = 10_000;
 /** A bucket of calls a principal: it fills at the rate and holds ten seconds' worth. */
 export class RateLimit {
   readonly #rate: number;
+  readonly #limited: () => void;
   readonly #buckets = new Map<string, { left: number; at: number }>();
   #forget_at = FORGET_ABOVE;
 
-  constructor(rate: number) {
+  /** `limited` is told of each refusal. */
+  constructor(rate: number, limited: () => void = () => {}) {
     this.#rate = rate;
+    this.#limited = limited;
   }
 
   take(principal_id: string, now = performance.now()): void {
@@ -19,6 +22,7 @@ export class RateLimit {
     bucket.left = Math.min(most, bucket.left + ((now - bucket.at) / 1000) * this.#rate);
     bucket.at = now;
     if (bucket.left < 1) {
+      this.#limited();
       const retry_after = Math.ceil((1 - bucket.left) / this.#rate);
       throw new ParleyError("RATE_LIMITED", `Too many calls. Try again in ${retry_after} s.`, {
         details: { retry_after },

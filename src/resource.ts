@@ -2,11 +2,18 @@ import type { Ctx, Role } from "./context.ts";
 import type { FeedEvent } from "./feed/event.ts";
 import type { Facet } from "./tool.ts";
 
-/** What a subscriber to a resource waits for. */
-export interface Watch {
+/** Where in a space's feed something may happen that changes a resource. */
+export interface Place {
   topic: string;
   /** Leave out for every stream of the topic. */
   stream?: string;
+  /** Told within a second, as one hint for all that happened: for what matters little and happens often. */
+  merged?: boolean;
+}
+
+/** What a subscriber to a resource waits for. */
+export interface Watch {
+  places: readonly Place[];
   /** Null when the event is no reason to read the resource again. What it returns may ride along on the hint. */
   hint: (event: FeedEvent) => Record<string, unknown> | null;
 }

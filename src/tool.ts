@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Actor, Ctx, Role } from "./context.ts";
+import type { Ctx, Role } from "./context.ts";
 
 /** What MCP clients mount as one server; `/mcp/<facet>` serves its tools alone. */
 export const FACETS = [
@@ -34,8 +34,11 @@ export interface Tool {
   effect: "read" | "write" | "wait";
   /** Its result holds a secret, which is stored nowhere: not even for a retry, so it takes no idempotency key. */
   secret?: boolean;
-  /** The space whose transaction it runs in, where that is not the actor's own. */
-  scope?: (actor: Actor, input: never) => string;
+  /**
+   * The space whose transaction it runs in, where that is not the actor's own. Throws for one that the actor has no
+   * business in: to wait for its turn there would tell that the space exists, and how busy it is.
+   */
+  scope?: (ctx: Ctx, input: never) => string | Promise<string>;
   input: z.ZodObject;
   output: z.ZodType;
   run: (ctx: Ctx, input: never) => Promise<object>;
@@ -55,7 +58,7 @@ interface Definition<N extends string, I extends z.ZodObject, O extends z.ZodTyp
   facets?: readonly Facet[];
   input: I;
   output: O;
-  scope?: (actor: Actor, input: z.output<I>) => string;
+  scope?: (ctx: Ctx, input: z.output<I>) => string | Promise<string>;
   run: (ctx: Ctx, input: z.output<I>) => Promise<z.output<O> & object>;
 }
 

@@ -1,5 +1,6 @@
 /** `parley mcp` with the official clients, and a hub that comes and goes behind it. */
 import { readFileSync } from "node:fs";
+import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -51,6 +52,30 @@ for (const [kind, connect] of Object.entries(STDIO_CLIENTS))
       expect(body).toMatchObject({
         messages: [{ content: "before" }, { content: "still here" }, { content: "after" }],
       });
+    });
+
+    test("finds the hub of its data folder again when that was started on another port", async () => {
+      const { hub, scout } = await served();
+      await using client = await connect({ command: PARLEY, args: ["mcp"], env: ground.env({ PARLEY_TOKEN: scout }) });
+      await client.subscribe(INBOX);
+      await post("before");
+      await until(() => client.updates.length > 0);
+      await hub.kill("SIGKILL");
+      // Whoever takes the old port is not given the token, nor anything else.
+      const strangers: string[] = [];
+      await using stranger = createHttpServer(({ url = "" }) => strangers.push(url));
+      await new Promise<void>((resolve) => stranger.listen(Number(port), "127.0.0.1", resolve));
+      const elsewhere = await ground.serve();
+      expect(elsewhere.url).not.toBe(hub.url);
+
+      expect((await client.call("chat_assistant_post", { content: "still here" })).isError).toBeFalsy();
+      const told = client.updates.length;
+      await post("after");
+      await until(() => client.updates.length > told);
+      expect((await client.read(INBOX)).body).toMatchObject({
+        messages: [{ content: "before" }, { content: "still here" }, { content: "after" }],
+      });
+      expect(strangers).toEqual([]);
     });
 
     test("is told to read again after the hub stopped and came back, even if it asks for nothing", async () => {

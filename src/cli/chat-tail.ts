@@ -30,7 +30,9 @@ export const tail = defineCommand({
         ...(after === undefined && lines !== undefined ? { newest: lines } : { after: after ?? null }),
         messages: async (messages, { reset }) => {
           if (reset && begun)
-            cli.out.note("The hub was restored from a backup, or has forgotten that far: from the start.");
+            cli.out.note(
+              "From the start: the hub was restored from a backup, has forgotten that far, or has another default agent.",
+            );
           begun = true;
           for (const message of messages)
             await cli.out.write(cli.out.json ? JSON.stringify(message) : shown(message, cli.out));

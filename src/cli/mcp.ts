@@ -10,7 +10,11 @@ export const mcp = defineCommand({
   async run(cli, { facet }) {
     const [{ forwardStdio }, { target }] = await Promise.all([import("../mcp/stdio.ts"), cli.connect()]);
     if (!target.token) throw new Failure("UNAUTHENTICATED", "Set PARLEY_TOKEN to a token of the hub.");
-    const { url, token, space } = target;
-    await forwardStdio({ url, token, facet, space, input: process.stdin, output: process.stdout });
+    // It may come back on another port, with another admin token.
+    const find = (): { url: string; token: string } | undefined => {
+      const { url, token } = cli.find()?.target ?? {};
+      return url && token ? { url, token } : undefined;
+    };
+    await forwardStdio({ find, facet, space: cli.space, input: process.stdin, output: process.stdout });
   },
 });

@@ -1,13 +1,11 @@
 /** Following a chat: each message once and in order, and from the beginning where what was known is void. */
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { statement } from "../db/statement.ts";
-import { FaultyTransport } from "../testing/faulty-transport.ts";
+import { faultyClient, PACE } from "../testing/faulty-client.ts";
+import type { FaultyTransport } from "../testing/faulty-transport.ts";
 import { eachDatabase, type TestHub } from "../testing/hub.ts";
 import { until } from "../testing/process.ts";
 import { type ChatOptions, type Client, createClient, followChat, type HubError } from "./index.ts";
-import { nodeTransport } from "./node.ts";
-
-const PACE = { first_ms: 1, most_ms: 20 };
 
 eachDatabase((open) => {
   let hub: TestHub;
@@ -19,9 +17,7 @@ eachDatabase((open) => {
     hub = await open();
     ana = await hub.token("human", "ana");
     scout = await hub.token("agent", "scout");
-    network = new FaultyTransport((request) => nodeTransport(hub.url)(request));
-    client = createClient({ transport: network.transport, token: ana, pace: PACE });
-    onTestFinished(() => client[Symbol.dispose]());
+    ({ network, client } = faultyClient(() => hub, ana));
   });
 
   const say = async (content: string, more = {}): Promise<string> =>
@@ -46,6 +42,31 @@ eachDatabase((open) => {
       calls.slice(calls.findLastIndex(({ reset }) => reset)).flatMap((call) => call.contents);
     return { calls, errors, contents, stop };
   };
+
+  test("without a name it is the default agent's chat, and everything is void when that is another agent", async () => {
+    await hub.token("agent", "mason");
+    await say("to mason, by name", { agent: "mason" });
+    await say("to scout");
+    const [unnamed, fromFirst, named] = [follow(), follow({ after: null }), follow({ agent: "scout" })];
+    await until(() => [unnamed, fromFirst, named].every(({ contents }) => contents().length === 1));
+    await hub.call(ana, "agent_default", { name: "mason" });
+    await until(() => [unnamed, fromFirst].every(({ contents }) => contents()[0] === "to mason, by name"));
+    await say("to the new default");
+    await until(() => [unnamed, fromFirst].every(({ contents }) => contents().length === 2));
+    for (const { calls, contents } of [unnamed, fromFirst]) {
+      expect(contents()).toEqual(["to mason, by name", "to the new default"]);
+      expect(calls.filter(({ reset }) => reset)).toHaveLength(2);
+    }
+    expect(named.contents()).toEqual(["to scout"]);
+  });
+
+  test("messages as large as a page holds come one by one, in the default agent's chat too", async () => {
+    const large = (letter: string) => letter.repeat(1024 * 1024);
+    const { contents } = follow({ after: null });
+    for (const letter of ["a", "b", "c"]) await say(large(letter));
+    await until(() => contents().length === 3);
+    expect(contents().map((text) => text[0])).toEqual(["a", "b", "c"]);
+  });
 
   test("an empty chat is told as such, then both authors are heard as they speak", async () => {
     const { calls, contents } = follow();

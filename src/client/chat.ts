@@ -1,7 +1,7 @@
 import type { ToolTypes } from "../modules/index.ts";
 import { Backoff, Pause } from "./backoff.ts";
 import type { Client } from "./client.ts";
-import { HubError, hubErrorOf } from "./errors.ts";
+import { guarded, HubError, hubErrorOf } from "./errors.ts";
 
 type Page = ToolTypes["chat_read_since"]["output"];
 export type Message = Page["messages"][number];
@@ -15,7 +15,8 @@ export interface ChatOptions {
   newest?: number;
   /**
    * What comes next, in order, each message once. The first call has `reset`, even with nothing in it, and so has one
-   * after which everything given before is void: the hub was restored from a backup, or has forgotten that far.
+   * after which everything given before is void: the hub was restored from a backup, or has forgotten that far, or
+   * without a name another agent is the default one now.
    * Waited for before the next one.
    */
   messages: (messages: Message[], about: { reset: boolean; has_earlier: boolean }) => void | Promise<void>;
@@ -45,6 +46,10 @@ class ChatFollower {
   readonly #unwatch: () => void;
   /** Where the next page begins, once there was a first one. */
   #position: { after_id: string | null; epoch: string } | undefined;
+  /** The last message that was handed over. */
+  #told_id: string | undefined;
+  /** It may be another chat than at the last read: the hub was out of sight, or the default agent may be another. */
+  #anew = false;
   #reading = false;
   #again = false;
   #stopped = false;
@@ -54,9 +59,11 @@ class ChatFollower {
     this.#client = client;
     this.#options = options;
     this.#backoff = new Backoff(client.pace);
-    this.#unwatch = client.watch(messagesUri(options.agent), (error) =>
-      error ? this.#fail(error) : void this.#readOn(),
-    );
+    this.#unwatch = client.watch(messagesUri(options.agent), (error, anew) => {
+      this.#anew ||= anew === true || options.agent === undefined;
+      if (error) this.#fail(error);
+      else void this.#readOn();
+    });
   }
 
   stop(): void {
@@ -97,6 +104,7 @@ class ChatFollower {
       more = !backwards && page.has_more;
       this.#position = { after_id: page.last_id, epoch: page.epoch };
       if (!reset && page.messages.length === 0) continue;
+      this.#told_id = page.messages.at(-1)?.id ?? (reset ? undefined : this.#told_id);
       await this.#tell(page.messages, { reset, has_earlier: backwards && page.has_more });
     }
   }
@@ -111,15 +119,30 @@ class ChatFollower {
 
   async #next(): Promise<{ page: Page; reset: boolean }> {
     const from = this.#position;
+    const anew = this.#anew;
+    this.#anew = false;
     if (!from) return { page: await this.#first(this.#options.after), reset: true };
     try {
-      const page = await this.#since(from.after_id);
-      if (page.epoch === from.epoch) return { page, reset: false };
+      const page = await this.#after(from.after_id, anew);
+      if (page?.epoch === from.epoch) return { page, reset: false };
     } catch (error) {
+      this.#anew ||= anew;
       if (!(error instanceof HubError && LOST.includes(error.code))) throw error;
     }
     // The position is nobody's any more, nor is the one that the caller once gave.
     return { page: await this.#first(this.#options.after === undefined ? undefined : null), reset: true };
+  }
+
+  /**
+   * What comes after the position, or undefined when that is void. A hub that was put back to an earlier copy and has
+   * written on since takes any position for its own, and so does another agent's chat: what we had last is read once
+   * more, and has to be there.
+   */
+  async #after(after_id: string | null, anew: boolean): Promise<Page | undefined> {
+    if (!anew || after_id === null || after_id !== this.#told_id) return this.#since(after_id);
+    const page = await this.#since(String(Number(after_id) - 1));
+    const [last, ...messages] = page.messages;
+    return last?.id === after_id ? { ...page, messages } : undefined;
   }
 
   #first(after: string | null | undefined): Promise<Page> {
@@ -161,10 +184,6 @@ class ChatFollower {
   }
 
   #say(error: HubError | undefined): void {
-    try {
-      this.#options.error?.(error);
-    } catch (thrown) {
-      this.#client.report(thrown);
-    }
+    guarded(this.#client.report)(() => this.#options.error?.(error));
   }
 }

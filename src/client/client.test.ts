@@ -1,11 +1,10 @@
 /** Calls of the client library, against a real hub through a network that can fail. */
 import { beforeEach, expect, expectTypeOf, test } from "vitest";
-import { FaultyTransport } from "../testing/faulty-transport.ts";
+import { faultyClient } from "../testing/faulty-client.ts";
+import type { FaultyTransport } from "../testing/faulty-transport.ts";
 import { eachDatabase, type TestHub } from "../testing/hub.ts";
 import { type Client, createClient, fetchTransport, HubError, newKey } from "./index.ts";
 import { nodeTransport } from "./node.ts";
-
-const PACE = { first_ms: 1, most_ms: 20 };
 
 eachDatabase((open) => {
   let hub: TestHub;
@@ -15,8 +14,7 @@ eachDatabase((open) => {
   beforeEach(async () => {
     hub = await open();
     ana = await hub.token("human", "ana");
-    network = new FaultyTransport(nodeTransport(hub.url));
-    client = createClient({ transport: network.transport, token: ana, pace: PACE });
+    ({ network, client } = faultyClient(() => hub, ana));
   });
 
   const contents = async (): Promise<string[]> =>

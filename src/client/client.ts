@@ -2,14 +2,18 @@ import type { ToolTypes } from "../modules/index.ts";
 import { Backoff, PACE, type Pace, Pause } from "./backoff.ts";
 import { HubError, isObject, refusal, unreachable } from "./errors.ts";
 import { Protocol } from "./protocol.ts";
+import type { ClientState } from "./state.ts";
 import { fetchTransport, type Transport } from "./transport.ts";
-import { type ClientState, type Hint, Watching } from "./watching.ts";
+import type { Hint } from "./watchers.ts";
+import { Watching } from "./watching.ts";
 
 export interface ClientOptions {
   transport: Transport;
   /** Left out in a page, which has a cookie. */
   token?: string | undefined;
   space?: string | undefined;
+  /** How far the hub's clock is ahead of ours, where that is known before the first answer. */
+  ahead_ms?: number | undefined;
   /** How long to wait before trying again. */
   pace?: Pace;
   /** What a callback threw. */
@@ -38,13 +42,15 @@ export class Client implements Disposable {
   readonly #protocol: Protocol;
   readonly #watching: Watching;
 
-  constructor({ transport, token, space, pace = PACE, report = (error) => console.error(error) }: ClientOptions) {
+  constructor(options: ClientOptions) {
+    const { transport, token, space, ahead_ms = 0, pace = PACE, report = (error) => console.error(error) } = options;
     this.pace = pace;
     this.report = report;
-    this.#protocol = new Protocol(transport, {
+    const headers = {
       ...(token && { authorization: `Bearer ${token}` }),
       ...(space && { "x-session-id": space }),
-    });
+    };
+    this.#protocol = new Protocol(transport, headers, ahead_ms);
     this.#watching = new Watching(this.#protocol, { pace, report });
   }
 
@@ -83,6 +89,21 @@ export class Client implements Disposable {
   /** Tries to reach the hub now rather than at the end of a pause. */
   retry(): void {
     this.#watching.retry();
+  }
+
+  /** Holds no connection from now on, for a page that nobody looks at. Calls and reads work as ever. */
+  sleep(): void {
+    this.#watching.sleep();
+  }
+
+  /** Listens again; what happened meanwhile is caught up with. */
+  wake(): void {
+    this.#watching.wake();
+  }
+
+  /** Catches up with what happened and sleeps again: for one who may not hold a connection. */
+  look(): void {
+    this.#watching.look();
   }
 
   /** What time it is for the hub, in milliseconds since 1970, to a second. Our own clock may be hours off. */

@@ -43,5 +43,16 @@ export function refusal(status: number, body: unknown): HubError {
   return new HubError("HUB_UNREACHABLE", `What answers there is no Parley hub (status ${status}).`, { status });
 }
 
+/** Runs what others wrote. Whoever throws disturbs nobody else. */
+export const guarded =
+  (report: (error: unknown) => void) =>
+  (tell: () => void): void => {
+    try {
+      tell();
+    } catch (error) {
+      report(error);
+    }
+  };
+
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null;

@@ -11,6 +11,7 @@ export {
   type ResourceContents,
 } from "./client.ts";
 export { HubError } from "./errors.ts";
+export type { ClientState } from "./state.ts";
 export {
   createSubscriptionManager,
   type ResourceCallback,
@@ -19,4 +20,3 @@ export {
   type SubscriptionManager,
 } from "./subscriptions.ts";
 export { fetchTransport, type HttpRequest, type HttpResponse, type Transport } from "./transport.ts";
-export type { ClientState } from "./watching.ts";

@@ -25,11 +25,12 @@ export class Protocol {
   readonly #transport: Transport;
   readonly #headers: Record<string, string>;
   #requests = 0;
-  #ahead_ms = 0;
+  #ahead_ms: number;
 
-  constructor(transport: Transport, headers: Record<string, string>) {
+  constructor(transport: Transport, headers: Record<string, string>, ahead_ms: number) {
     this.#transport = transport;
     this.#headers = headers;
+    this.#ahead_ms = ahead_ms;
   }
 
   /** How far the hub's clock is ahead of ours, to a second, as of its last answer. */

@@ -223,6 +223,50 @@ eachDatabase((open) => {
     await until(() => said(heard)?.length === 10);
   });
 
+  test("a hint that is still under way on a stream when another takes its place is not missed", async () => {
+    const heard: ResourceData[] = [];
+    const manager = createSubscriptionManager(client);
+    await manager.subscribe(INBOX, (data) => heard.push(data));
+    let held = false;
+    network.fate = () => {
+      held = true;
+      return "garbled";
+    };
+    await say("one");
+    await until(() => held);
+    network.fate = () => "fine";
+    await manager.subscribe("ui://agents", () => {});
+    await until(() => said(heard)?.length === 1);
+    expect(network.streams).toBe(1);
+  });
+
+  test("nor is what happens after the old stream broke and before the new one is there", async () => {
+    const heard: ResourceData[] = [];
+    let gate = Promise.resolve();
+    const slow = createClient({
+      token: ana,
+      pace: PACE,
+      transport: async (request) => {
+        if (request.headers["mcp-method"] === "subscriptions/listen") await gate;
+        return network.transport(request);
+      },
+    });
+    onTestFinished(() => slow[Symbol.dispose]());
+    const manager = createSubscriptionManager(slow);
+    await manager.subscribe(INBOX, (data) => heard.push(data));
+    const opened = Promise.withResolvers<void>();
+    gate = opened.promise;
+    const second = manager.subscribe("ui://agents", () => {});
+    // So that the second stream is on its way, with everything on it, when the first one breaks.
+    await new Promise((resolve) => setImmediate(resolve));
+    network.cut();
+    await until(() => network.streams === 0);
+    await say("one");
+    opened.resolve();
+    await second;
+    await until(() => said(heard)?.length === 1);
+  });
+
   test("more URIs than one stream takes are watched on several, and few of them", async () => {
     await Promise.all(
       Array.from({ length: 250 }, (_, n) => hub.call(hub.admin, "agent_register", { name: agentOf(n) })),

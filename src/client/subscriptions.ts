@@ -1,6 +1,6 @@
 import { Backoff, Pause } from "./backoff.ts";
 import type { Client, ResourceContents } from "./client.ts";
-import { HubError } from "./errors.ts";
+import { guarded, HubError } from "./errors.ts";
 
 export interface ResourceError {
   error: true;
@@ -107,11 +107,7 @@ class Subscription {
   }
 
   #tell(callback: ResourceCallback, data: ResourceData): void {
-    try {
-      callback(data);
-    } catch (error) {
-      this.#client.report(error);
-    }
+    guarded(this.#client.report)(() => callback(data));
   }
 }
 

@@ -1,74 +1,57 @@
 import { Backoff, type Pace, Pause } from "./backoff.ts";
-import { type HubError, hubErrorOf, isObject, unreachable } from "./errors.ts";
-import type { Notification, Protocol } from "./protocol.ts";
+import { Carriers, MOST_URIS, type Stream } from "./carriers.ts";
+import { guarded, hubErrorOf } from "./errors.ts";
+import { listenTo } from "./listening.ts";
+import type { Protocol } from "./protocol.ts";
+import { type ClientState, State } from "./state.ts";
+import { Unknown } from "./unknown.ts";
+import { type Hint, Watchers } from "./watchers.ts";
 
-export type ClientState =
-  | { state: "idle" | "connecting" | "online" }
-  /** `since` is when it was last reachable by our own clock, `error` why it is not. */
-  | { state: "offline"; since: number; error: HubError }
-  /** The credential is no longer good: trying again by itself would not help. */
-  | { state: "denied"; error: HubError };
-
-/** Without an error: read now. With one: reading is of no use just now, and why. */
-export type Hint = (error?: HubError) => void;
-
-/** An open stream and the URIs it was asked for. */
-interface Stream {
-  uris: readonly string[];
-  controller: AbortController;
-  opened_at: number;
-}
-
-/** What the hub takes on one stream. */
-const MOST_URIS = 100;
 /** A stream that lived for so long was a good one: the next loss is a new one. */
 const GOOD_MS = 2000;
+/** Why a stream ended that nobody wants any more. */
+const CLOSED = "closed";
 
 /**
  * Everything one client watches, on as few streams as the hub allows. What is new gets a stream of its own, together
- * with smaller ones there are: those are closed once it is acknowledged, so nothing falls in between. When a stream
- * breaks another one takes its place, and whoever was on it is hinted: what happened meanwhile can only be found by reading.
+ * with smaller ones there are, which are closed once it is acknowledged. When a stream breaks another one takes its
+ * place. Whoever gets another stream is hinted: what the old one did not tell can only be found by reading.
  */
 export class Watching implements Disposable {
   readonly #protocol: Protocol;
-  readonly #report: (error: unknown) => void;
-  readonly #pace: Pace;
   readonly #backoff: Backoff;
   readonly #pause = new Pause();
-  readonly #hints = new Map<string, Set<Hint>>();
-  /** Which stream tells of a URI. */
-  readonly #carriers = new Map<string, Stream>();
-  /** What the hub does not know, or not for us; with false once it is to be asked again, as it is now and then. */
-  readonly #unknown = new Map<string, boolean>();
-  readonly #listeners = new Set<(state: ClientState) => void>();
-  #state: ClientState = { state: "idle" };
+  readonly #watchers: Watchers;
+  readonly #carriers = new Carriers();
+  readonly #unknown: Unknown;
+  readonly #state: State;
   #tending = false;
-  #lost_at: number | undefined;
+  #asleep = false;
+  #looking = false;
   #opening: AbortController | undefined;
-  #askAgain: ReturnType<typeof setTimeout> | undefined;
 
   constructor(protocol: Protocol, { pace, report }: { pace: Pace; report: (error: unknown) => void }) {
     this.#protocol = protocol;
-    this.#report = report;
-    this.#pace = pace;
     this.#backoff = new Backoff(pace);
+    const guard = guarded(report);
+    this.#watchers = new Watchers(guard);
+    this.#state = new State(guard);
+    this.#unknown = new Unknown(pace.most_ms, () => this.#tend());
   }
 
   add(uri: string, hint: Hint): () => void {
-    const hints = this.#hints.get(uri) ?? new Set();
-    this.#hints.set(uri, hints.add(hint));
+    this.#watchers.add(uri, hint);
     // Listened to already, there is only the reading left to do.
-    if (this.#carriers.has(uri) || this.#unknown.get(uri)) this.#soon(hints, hint);
+    if (this.#carriers.has(uri) || this.#unknown.isSettled(uri)) this.#watchers.soon(uri, hint);
     else this.#tend();
+    const state = this.#state.now;
     // It may take a while until the next attempt.
-    if (this.#state.state === "offline") this.#soon(hints, hint, this.#state.error);
+    if (state.state === "offline") this.#watchers.soon(uri, hint, state.error);
     return () => this.#remove(uri, hint);
   }
 
   onState(listener: (state: ClientState) => void): () => void {
-    this.#listeners.add(listener);
-    this.#guarded(() => listener(this.#state));
-    return () => void this.#listeners.delete(listener);
+    return this.#state.on(listener);
   }
 
   /** Tries at once instead of waiting: somebody knows that it may work now. */
@@ -78,34 +61,53 @@ export class Watching implements Disposable {
     this.#tend();
   }
 
+  /** Closes the streams and opens none; what is watched stays watched. */
+  sleep(): void {
+    this.#looking = false;
+    if (this.#asleep) return;
+    this.#asleep = true;
+    this.#close();
+  }
+
+  /** Listens again and hints at everything: it may have changed meanwhile. */
+  wake(): void {
+    this.#looking = false;
+    if (!this.#asleep) return;
+    this.#asleep = false;
+    this.#backoff.reset();
+    this.#unknown.ask();
+  }
+
+  /** Wakes until everything was listened to once. */
+  look(): void {
+    this.wake();
+    this.#looking = true;
+    this.#tend();
+  }
+
   [Symbol.dispose](): void {
-    this.#hints.clear();
+    this.#watchers.clear();
     this.#rest();
-    this.#listeners.clear();
+    this.#state[Symbol.dispose]();
   }
 
   #remove(uri: string, hint: Hint): void {
-    const hints = this.#hints.get(uri);
-    if (!hints?.delete(hint) || hints.size > 0) return;
-    this.#hints.delete(uri);
+    if (!this.#watchers.remove(uri, hint)) return;
     this.#unknown.delete(uri);
-    const stream = this.#carriers.get(uri);
-    this.#carriers.delete(uri);
-    // A URI too many on a stream costs a hint that nobody hears; a stream for nobody costs a connection.
-    if (stream && !stream.uris.some((uri) => this.#carriers.get(uri) === stream)) stream.controller.abort();
-    if (this.#hints.size === 0) this.#rest();
+    this.#carriers.drop(uri);
+    if (this.#watchers.isEmpty) this.#rest();
   }
 
   #rest(): void {
-    for (const stream of new Set(this.#carriers.values())) stream.controller.abort();
-    this.#carriers.clear();
+    this.#close();
     this.#unknown.clear();
-    clearTimeout(this.#askAgain);
-    this.#askAgain = undefined;
-    this.#lost_at = undefined;
-    this.#opening?.abort();
+    this.#state.settle("idle");
+  }
+
+  #close(): void {
+    this.#carriers.closeAll();
+    this.#opening?.abort(CLOSED);
     this.#pause.end();
-    this.#enter({ state: "idle" });
   }
 
   #tend(): void {
@@ -114,153 +116,79 @@ export class Watching implements Disposable {
     void this.#listenToAll().finally(() => {
       this.#tending = false;
       // Somebody came in between the last look and now.
-      if (this.#state.state !== "denied" && this.#missing().length > 0) this.#tend();
+      if (this.#state.now.state !== "denied" && this.#missing().length > 0) this.#tend();
+      else if (this.#looking) this.sleep();
     });
   }
 
   async #listenToAll(): Promise<void> {
     // Let everybody who comes in this turn be part of it.
     await Promise.resolve();
-    if (this.#missing().length > 0 && !("error" in this.#state)) this.#enter({ state: "connecting" });
-    if (this.#lost_at !== undefined) await this.#pause.for(this.#backoff.next());
+    if (this.#missing().length > 0) this.#state.connect();
+    if (this.#state.isLost) await this.#pause.for(this.#backoff.next());
     for (let uris = this.#missing(); uris.length > 0; uris = this.#missing())
       try {
         await this.#open(uris.slice(0, MOST_URIS));
       } catch (error) {
+        // Closed by ourselves: the hub has nothing to do with it.
+        if (this.#opening?.signal.reason === CLOSED) continue;
         const known = hubErrorOf(error);
-        this.#fail(known, uris);
+        this.#state.fail(known);
+        for (const uri of uris) this.#watchers.tell(uri, known);
         if (!known.passing) return;
         await this.#pause.for(this.#backoff.next());
       }
-    this.#lost_at = undefined;
-    if (this.#hints.size > 0) this.#enter({ state: "online" });
+    // How the hub is, nobody knows who does not ask.
+    if (!this.#asleep) this.#state.settle(this.#watchers.isEmpty ? "idle" : "online");
   }
 
   #missing(): string[] {
-    return [...this.#hints.keys()].filter((uri) => !this.#carriers.has(uri) && !this.#unknown.get(uri));
-  }
-
-  #fail(error: HubError, uris: readonly string[]): void {
-    this.#lost_at ??= Date.now();
-    this.#enter(error.passing ? { state: "offline", since: this.#lost_at, error } : { state: "denied", error });
-    for (const uri of uris) this.#hint(uri, error);
+    if (this.#asleep) return [];
+    return this.#watchers.uris.filter((uri) => !this.#carriers.has(uri) && !this.#unknown.isSettled(uri));
   }
 
   async #open(fresh: readonly string[]): Promise<void> {
-    const merged = this.#mergeable(fresh.length);
-    const uris = [...fresh, ...merged.flatMap((stream) => this.#carriedBy(stream))];
+    const merged = this.#carriers.mergeable(fresh.length);
+    const uris = [...fresh, ...merged.flatMap((stream) => this.#carriers.urisOf(stream))];
     const stream: Stream = { uris, controller: new AbortController(), opened_at: performance.now() };
     this.#opening = stream.controller;
-    const honoured = await this.#acknowledged(stream);
+    const honoured = await listenTo(this.#protocol, stream, {
+      updated: (uri) => this.#watchers.tell(uri),
+      ended: () => this.#ended(stream),
+    });
     this.#opening = undefined;
-    // Still unknown, it reads as it did.
-    const news = fresh.filter((uri) => honoured.has(uri) || !this.#unknown.has(uri));
-    for (const uri of uris)
-      if (!this.#hints.has(uri)) continue;
-      else if (honoured.has(uri)) this.#carry(uri, stream);
-      else this.#leaveOut(uri);
+    this.#take(stream, honoured);
     for (const old of merged) old.controller.abort();
-    if (this.#carriedBy(stream).length === 0) stream.controller.abort();
-    for (const uri of news) this.#hint(uri);
   }
 
-  /**
-   * Streams to take into a new one, smallest first: as long as they are not much larger than what they join, each URI
-   * is asked for a few times at most, however many come one after another.
-   */
-  #mergeable(fresh: number): Stream[] {
-    const sizes = [...new Set(this.#carriers.values())].map((stream) => ({
-      stream,
-      size: this.#carriedBy(stream).length,
-    }));
-    const merged: Stream[] = [];
-    let total = fresh;
-    for (const { stream, size } of sizes.sort((a, b) => a.size - b.size)) {
-      if (size > 2 * total || total + size > MOST_URIS) break;
-      merged.push(stream);
-      total += size;
+  /** Puts on the stream what the hub listens to, and tells who has not been on it before. */
+  #take(stream: Stream, honoured: ReadonlySet<string>): void {
+    const news: { uri: string; anew: boolean }[] = [];
+    for (const uri of stream.uris.filter((uri) => this.#watchers.has(uri))) {
+      // What is still unknown reads as it did. On the stream before there may be a hint that has not arrived.
+      if (honoured.has(uri) || !this.#unknown.has(uri)) news.push({ uri, anew: !this.#carriers.has(uri) });
+      if (honoured.has(uri)) this.#carry(uri, stream);
+      else this.#leaveOut(uri);
     }
-    return merged;
-  }
-
-  #carriedBy(stream: Stream): string[] {
-    return stream.uris.filter((uri) => this.#carriers.get(uri) === stream);
+    this.#carriers.closeUnused(stream);
+    for (const { uri, anew } of news) this.#watchers.tell(uri, undefined, anew);
   }
 
   #carry(uri: string, stream: Stream): void {
-    this.#carriers.set(uri, stream);
+    this.#carriers.carry(uri, stream);
     this.#unknown.delete(uri);
   }
 
   #leaveOut(uri: string): void {
-    this.#carriers.delete(uri);
-    this.#unknown.set(uri, true);
-    this.#askAgain ??= setTimeout(() => this.#askAboutUnknown(), this.#pace.most_ms);
-  }
-
-  #askAboutUnknown(): void {
-    clearTimeout(this.#askAgain);
-    this.#askAgain = undefined;
-    for (const uri of this.#unknown.keys()) this.#unknown.set(uri, false);
-    this.#tend();
-  }
-
-  /** Resolves with what the hub listens to; goes on reading in the background. */
-  #acknowledged(stream: Stream): Promise<ReadonlySet<string>> {
-    return new Promise((resolve, reject) => {
-      void this.#read(stream, resolve)
-        .then(() => unreachable("the stream ended"), hubErrorOf)
-        .then((error) => {
-          reject(error);
-          this.#ended(stream);
-        });
-    });
-  }
-
-  async #read(stream: Stream, acknowledged: (uris: ReadonlySet<string>) => void): Promise<void> {
-    const { uris, controller } = stream;
-    const params = { notifications: { resourceSubscriptions: uris } };
-    await this.#protocol.stream({ method: "subscriptions/listen", params, controller }, (told) => {
-      if (told.method === "notifications/subscriptions/acknowledged") acknowledged(honouredOf(told));
-      else if (told.method === "notifications/resources/updated") this.#hint(String(told.params.uri));
-    });
+    this.#carriers.drop(uri);
+    this.#unknown.add(uri);
   }
 
   #ended(stream: Stream): void {
-    const lost = this.#carriedBy(stream);
-    if (lost.length === 0) return;
-    for (const uri of lost) this.#carriers.delete(uri);
-    this.#lost_at ??= Date.now();
+    if (this.#carriers.lose(stream).length === 0) return;
+    this.#state.lose();
     if (performance.now() - stream.opened_at > GOOD_MS) this.#backoff.reset();
     // What was unknown to that hub may be known to the one that comes back.
-    this.#askAboutUnknown();
+    this.#unknown.ask();
   }
-
-  #hint(uri: string, error?: HubError): void {
-    for (const hint of [...(this.#hints.get(uri) ?? [])]) this.#guarded(() => hint(error));
-  }
-
-  #soon(hints: ReadonlySet<Hint>, hint: Hint, error?: HubError): void {
-    queueMicrotask(() => hints.has(hint) && this.#guarded(() => hint(error)));
-  }
-
-  /** Whoever throws disturbs nobody else. */
-  #guarded(tell: () => void): void {
-    try {
-      tell();
-    } catch (error) {
-      this.#report(error);
-    }
-  }
-
-  #enter(state: ClientState): void {
-    if (state.state === this.#state.state && state.state !== "offline") return;
-    this.#state = state;
-    for (const listener of [...this.#listeners]) this.#guarded(() => listener(state));
-  }
-}
-
-function honouredOf({ params }: Notification): ReadonlySet<string> {
-  const { resourceSubscriptions } = isObject(params.notifications) ? params.notifications : {};
-  return new Set(Array.isArray(resourceSubscriptions) ? resourceSubscriptions.map(String) : []);
 }

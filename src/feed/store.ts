@@ -2,15 +2,8 @@ import type { Reader, Tx } from "../db/database.ts";
 import { statement } from "../db/statement.ts";
 import type { FeedEvent } from "./event.ts";
 
-interface EventRow {
-  id: number;
-  type: string;
-  topic: string;
-  stream: string;
-  ref: number;
-  actor_id: string;
-  data: string;
-}
+/** With `data` as JSON. */
+type EventRow = Omit<FeedEvent, "data" | "live"> & { data: string };
 
 const insert = statement<EventRow & { space_id: string }>(
   `insert into events (space_id, id, type, topic, stream, ref, actor_id, data)

@@ -22,6 +22,7 @@ export function eventRoutes(hub: Hub, outlets: Outlets): Route[] {
       method: "GET",
       path: "/events",
       handle: async ({ request, response, query }, actor) => {
+        hub.limit.take(actor.principal_id);
         const open = hub.streams.count((stream) => stream.actor.principal_id === actor.principal_id);
         if (open >= MOST_STREAMS_OF_ONE)
           throw new ParleyError(

@@ -19,6 +19,7 @@ export function healthRoutes(hub: Hub, guard: Guard, stopping: () => boolean): R
       method: "GET",
       path: "/metrics",
       handle: async ({ response }, actor) => {
+        hub.limit.take(actor.principal_id);
         if (!mayWatch(actor)) throw new ParleyError("FORBIDDEN", "/metrics is for admin and observer.");
         const text = await hub.metrics.registry.metrics();
         response.writeHead(200, { "content-type": hub.metrics.registry.contentType }).end(text);

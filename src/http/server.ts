@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Config } from "../config.ts";
 import { errorBody, ParleyError, StartRefused } from "../errors.ts";
 import type { Hub } from "../hub.ts";
 import { answerError } from "./answer.ts";
@@ -21,9 +22,6 @@ import { webRoutes } from "./web.ts";
 /** How long requests that have begun may take to finish when the hub stops. */
 const DRAIN_MS = 10_000;
 
-/** A request that is not there after this is not waited for. */
-const HEADERS_MS = 20_000;
-const REQUEST_MS = 60_000;
 /** A connection on which nothing moves for so long, in the middle of a request or an answer, is given up. */
 const SILENCE_MS = 120_000;
 
@@ -46,7 +44,7 @@ export async function listen(hub: Hub): Promise<HttpServer> {
   const stopping = (): boolean => stopped;
   const outlets = new Outlets();
   const mcp = await openMcp(hub);
-  const server = createBounded();
+  const server = createBounded(hub.config);
   const port = await bind(server, hub);
   const guard = new Guard(hub.config, port, cookieName(hub.database.epoch));
   const web = webRoutes(hub);
@@ -80,14 +78,18 @@ export async function listen(hub: Hub): Promise<HttpServer> {
   };
 }
 
-function createBounded(): Server {
+/** A client that sends a byte now and then would hold its connection for ever: it has so long for the whole request. */
+function createBounded({ request_seconds }: Config): Server {
+  const request_ms = request_seconds * 1000;
   const server = createServer({
     // Twice the same header is one that fits nowhere, rather than the first of two.
     joinDuplicateHeaders: true,
     // The guard has a sentence for it.
     requireHostHeader: false,
-    headersTimeout: HEADERS_MS,
-    requestTimeout: REQUEST_MS,
+    headersTimeout: Math.ceil(request_ms / 3),
+    requestTimeout: request_ms,
+    // Node looks for those that are late twice a minute, whatever they are given.
+    connectionsCheckingInterval: Math.ceil(request_ms / 12),
   });
   return server.setTimeout(SILENCE_MS);
 }

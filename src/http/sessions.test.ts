@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { onSharedHub } from "../testing/shared-hub.ts";
 
 const SENTENCE = expect.stringMatching(/^\S.*\.$/s);
@@ -125,6 +125,24 @@ onSharedHub(
         Array.from({ length: 4 }, () => [404, "SESSION_NOT_FOUND", "There is no space ID."]),
       );
       expect((await look(boss, "sess_mine")).status).toBe(200);
+    });
+
+    test("SPACE-5: a refusal waits for nothing in somebody else's session: how busy it is, or that it is, takes no time", async () => {
+      await create(boss, { id: "sess_busy" });
+      const done = Promise.withResolvers<void>();
+      onTestFinished(() => done.resolve());
+      const begun = Promise.withResolvers<void>();
+      const busy = shared.hub.hub.database.write("sess_busy", () => {
+        begun.resolve();
+        return done.promise;
+      });
+      await begun.promise;
+
+      for (const id of ["sess_busy", "sess_none"])
+        for (const answer of [await shared.hub.call(other, "space_delete", { id }), await end(other, id)])
+          expect([answer.status, answer.body.code]).toEqual([404, "SESSION_NOT_FOUND"]);
+      done.resolve();
+      await busy;
     });
 
     test("looking at a session asks for a token first", async () => {

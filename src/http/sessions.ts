@@ -26,6 +26,7 @@ export function sessionRoutes(hub: Hub, guard: Guard): Route[] {
       // Entering the space is the check: whoever may not is told what an unknown one is told.
       open: async ({ request, response, rest }) => {
         const actor = await hub.credentials.authenticate({ ...guard.credential(request), space_id: rest });
+        hub.limit.take(actor.principal_id);
         await answer(response, await getSpace(hub.ctx(actor), { id: actor.space_id }));
       },
     },

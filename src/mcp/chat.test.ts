@@ -5,6 +5,7 @@ import { CLIENTS, type McpClient } from "../testing/mcp.ts";
 import { until } from "../testing/process.ts";
 
 const INBOX = "ui://chat/inbox";
+const MESSAGES = "ui://chat/messages";
 const STATUS = "ui://agent/status";
 
 eachDatabase((open) => {
@@ -60,6 +61,44 @@ eachDatabase((open) => {
         const updates = await hintsOf(client, 2);
         expect(updates.map(({ uri }) => uri)).toEqual([INBOX, INBOX]);
         expect(updates.flatMap(({ messages }) => messages ?? [])).toMatchObject([{ content: "to the new default" }]);
+      });
+
+      test("watching the default agent's messages follows whoever that is, and tells of both authors", async () => {
+        const { hub, ana, scout } = await people(open);
+        const mason = await hub.token("agent", "mason");
+        await using client = await connect({ url: hub.url, token: ana });
+        await client.subscribe(MESSAGES);
+        await hub.call(scout, "chat_assistant_post", { content: "by the first default" });
+        await hintsOf(client, 1);
+        await hub.call(ana, "agent_default", { name: "mason" });
+        await hintsOf(client, 2);
+        const updatesFrom = client.updates.length;
+
+        await hub.call(scout, "chat_assistant_post", { content: "by one who no longer is" });
+        await hub.call(ana, "chat_human_post", { content: "to the new default" });
+        await hub.call(mason, "chat_assistant_post", { content: "by the new default" });
+        const updates = (await hintsOf(client, updatesFrom + 2)).slice(updatesFrom);
+        expect(updates.flatMap(({ messages }) => messages ?? [])).toMatchObject([
+          { author: "user", content: "to the new default" },
+          { author: "assistant", content: "by the new default" },
+        ]);
+        const { body } = await client.read(MESSAGES);
+        expect(body.messages).toMatchObject([{ content: "to the new default" }, { content: "by the new default" }]);
+      });
+
+      test("that subscribed to a status is told that something was said, after it can be read", async () => {
+        const { hub, ana, scout } = await people(open);
+        await using client = await connect({ url: hub.url, token: ana });
+        await client.subscribe(STATUS);
+        const posts = [
+          () => hub.call(ana, "chat_human_post", { content: "hello" }),
+          () => hub.call(scout, "chat_assistant_post", { content: "hello, ana" }),
+        ];
+        for (const [at, post] of posts.entries()) {
+          const { body } = await post();
+          expect((await hintsOf(client, at + 1)).at(-1)?.uri).toBe(STATUS);
+          expect((await client.read(STATUS)).body.last_event_at).toBe(body.ts);
+        }
       });
 
       test("CHAT-8: that did not subscribe, or unsubscribed, is told nothing", async () => {

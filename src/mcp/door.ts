@@ -105,7 +105,7 @@ class Door implements McpDoor {
       hub,
       limits: this.#limits,
       catalogue: new Catalogue(hub),
-      hints: new Hints(),
+      hints: new Hints(this.#limits.merge_ms),
       outlets: this.#outlets,
       fixtures,
     };

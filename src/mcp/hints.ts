@@ -44,6 +44,13 @@ export const bareHint = (uri: string): Hint => new Hint(uri, {});
 export class Hints {
   #event: FeedEvent | undefined;
   readonly #known = new Map<Watch["hint"], Map<string, Hint | null>>();
+  readonly #merge_ms: number;
+  readonly #waiting = new Set<() => void>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(merge_ms: number) {
+    this.#merge_ms = merge_ms;
+  }
 
   /** Null when the event is no reason to read `uri` again. */
   of(event: FeedEvent, uri: string, watch: Watch): Hint | null {
@@ -58,6 +65,17 @@ export class Hints {
     const hint = build(uri, watch.hint(event));
     alike.set(uri, hint);
     return hint;
+  }
+
+  /** Calls `tell` in a moment, once however often it was asked for. One timer for all who wait. */
+  later(tell: () => void): void {
+    this.#waiting.add(tell);
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      const waiting = [...this.#waiting];
+      this.#waiting.clear();
+      for (const tell of waiting) tell();
+    }, this.#merge_ms).unref();
   }
 }
 

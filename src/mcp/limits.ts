@@ -10,6 +10,8 @@ export interface Limits extends Timing {
   sessions_in_all: number;
   /** A session without a request and without an open stream is forgotten after this. */
   idle_ms: number;
+  /** How long a hint that may be merged waits for others. */
+  merge_ms: number;
 }
 
 export const LIMITS: Limits = {
@@ -18,6 +20,7 @@ export const LIMITS: Limits = {
   sessions: 1024,
   sessions_in_all: 20_000,
   idle_ms: 30 * 60_000,
+  merge_ms: 1000,
   keep_alive_ms: 15_000,
   stalled_ms: 30_000,
 };

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { EventStream } from "../testing/event-stream.ts";
 import { eachDatabase, type TestHub } from "../testing/hub.ts";
 import { Raw } from "../testing/mcp-raw.ts";
 import { until } from "../testing/process.ts";
@@ -42,6 +43,25 @@ eachDatabase((open) => {
     const { streams } = await everything(scout);
     await hub.tick(61_000);
     await until(() => streams.every(({ ended }) => ended));
+  });
+
+  test("the streams of a space that is deleted have ended by the time it is answered, and nobody else's", async () => {
+    const hub = await open();
+    await hub.call(hub.admin, "space_create", { id: "sess_short" });
+    const scout = new Raw(hub.url, await hub.token("agent", "scout", "sess_short"));
+    const mason = new Raw(hub.url, await hub.token("agent", "mason"));
+    const [gone, kept] = [await everything(scout), await everything(mason)];
+    using events = await EventStream.open(hub.url, {
+      token: hub.admin,
+      headers: { "x-session-id": "sess_short" },
+    });
+
+    expect((await hub.call(hub.admin, "space_delete", { id: "sess_short" })).status).toBe(200);
+    expect(hub.hub.streams.count(({ actor }) => actor.space_id === "sess_short")).toBe(0);
+    await until(() => gone.streams.every(({ ended }) => ended));
+    await events.ended;
+    expect(kept.streams.map(({ ended }) => ended)).toEqual([false, false, false]);
+    for (const stream of kept.streams) stream[Symbol.dispose]();
   });
 
   test("a hub that stops ends sessions and streams", async () => {

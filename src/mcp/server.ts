@@ -105,7 +105,9 @@ function handlersOf({ hub, catalogue, facet, callerOf, subscriptions }: ServerPa
   const lists = (request: Paged, ctx: ServerContext) => {
     if (request.params?.cursor !== undefined)
       throw new ParleyError("INVALID_ARGUMENT", "The list has one page and no cursor. Ask without one.");
-    return catalogue.for(callerOf(ctx).actor, facet);
+    const { actor } = callerOf(ctx);
+    hub.limit.take(actor.principal_id);
+    return catalogue.for(actor, facet);
   };
   return {
     listTools: (request, ctx) => lists(request, ctx).tools,

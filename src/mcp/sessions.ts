@@ -23,6 +23,7 @@ export class Sessions implements Disposable {
   }
 
   async create(kind: Session["kind"], who: Who): Promise<Session> {
+    this.#parts.hub.limit.take(who.actor.principal_id);
     this.#makeRoom(who);
     const session = new Session(this.#parts, { id: randomBytes(24).toString("base64url"), kind, who });
     const forget = this.#parts.hub.streams.add(session);

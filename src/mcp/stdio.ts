@@ -1,15 +1,14 @@
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { HubHttp, NoAnswer } from "./stdio/hub-http.ts";
+import { type Address, HubHttp, NoAnswer } from "./stdio/hub-http.ts";
 import { Legacy } from "./stdio/legacy.ts";
 import { linesOf, writerTo } from "./stdio/lines.ts";
 import { isRequest, type Message, parseMessage, revisionOf, type Write } from "./stdio/message.ts";
 import { Modern } from "./stdio/modern.ts";
 
 export interface StdioOptions {
-  /** Of the hub, such as `http://127.0.0.1:8765`. */
-  url: string;
-  token: string;
+  /** Where the hub is just now; undefined while there is none. */
+  find: () => Address | undefined;
   facet?: string | undefined;
   /** The space to act in, where the token is good for several. */
   space?: string | undefined;
@@ -22,12 +21,11 @@ const LAST_WORDS_MS = 10_000;
 
 /**
  * Serves MCP on `input` and `output` by forwarding each line to the hub, whichever era the client speaks. The hub may
- * be restarted meanwhile; the client does not notice. Resolves when the client has closed `input`.
+ * be restarted meanwhile, and elsewhere; the client does not notice. Resolves when the client has closed `input`.
  */
-export async function forwardStdio({ url, token, facet, space, input, output }: StdioOptions): Promise<void> {
-  const address = new URL(`${url.replace(/\/+$/, "")}/mcp${facet ? `/${facet}` : ""}`);
-  const headers = { Authorization: `Bearer ${token}`, ...(space && { "X-Session-ID": space }) };
-  const forwarder = new Forwarder(await HubHttp.open(address, headers), writerTo(output));
+export async function forwardStdio({ find, facet, space, input, output }: StdioOptions): Promise<void> {
+  const http = new HubHttp(find, `/mcp${facet ? `/${facet}` : ""}`, space ? { "X-Session-ID": space } : {});
+  const forwarder = new Forwarder(http, writerTo(output));
   for await (const line of linesOf(input)) if (line.trim()) forwarder.take(line);
   await forwarder.finish();
 }

@@ -1,8 +1,10 @@
 import type { Actor } from "../context.ts";
 import { ParleyError } from "../errors.ts";
+import type { FeedEvent, Listener } from "../feed/index.ts";
 import type { Hub } from "../hub.ts";
+import type { Place, Watch } from "../resource.ts";
 import type { Facet } from "../tool.ts";
-import type { Hint, Hints } from "./hints.ts";
+import { bareHint, type Hint, type Hints } from "./hints.ts";
 
 interface Options {
   hub: Hub;
@@ -64,12 +66,28 @@ export class Subscriptions implements Disposable {
   }
 
   async #follow(actor: Actor, uri: string): Promise<() => void> {
-    const { hub, hints, facet, tell } = this.#options;
+    const { hub, facet } = this.#options;
     const watch = await hub.resources.watch(actor, uri, facet);
-    const { topic, stream } = watch;
-    return hub.feed.listen({ space_id: actor.space_id, topic, stream }, (event) => {
-      const hint = this.#followed.has(uri) ? hints.of(event, uri, watch) : null;
-      if (hint) tell(uri, hint);
-    });
+    using listening = new DisposableStack();
+    for (const place of watch.places)
+      listening.defer(await hub.feed.listen({ ...place, space_id: actor.space_id }, this.#listener(uri, watch, place)));
+    const all = listening.move();
+    return () => all.dispose();
+  }
+
+  #listener(uri: string, watch: Watch, { merged }: Place): Listener {
+    const { hints, tell } = this.#options;
+    const hintOf = (event: FeedEvent): Hint | null => (this.#followed.has(uri) ? hints.of(event, uri, watch) : null);
+    if (!merged)
+      return (event) => {
+        const hint = hintOf(event);
+        if (hint) tell(uri, hint);
+      };
+    const tellBare = (): void => {
+      if (this.#followed.has(uri)) tell(uri, bareHint(uri));
+    };
+    return (event) => {
+      if (hintOf(event)) hints.later(tellBare);
+    };
   }
 }

@@ -107,16 +107,7 @@ async function connect2(client: Client2, transport: Transport2): Promise<Common>
     updates.push(params as Updated);
   });
   await client.connect(transport);
-  return {
-    updates,
-    capabilities: () => client.getServerCapabilities(),
-    tools: async () => (await client.listTools()).tools,
-    resources: async () => (await client.listResources()).resources.map(({ uri }) => uri),
-    templates: async () => (await client.listResourceTemplates()).resourceTemplates.map((t) => t.uriTemplate),
-    call: async (name, args = {}) => (await client.callTool({ name, arguments: args })) as CallResult,
-    read: async (uri) => contentOf(await client.readResource({ uri })),
-    [Symbol.asyncDispose]: () => client.close(),
-  };
+  return commonOf(client, updates);
 }
 
 async function legacy1(transport: Sse1 | Http1 | Stdio1): Promise<McpClient> {
@@ -127,18 +118,23 @@ async function legacy1(transport: Sse1 | Http1 | Stdio1): Promise<McpClient> {
   // Its own transports do not fit its interface under exactOptionalPropertyTypes.
   await client.connect(transport as Transport1);
   return {
-    updates,
-    capabilities: () => client.getServerCapabilities(),
-    tools: async () => (await client.listTools()).tools,
-    resources: async () => (await client.listResources()).resources.map(({ uri }) => uri),
-    templates: async () => (await client.listResourceTemplates()).resourceTemplates.map((t) => t.uriTemplate),
-    call: async (name, args = {}) => (await client.callTool({ name, arguments: args })) as CallResult,
-    read: async (uri) => contentOf(await client.readResource({ uri })),
+    ...commonOf(client, updates),
     subscribe: async (uri) => void (await client.subscribeResource({ uri })),
     unsubscribe: async (uri) => void (await client.unsubscribeResource({ uri })),
-    [Symbol.asyncDispose]: () => client.close(),
   };
 }
+
+/** What both of the official clients have in common. */
+const commonOf = (client: Client1 | Client2, updates: Updated[]): Common => ({
+  updates,
+  capabilities: () => client.getServerCapabilities(),
+  tools: async () => (await client.listTools()).tools,
+  resources: async () => (await client.listResources()).resources.map(({ uri }) => uri),
+  templates: async () => (await client.listResourceTemplates()).resourceTemplates.map((t) => t.uriTemplate),
+  call: async (name, args = {}) => (await client.callTool({ name, arguments: args })) as CallResult,
+  read: async (uri) => contentOf(await client.readResource({ uri })),
+  [Symbol.asyncDispose]: () => client.close(),
+});
 
 function contentOf({ contents }: { contents: { mimeType?: string | undefined; text?: unknown }[] }) {
   const [first] = contents;

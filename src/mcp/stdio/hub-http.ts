@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage, request } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ErrorCode } from "../../errors.ts";
 import { type Message, parseMessage } from "./message.ts";
@@ -47,21 +47,26 @@ export interface Sending {
   signal?: AbortSignal;
 }
 
+export interface Address {
+  /** Of the hub, such as `http://127.0.0.1:8765`. */
+  url: string;
+  token: string;
+}
+
 /** Plain `node:http`: the global `fetch` takes longer to load than the hub to answer. */
 export class HubHttp {
-  readonly #url: URL;
+  readonly #find: () => Address | undefined;
+  readonly #path: string;
   readonly #headers: Record<string, string>;
-  readonly #request: typeof request;
 
-  static async open(url: URL, headers: Record<string, string>): Promise<HubHttp> {
-    const { request } = await (url.protocol === "https:" ? import("node:https") : import("node:http"));
-    return new HubHttp(url, headers, request);
-  }
-
-  private constructor(url: URL, headers: Record<string, string>, send: typeof request) {
-    this.#url = url;
+  /**
+   * `find` is asked before each request: a hub that was restarted may listen elsewhere, and who listens now where it
+   * did is not to be given its token.
+   */
+  constructor(find: () => Address | undefined, path: string, headers: Record<string, string>) {
+    this.#find = find;
+    this.#path = path;
     this.#headers = headers;
-    this.#request = send;
   }
 
   /** Tries again while the hub cannot be reached, and if `repeatable` also when the answer got lost. */
@@ -77,15 +82,21 @@ export class HubHttp {
       }
   }
 
-  send({ method, headers, message, signal }: Sending): Promise<Reply> {
+  async send({ method, headers, message, signal }: Sending): Promise<Reply> {
+    const hub = this.#find();
+    if (!hub) throw new NoAnswer("HUB_UNREACHABLE", "The Parley hub is not running.");
+    const url = new URL(hub.url.replace(/\/+$/, "") + this.#path);
+    // Imported by name, node:http would load every lazy export it has.
+    const { request } = process.getBuiltinModule(url.protocol === "https:" ? "node:https" : "node:http");
     const body = message && JSON.stringify(message);
     return new Promise((resolve, reject) => {
-      const sent = this.#request(this.#url, {
+      const sent = request(url, {
         method,
         // A connection of its own: on one that was kept open nobody knows whether a request arrived.
         agent: false,
         headers: {
           ...this.#headers,
+          Authorization: `Bearer ${hub.token}`,
           Accept: "application/json, text/event-stream",
           ...(body !== undefined && { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body) }),
           ...headers,
@@ -101,15 +112,14 @@ export class HubHttp {
           connected = true;
         }),
       );
-      sent.on("error", (error) => reject(connected ? lost(error) : this.#unreachable(error)));
+      sent.on("error", (error) => reject(connected ? lost(error) : unreachable(url, error)));
       sent.end(body);
     });
   }
-
-  #unreachable(cause: Error): NoAnswer {
-    return new NoAnswer("HUB_UNREACHABLE", `The Parley hub at ${this.#url.origin} cannot be reached.`, { cause });
-  }
 }
+
+const unreachable = ({ origin }: URL, cause: Error): NoAnswer =>
+  new NoAnswer("HUB_UNREACHABLE", `The Parley hub at ${origin} cannot be reached.`, { cause });
 
 export const lost = (cause?: unknown): NoAnswer =>
   new NoAnswer(

@@ -72,6 +72,17 @@ eachDatabase((open) => {
     expect(await read("ui://chat/messages")).toMatchObject({ messages: [{ author: "assistant" }, { author: "user" }] });
   });
 
+  test("who watches a status is not told of what is said to another agent", async () => {
+    await hub.token("agent", "mason");
+    const [own, other] = ["ui://agent/status", "ui://agent/mason/status"];
+    using stream = await new Raw(hub.url, ana).listen([own, other]);
+    await post("hello, mason", "mason");
+    const [, first] = await stream.first(2);
+    await post("hello, scout", "scout");
+    const [, , second] = await stream.first(3);
+    expect([first, second].map(({ params }) => params.uri)).toEqual([other, own]);
+  });
+
   test("the agents and what they do can be watched as a whole", async () => {
     using stream = await new Raw(hub.url, ana).listen(["ui://agents"]);
     await stream.first(1);

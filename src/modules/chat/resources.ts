@@ -78,33 +78,56 @@ export const resources = [
   }),
 ];
 
-/** Only what people say is a reason to read the inbox again: an agent is not told of its own words. */
-async function watchInbox(ctx: Ctx, agent: string | undefined): Promise<Watch> {
-  // Without a name it is the default agent's, whoever that is when something is said.
-  if (agent === undefined && service.seesAll(ctx)) return { topic: "chat", hint: spokenToDefault };
-  const { inbox_id } = await service.readableInbox(ctx, agent);
-  return { topic: "chat", stream: formatId(inbox_id), hint: spoken };
-}
-
-async function watchMessages(ctx: Ctx, agent: string | undefined): Promise<Watch> {
-  const { inbox_id } = await service.readableInbox(ctx, agent);
-  return { topic: "chat", stream: formatId(inbox_id), hint: carried };
-}
-
 // One function for all who watch: a door works out once what everybody with the same one is told.
-const spoken: Watch["hint"] = (event) => (event.data.author === "user" ? carried(event) : null);
-const spokenToDefault: Watch["hint"] = (event) =>
-  event.data.default === true ? (event.type === "chat.posted" ? spoken(event) : {}) : null;
+
 const changed: Watch["hint"] = () => ({});
+const said: Watch["hint"] = (event) => (event.type === "chat.posted" ? carried(event) : null);
+/** Only what people say is a reason to read the inbox again: an agent is not told of its own words. */
+const spoken: Watch["hint"] = (event) => (event.data.author === "user" ? carried(event) : null);
+
+/** Of the default agent, whoever that is when something is said; that it is another one now is told too. */
+const ofDefault =
+  (hint: Watch["hint"]): Watch["hint"] =>
+  (event) => {
+    if (event.data.default !== true) return null;
+    return event.type === "agent.defaulted" ? {} : hint(event);
+  };
+const saidToDefault = ofDefault(said);
+const spokenToDefault = ofDefault(spoken);
+/** Any change of an agent may be which of them is the default one. */
+const changedOfDefault: Watch["hint"] = (event) => (event.topic === "agent" || event.data.default === true ? {} : null);
 
 function carried({ id, data, live }: FeedEvent): Record<string, unknown> {
   if (typeof live !== "object" || live === null) return {};
   return { messages: [{ id: formatId(id), ts: timeOfId(id), author: data.author, ...live }] };
 }
 
+const watchInbox = (ctx: Ctx, agent: string | undefined): Promise<Watch> =>
+  watchChat(ctx, agent, { named: spoken, unnamed: spokenToDefault });
+
+const watchMessages = (ctx: Ctx, agent: string | undefined): Promise<Watch> =>
+  watchChat(ctx, agent, { named: said, unnamed: saidToDefault });
+
+async function watchChat(
+  ctx: Ctx,
+  agent: string | undefined,
+  { named, unnamed }: { named: Watch["hint"]; unnamed: Watch["hint"] },
+): Promise<Watch> {
+  if (agent === undefined && service.seesAll(ctx)) return { places: [{ topic: "chat" }], hint: unnamed };
+  const { inbox_id } = await service.readableInbox(ctx, agent);
+  return { places: [{ topic: "chat", stream: formatId(inbox_id) }], hint: named };
+}
+
+/** What was said last is part of it, but nobody needs to know that by the millisecond. */
 async function watchStatus(ctx: Ctx, name: string | undefined): Promise<Watch> {
-  // Without a name it is the default agent's, and any change may be who that is.
-  if (name === undefined && service.seesAll(ctx)) return { topic: "agent", hint: changed };
-  const { agent } = await service.readableInbox(ctx, name);
-  return { topic: "agent", ...(agent && { stream: agent.principal_id }), hint: changed };
+  if (name === undefined && service.seesAll(ctx))
+    return { places: [{ topic: "agent" }, { topic: "chat", merged: true }], hint: changedOfDefault };
+  const { agent, inbox_id } = await service.readableInbox(ctx, name);
+  return {
+    places: [
+      { topic: "agent", ...(agent && { stream: agent.principal_id }) },
+      { topic: "chat", stream: formatId(inbox_id), merged: true },
+    ],
+    hint: changed,
+  };
 }

@@ -11,7 +11,7 @@ export const resources = [
     roles: ["admin", "human", "observer"],
     facets: ["chat-human"],
     read: service.list,
-    watch: async () => ({ topic: "agent", hint: changed }),
+    watch: async () => ({ places: [{ topic: "agent" }], hint: changed }),
   }),
 ];
 

@@ -4,10 +4,19 @@
  * Rotating it changes the secret, not the subscriber. A space that is not yours and one that
  * does not exist give the same answer. See docs/design/identity.md.
  */
-export { addressed, list, noSuchAgent, register, report, self, setDefault } from "./service/agents.ts";
+export { addressed, isDefault, list, noSuchAgent, register, report, self, setDefault } from "./service/agents.ts";
 export { type Credential, Credentials } from "./service/credentials.ts";
 export { ADMIN_TOKEN, ensureAdminToken } from "./service/first-token.ts";
 export { createLogin, loginDue, signIn, signOut } from "./service/login.ts";
-export { createSpace, deleteSpace, getSpace, listOpenSpaces, listSpaces, spaceDue } from "./service/spaces.ts";
+export {
+  createSpace,
+  deletableSpace,
+  deleteSpace,
+  getSpace,
+  listOpenSpaces,
+  listSpaces,
+  SPACE_ENDED,
+  spaceDue,
+} from "./service/spaces.ts";
 export { checkSubscriber, createToken, listTokens, revokeToken, rotateToken } from "./service/tokens.ts";
 export { whoami } from "./service/whoami.ts";

@@ -46,4 +46,6 @@ export type SpaceRow = {
 export type AgentRow = Pick<Agent, "name" | "type" | "lifecycle" | "run_phase" | "created_at" | "updated_at"> & {
   principal_id: string;
   inbox_id: number;
+  /** The inbox of its space that people speak to who name nobody: this agent's, or another's. */
+  default_inbox_id: number;
 };

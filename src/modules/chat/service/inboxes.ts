@@ -5,8 +5,6 @@ export interface OpenInbox {
   inbox_id: number;
   /** Null while no agent has been registered: what is said waits for the first one. */
   agent: AgentRow | null;
-  /** Whether people who name no agent read and write here. Left out where it was not asked. */
-  is_default?: boolean;
 }
 
 /** Roles that may look into every inbox of their space. */

@@ -3,7 +3,7 @@ import { ParleyError } from "../../../errors.ts";
 import { hit } from "../../../failpoints.ts";
 import { append } from "../../../feed/index.ts";
 import { formatId, timeOfId } from "../../../ids.ts";
-import { addressed } from "../../identity/index.ts";
+import { addressed, isDefault } from "../../identity/index.ts";
 import { type Message, MOST_CONTENT_BYTES, type Post, type Posted } from "../schema.ts";
 import * as store from "../store.ts";
 import { inboxOf } from "./inboxes.ts";
@@ -21,12 +21,14 @@ export function post(ctx: Ctx, { author, agent: name, mime, content }: Posting):
       `A message holds at most ${MOST_CONTENT_BYTES} bytes; this one has ${bytes}.`,
     );
   return transact(ctx, async (ctx) => {
-    const { inbox_id, agent, is_default } = author === "user" ? await addressed(ctx, name) : await inboxOf(ctx, name);
+    const { inbox_id, agent } = author === "user" ? await addressed(ctx, name) : await inboxOf(ctx, name);
     // An orchestrator that acts for an agent speaks as that agent, and is remembered beside it.
     const principal_id = author === "assistant" && agent ? agent.principal_id : ctx.actor.principal_id;
     const by_principal_id = principal_id === ctx.actor.principal_id ? null : ctx.actor.principal_id;
     const live = { author_principal: author === "assistant" && agent ? agent.name : ctx.actor.name, mime, content };
     const id = ctx.tx.takeId();
+    // Where there is no agent yet, people can only be speaking to whoever will be the first.
+    const is_default = agent === null || isDefault(agent);
     const data = { agent: agent?.name ?? null, author, ...(is_default && { default: true }) };
     const event = { id, type: "chat.posted", topic: "chat", stream: formatId(inbox_id), data };
     await Promise.all([

@@ -22,27 +22,19 @@ export async function registerAgent(
     data: { agent: principal.name },
   });
   const now = new Date(ctx.now()).toISOString();
-  const row: AgentRow = {
+  const first = await store.findDefaultInbox(ctx.tx, space_id);
+  const row = {
     principal_id: principal.id,
-    name: principal.name,
-    inbox_id: (await firstInbox(ctx)) ?? id,
+    // What people wrote before there was any agent waits in the space's first inbox: the first agent gets it.
+    inbox_id: first?.agent === null ? first.inbox_id : id,
     type,
     lifecycle: "ready",
     run_phase: "idle",
     created_at: now,
     updated_at: now,
-  };
+  } as const;
   await store.insertAgent(ctx.tx, row);
-  return row;
-}
-
-/** What people wrote before there was any agent waits in the space's first inbox: the first agent gets it. */
-async function firstInbox(ctx: TxCtx): Promise<number | undefined> {
-  const { space_id } = ctx.tx;
-  const space = await store.findSpace(ctx.tx, space_id);
-  if (!space) return undefined;
-  const inbox_id = space.default_inbox_id;
-  return (await store.findAgentByInbox(ctx.tx, { space_id, inbox_id })) ? undefined : inbox_id;
+  return { ...row, name: principal.name, default_inbox_id: first?.inbox_id ?? id };
 }
 
 export function register(ctx: Ctx, input: { name: string; type: Agent["type"] }): Promise<Agent> {
@@ -56,7 +48,7 @@ export function register(ctx: Ctx, input: { name: string; type: Agent["type"] })
       role: "agent",
       created_at,
     });
-    return toWire(ctx, await registerAgent(ctx, { principal, type: input.type }));
+    return wire(await registerAgent(ctx, { principal, type: input.type }));
   });
 }
 
@@ -69,9 +61,7 @@ async function refuseStranger(ctx: TxCtx, { id, name }: PrincipalRow): Promise<v
 }
 
 export async function list(ctx: Ctx): Promise<{ agents: Agent[] }> {
-  const space = await store.findSpace(ctx.db, ctx.actor.space_id);
-  const rows = await store.listAgents(ctx.db, ctx.actor.space_id);
-  return { agents: rows.map((row) => wire(row, space?.default_inbox_id)) };
+  return { agents: (await store.listAgents(ctx.db, ctx.actor.space_id)).map(wire) };
 }
 
 export function setDefault(ctx: Ctx, { name }: { name: string }): Promise<Agent> {
@@ -84,7 +74,7 @@ export function setDefault(ctx: Ctx, { name }: { name: string }): Promise<Agent>
     // Whoever reads the default agent's chat reads another one from now on.
     const data = { agent: name, author: null, default: true };
     await append(ctx, { type: "agent.defaulted", topic: "chat", stream: formatId(agent.inbox_id), data });
-    return toWire(ctx, agent);
+    return wire({ ...agent, default_inbox_id: agent.inbox_id });
   });
 }
 
@@ -104,7 +94,7 @@ export function report(
       stream: agent.principal_id,
       data: { agent: agent.name },
     });
-    return toWire(ctx, { ...agent, lifecycle, run_phase, updated_at });
+    return wire({ ...agent, lifecycle, run_phase, updated_at });
   });
 }
 
@@ -125,26 +115,25 @@ const actingFor = ({ actor }: Ctx): string | undefined => (has(actor, "orchestra
 export async function addressed(
   ctx: Ctx,
   name: string | undefined,
-): Promise<{ inbox_id: number; agent: AgentRow | null; is_default: boolean }> {
+): Promise<{ inbox_id: number; agent: AgentRow | null }> {
   const { space_id } = ctx.actor;
   if (name !== undefined) {
     const agent = await store.findAgentByName(ctx.db, { space_id, name });
     if (!agent) throw noSuchAgent(name);
-    const first = await store.findDefaultInbox(ctx.db, space_id);
-    return { inbox_id: agent.inbox_id, agent, is_default: agent.inbox_id === first?.inbox_id };
+    return { inbox_id: agent.inbox_id, agent };
   }
   const inbox = await store.findDefaultInbox(ctx.db, space_id);
   if (!inbox) throw new ParleyError("SESSION_NOT_FOUND", `There is no space ${space_id}.`);
-  return { ...inbox, is_default: true };
+  return inbox;
 }
 
 export const noSuchAgent = (name: string): ParleyError =>
   new ParleyError("AGENT_NOT_FOUND", `There is no agent ${name} here. agent_list shows who there is.`);
 
-async function toWire(ctx: Ctx, row: AgentRow): Promise<Agent> {
-  return wire(row, (await store.findSpace(ctx.db, ctx.actor.space_id))?.default_inbox_id);
-}
+/** Whether people who name nobody speak to it. */
+export const isDefault = ({ inbox_id, default_inbox_id }: AgentRow): boolean => inbox_id === default_inbox_id;
 
-function wire({ principal_id: _, inbox_id, ...agent }: AgentRow, default_inbox_id: number | undefined): Agent {
-  return { ...agent, default: inbox_id === default_inbox_id };
+function wire(row: AgentRow): Agent {
+  const { name, type, lifecycle, run_phase, created_at, updated_at } = row;
+  return { name, type, lifecycle, run_phase, created_at, updated_at, default: isDefault(row) };
 }

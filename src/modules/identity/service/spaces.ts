@@ -4,11 +4,14 @@ import type { Database } from "../../../db/database.ts";
 import { MAIN_SPACE } from "../../../db/open.ts";
 import { plan, unplan } from "../../../due/index.ts";
 import { ParleyError } from "../../../errors.ts";
+import { append } from "../../../feed/index.ts";
 import type { DueHandler } from "../../../module.ts";
 import type { CreateSpace, Space } from "../schema.ts";
 import * as store from "../store.ts";
 import type { HeldGrantRow, SpaceRow } from "../tables.ts";
 
+/** Tells a node to end what is open there. It goes with the rest of the space's feed a moment later. */
+export const SPACE_ENDED = "space.ended";
 const OPEN = "space.open";
 const EMPTY = "space.empty";
 /** As many rows of a long table as one transaction removes. */
@@ -43,6 +46,12 @@ export async function listSpaces(ctx: Ctx): Promise<{ spaces: Space[] }> {
   return { spaces: spaces.filter(({ id }) => mine(id)).map(wire) };
 }
 
+/** Where `deleteSpace` is to run. What is somebody else's is refused here, with the same work as what does not exist. */
+export async function deletableSpace(ctx: Ctx, { id }: { id: string }): Promise<string> {
+  if (await mayDelete(ctx, id)) return id;
+  throw noSuchSpace(id);
+}
+
 /**
  * Runs in a transaction of that space. From now on it answers as an expired one does; to delete it once more
  * changes nothing. An orchestrator may delete where it is one; of every other space it is told what an unknown one is.
@@ -55,15 +64,16 @@ export function deleteSpace(ctx: Ctx, { id }: { id: string }): Promise<Space> {
     if (isExpired(space, ctx.now())) return wire(space);
     const expires_at = new Date(ctx.now()).toISOString();
     await store.expireSpace(ctx.tx, { id, expires_at });
+    await append(ctx, { type: SPACE_ENDED, topic: "space", stream: "", data: {} });
     await unplan(ctx, { kind: EMPTY, ref: 0 });
     await plan(ctx, { kind: EMPTY, ref: 0, at: ctx.now() });
     return wire({ ...space, expires_at });
   });
 }
 
-async function mayDelete(ctx: TxCtx, id: string): Promise<boolean> {
+async function mayDelete(ctx: Ctx, id: string): Promise<boolean> {
   if (has(ctx.actor, "admin")) return true;
-  const grants = await store.listGrants(ctx.tx, ctx.actor.principal_id);
+  const grants = await store.listGrants(ctx.db, ctx.actor.principal_id);
   return grants.some(({ space_id, role }) => space_id === id && role === "orchestrator");
 }
 

@@ -1,0 +1,42 @@
+import type { Reader, Tx } from "../../../db/database.ts";
+import { statement } from "../../../db/statement.ts";
+import type { GrantRow, HeldGrantRow, PrincipalRow } from "../tables.ts";
+
+const principalByName = statement<{ name: string }, PrincipalRow>(
+  "select id, name, skeleton, kind, created_at from principals where name = :name",
+);
+export const findPrincipal = (db: Reader, name: string): Promise<PrincipalRow | undefined> =>
+  db.get(principalByName, { name });
+
+const principalBySkeleton = statement<{ skeleton: string }, PrincipalRow>(
+  "select id, name, skeleton, kind, created_at from principals where skeleton = :skeleton",
+);
+export const findLookAlike = (db: Reader, skeleton: string): Promise<PrincipalRow | undefined> =>
+  db.get(principalBySkeleton, { skeleton });
+
+const newPrincipal = statement<PrincipalRow>(
+  `insert into principals (id, name, skeleton, kind, created_at) values (:id, :name, :skeleton, :kind, :created_at)
+   on conflict do nothing`,
+);
+/** False when somebody else took the name at the same moment, in another space. */
+export const insertPrincipal = async (tx: Tx, row: PrincipalRow): Promise<boolean> =>
+  (await tx.run(newPrincipal, row)) === 1;
+
+const newGrant = statement<GrantRow & { principal_id: string; created_at: string }>(
+  `insert into grants (principal_id, space_id, role, created_at) values (:principal_id, :space_id, :role, :created_at)
+   on conflict do nothing`,
+);
+export const insertGrant = (tx: Tx, row: GrantRow & { principal_id: string; created_at: string }): Promise<number> =>
+  tx.run(newGrant, row);
+
+const grantsOf = statement<{ principal_id: string }, HeldGrantRow>(
+  `select g.space_id, g.role, s.expires_at from grants g left join spaces s on s.id = g.space_id
+   where g.principal_id = :principal_id order by g.space_id, g.role`,
+);
+export const listGrants = (db: Reader, principal_id: string): Promise<HeldGrantRow[]> =>
+  db.all(grantsOf, { principal_id });
+
+const allGrants = statement<Record<string, never>, GrantRow & { principal_id: string }>(
+  "select principal_id, space_id, role from grants order by principal_id, space_id, role",
+);
+export const listAllGrants = (db: Reader): Promise<(GrantRow & { principal_id: string })[]> => db.all(allGrants, {});
