@@ -16,8 +16,10 @@ export default defineConfig({
     // The machine may be busy: a limit is there to end what hangs, not to measure.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
     projects: [
       { extends: true, test: { name: "unit", include: ["src/**/*.test.ts"], maxWorkers: cores } },
+      "web/vitest.config.ts",
       {
         extends: true,
         test: {

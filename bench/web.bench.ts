@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Page, Request } from "playwright-core";
 import { launch, visitor } from "../src/testing/browser.ts";
 import { until } from "../src/testing/process.ts";
 import { Child } from "./support/child.ts";
@@ -10,6 +10,7 @@ import { figure, interleaved, type Pair } from "./support/rounds.ts";
 import type { Scenario } from "./support/scenario.ts";
 
 const ROUNDS = 10;
+const FEW = 200;
 const MANY = 10_000;
 const BUILD = fileURLToPath(new URL("../web/build", import.meta.url));
 
@@ -27,7 +28,7 @@ export const scenario: Scenario = {
   async run() {
     await using child = new Child("web");
     await child.ready;
-    await child.ask("say", { times: 200 });
+    await child.ask("say", { times: FEW });
     const browser = await launch();
     try {
       const bytes = scriptBytes() / 1024;
@@ -57,16 +58,19 @@ const scriptBytes = (): number =>
     .filter((path) => path.endsWith(".js"))
     .reduce((sum, path) => sum + gzipSync(readFileSync(join(BUILD, path))).length, 0);
 
-/** Milliseconds from going there until it can be used, each time by somebody who has never been there. */
+/** Milliseconds from going there until it can be used, in a browser that is signed in and has none of it in its cache. */
 async function firstViews(browser: Browser, child: Child): Promise<Pair[]> {
   const state = await signedIn(browser, child);
   const { url } = await child.ready.then((told) => told as { url: string });
-  const drawn = await fresh(browser, state, async (page) => {
+  const { drawn, data } = await fresh(browser, state, async (page) => {
+    const answered: Request[] = [];
+    page.on("requestfinished", (request) => request.url() === `${url}/mcp` && answered.push(request));
     await page.goto(`${url}/chat/scout`);
     await until(() => page.evaluate(USABLE));
-    return page.content();
+    const texts = [...answered].map(async (request) => (await request.response())?.text() ?? "");
+    return { drawn: await page.content(), data: (await Promise.all(texts)).join("") };
   });
-  const fixed = await child.ask<string>("serve", { files: fixedFiles(drawn) });
+  const fixed = await child.ask<string>("serve", { files: fixedFiles(drawn, data) });
   return interleaved(
     ROUNDS,
     () => fresh(browser, state, (page) => timed(page, `${url}/chat/scout`, USABLE)),
@@ -74,18 +78,32 @@ async function firstViews(browser: Browser, child: Child): Promise<Pair[]> {
   );
 }
 
-/** The composer takes text, and the newest message stands above it. */
-const USABLE = `document.querySelector("#composer")?.disabled === false &&
-  /Message \\d+:/.test([...document.querySelectorAll("[role=log] [data-key]")].at(-1)?.textContent)`;
+/**
+ * The composer takes text, the last 50 messages are in the list, the newest one is at its end and in view, and
+ * everything from there up to the top of the view is drawn. The list draws no more than that of them.
+ */
+const USABLE = `(() => {
+  const log = document.querySelector("[role=log]");
+  if (document.querySelector("#composer")?.disabled !== false || !(log?.dataset.count >= 50)) return false;
+  const rows = [...log.querySelectorAll("[data-key]")];
+  const [first, last] = [rows[0], rows.at(-1)];
+  if (!last?.textContent.includes("Message ${FEW}:")) return false;
+  const view = log.getBoundingClientRect();
+  const end = last.getBoundingClientRect().bottom;
+  return first.getBoundingClientRect().top <= view.top && end > view.top && end <= view.bottom;
+})()`;
 
-/** The page as it was drawn, with the same style, and scripts of the same length that do nothing. */
-function fixedFiles(drawn: string): Record<string, string> {
+/**
+ * The page as it was drawn, with the same style, scripts of the same length that do nothing, and what was read to draw
+ * it. A second hub serves it, packed as the page is.
+ */
+function fixedFiles(drawn: string, data: string): Record<string, string> {
   const files: Record<string, string> = {};
   for (const path of built()) {
     const text = readFileSync(join(BUILD, path), "utf8");
     files[path] = path.endsWith(".js") ? `/*${text.replaceAll("*/", "* ").slice(4)}*/` : text;
   }
-  files["index.html"] = drawn;
+  files["index.html"] = `${drawn}<!--${data.replaceAll("-", " ")}-->`;
   return files;
 }
 
@@ -106,6 +124,7 @@ async function signedIn(browser: Browser, child: Child): Promise<State> {
   const page = await context.newPage();
   await page.goto(await child.ask<string>("link"));
   await page.locator("#composer").waitFor();
+  await page.locator("[role=log] [data-key]").last().waitFor();
   const state = await context.storageState();
   await context.close();
   return state;

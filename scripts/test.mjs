@@ -21,7 +21,7 @@ const steps = [
   ["Types", () => run("tsc", ["--project", "."])],
   ["Types of the web app", () => run(process.execPath, [svelteCheck, "--fail-on-warnings"], { cwd: web })],
   ["Dead code", () => run("knip", [])],
-  [`Unit and behaviour tests (${databases})`, () => vitest("unit")],
+  [`Unit and behaviour tests (${databases})`, () => vitest("unit", "web")],
 ];
 if (!fast) steps.push([`End-to-end tests (${databases})`, () => vitest("e2e")]);
 
@@ -43,10 +43,11 @@ async function runSteps() {
   return code;
 }
 
-async function vitest(project) {
-  const file = join(reports, `${project}.json`);
+async function vitest(...projects) {
+  const file = join(reports, `${projects[0]}.json`);
+  const chosen = projects.flatMap((project) => ["--project", project]);
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${file}`];
-  const code = await run("vitest", ["run", "--project", project, "--allowOnly=false", ...reporters], {
+  const code = await run("vitest", ["run", ...chosen, "--allowOnly=false", ...reporters], {
     env: { PARLEY_TEST_DATABASES: databases },
   });
   if (!existsSync(file)) return code || 1;

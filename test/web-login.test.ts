@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { launch, visitor, Watched } from "../src/testing/browser.ts";
+import { launch, shoot, visitor, Watched } from "../src/testing/browser.ts";
 import { composer, log, say, WebHub } from "../src/testing/web.ts";
 
 let browser: Browser;
@@ -100,6 +100,34 @@ test("another session is listed and revoked in the settings, and its page is out
     .click();
   await phone.page.getByRole("heading", signIn).waitFor();
   await expect.poll(() => sessions.count()).toBe(1);
+});
+
+test("the list of sessions says which one is this browser, and what ending it means", async () => {
+  await using hub = await WebHub.open(browser);
+  await hub.agent("scout");
+  const phone = await hub.signedIn();
+  const { page } = await hub.signedIn();
+  await page.getByRole("link", { name: "Settings" }).click();
+  const here = page.getByRole("listitem").filter({ hasText: "This browser" });
+  await here.waitFor();
+  expect(await here.count()).toBe(1);
+  await here.getByRole("button", { name: /^Sign out .*this browser/ }).click();
+  await here.getByText("You will be signed out here").waitFor();
+  await shoot(page, "sessions-sure-1440");
+  await page.setViewportSize({ width: 375, height: 740 });
+  await here.scrollIntoViewIfNeeded();
+  await shoot(page, "sessions-sure-375");
+  // Whoever hesitates is still in.
+  await page.getByRole("heading", { name: "Settings" }).click();
+  await here.getByText("You will be signed out here").waitFor({ state: "detached" });
+  await here.getByRole("button", { name: /^Sign out/ }).click();
+  await here.getByRole("button", { name: /^Really sign out/ }).click();
+  await page.getByRole("heading", signIn).waitFor();
+  expect(await page.getByRole("alert").count()).toBe(0);
+  expect(await page.context().cookies()).toEqual([]);
+  await page.reload();
+  await page.getByRole("heading", signIn).waitFor();
+  await composer(phone.page).waitFor();
 });
 
 test("a page of another origin gets nothing and posts nothing, signed in or not", async () => {

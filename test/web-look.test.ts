@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Browser, Locator, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { launch, shoot, visitor } from "../src/testing/browser.ts";
 import { composer, log, WebHub } from "../src/testing/web.ts";
 
@@ -118,6 +118,70 @@ test("everything is done with the keyboard alone", async () => {
   const outline = "getComputedStyle(document.activeElement).outlineStyle";
   expect(await page.evaluate(outline)).not.toBe("none");
 });
+
+for (const scheme of SCHEMES)
+  test(`with forced colours every state is told apart, whatever has the focus shows it, and the composer has an edge, ${scheme}`, async () => {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.emulateMedia({ forcedColors: "active", colorScheme: scheme });
+    onTestFinished(() => page.emulateMedia({ forcedColors: "none" }));
+    await page.goto(`${hub.url}/chat/scout`);
+    await log(page).getByText("Shall I fix both?").waitFor();
+    await composer(page).waitFor();
+    await shoot(page, `forced-1440-${scheme}`);
+
+    const agents = page.getByRole("navigation", { name: "Agents" }).getByRole("link");
+    for (const agent of await agents.all()) expect(await colours(agent.locator(".dot"))).toBeGreaterThan(1);
+    const style = (of: Locator, name: string): Promise<string> =>
+      of.evaluate((node, name) => Reflect.get(globalThis, "getComputedStyle")(node).getPropertyValue(name), name);
+    const backgrounds = await Promise.all((await agents.all()).map((agent) => style(agent, "background-color")));
+    expect(new Set(backgrounds).size).toBe(2);
+    const sections = page.getByRole("navigation", { name: "Sections" }).getByRole("link");
+    expect(await style(sections.first(), "text-decoration-line")).toBe("underline");
+    expect(await style(sections.last(), "text-decoration-line")).toBe("none");
+    expect(await colours(page.locator(".box").filter({ has: composer(page) }))).toBeGreaterThan(1);
+
+    for (const name of [/scout/, /mason/, /Settings/, /Messages/, /Message to scout/]) await seesFocus(page, name);
+    await composer(page).fill("something to send");
+    await seesFocus(page, /^Send$/);
+    await composer(page).fill("");
+    await page.goto(`${hub.url}/settings`);
+    await page.getByRole("listitem").first().waitFor();
+    await shoot(page, `forced-settings-1440-${scheme}`);
+    await seesFocus(page, /As the system/);
+    await seesFocus(page, /Sign out/);
+  });
+
+/** What is seen of it is another thing with the focus than without. */
+async function seesFocus(page: Page, name: RegExp): Promise<void> {
+  await tabTo(page, name);
+  const at = await page.evaluate<{ x: number; y: number; width: number; height: number }>(
+    "(({ x, y, width, height }) => ({ x, y, width, height }))(document.activeElement.getBoundingClientRect())",
+  );
+  const x = Math.max(0, at.x - 6);
+  const y = Math.max(0, at.y - 6);
+  const clip = { x, y, width: at.width + 12, height: at.height + 12 };
+  const focused = await page.screenshot({ clip });
+  await page.evaluate("document.activeElement.blur()");
+  expect(focused.equals(await page.screenshot({ clip })), String(name)).toBe(false);
+}
+
+/** How many colours there are in the picture of something. */
+async function colours(of: Locator): Promise<number> {
+  const picture = (await of.first().screenshot()).toString("base64");
+  const easel = await browser.newPage();
+  try {
+    return await easel.evaluate<number>(`(async () => {
+      const image = new Image();
+      image.src = "data:image/png;base64,${picture}";
+      await image.decode();
+      const canvas = new OffscreenCanvas(image.width, image.height).getContext("2d");
+      canvas.drawImage(image, 0, 0);
+      return new Set(new Uint32Array(canvas.getImageData(0, 0, image.width, image.height).data.buffer)).size;
+    })()`);
+  } finally {
+    await easel.close();
+  }
+}
 
 async function tabTo(page: Page, name: RegExp): Promise<void> {
   for (let presses = 0; presses < 60; presses += 1) {

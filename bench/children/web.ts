@@ -1,6 +1,7 @@
-/** A hub with a long chat in it, and a second one that serves a folder of fixed files instead of the app. */
+/** A hub with a long chat in it, and a second one that serves a folder of fixed files instead of the app, packed. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { brotliCompressSync } from "node:zlib";
 import { startHub } from "../../src/app.ts";
 import { readConfig } from "../../src/config.ts";
 import { answerBench, folder } from "./answering.ts";
@@ -45,6 +46,7 @@ answerBench(
       for (const [path, text] of Object.entries(files)) {
         mkdirSync(dirname(join(web, path)), { recursive: true });
         writeFileSync(join(web, path), text);
+        writeFileSync(join(web, `${path}.br`), brotliCompressSync(text));
       }
       const config = { ...readConfig({ home: join(folder, "other"), port: 0 }, {}), log_level: "silent" as const, web };
       fixed ??= (await startHub(config)).url;

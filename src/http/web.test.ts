@@ -40,6 +40,7 @@ eachDatabase((open) => {
     const policy = response.headers.get("content-security-policy") ?? "";
     expect(policy).toMatch(/^default-src 'self';/);
     expect(policy).toMatch(/frame-ancestors 'none'/);
+    expect(policy).toMatch(/require-trusted-types-for 'script'; trusted-types svelte-trusted-html$/);
     expect(policy).not.toMatch(/unsafe|https?:|\*|script-src/);
     expect(Object.fromEntries(response.headers)).toMatchObject({
       "content-type": "text/html; charset=utf-8",

@@ -1,7 +1,10 @@
 /** For end-to-end tests of the page: the system's Chromium, driven by Playwright. */
-import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync } from "node:fs";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 
@@ -44,6 +47,52 @@ function installed(): string {
 }
 
 export const launch = (): Promise<Browser> => chromium.launch({ executablePath: installed(), args: FLAGS });
+
+/**
+ * A window as a person has it: of its tabs one is seen and the others are hidden. The pages that Playwright opens by
+ * itself all believe that they are seen.
+ */
+export class Window implements AsyncDisposable {
+  readonly context: BrowserContext;
+  readonly #browser: Browser;
+  readonly #process: ChildProcess;
+  readonly #folder: string;
+
+  static async open(): Promise<Window> {
+    const folder = mkdtempSync(join(tmpdir(), "parley-browser-"));
+    const own = ["--headless=new", "--window-size=1440,900", "--remote-debugging-port=0", `--user-data-dir=${folder}`];
+    const process = spawn(installed(), [...FLAGS, ...own, "about:blank"], { stdio: ["ignore", "ignore", "pipe"] });
+    for await (const line of createInterface({ input: process.stderr })) {
+      const address = /^DevTools listening on (ws:\S+)/.exec(line)?.[1];
+      if (address === undefined) continue;
+      // Nobody reads on, and what is not read would in the end stop it.
+      process.stderr.resume();
+      const browser = await chromium.connectOverCDP(address, { noDefaults: true });
+      return new Window(browser, process, folder);
+    }
+    throw new Error("Chromium did not say where to reach it.");
+  }
+
+  private constructor(browser: Browser, process: ChildProcess, folder: string) {
+    this.#browser = browser;
+    this.#process = process;
+    this.#folder = folder;
+    const [context] = browser.contexts();
+    if (!context) throw new Error("Chromium has no window.");
+    this.context = context;
+    context.setDefaultTimeout(30_000);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#browser.close();
+    if (this.#process.exitCode === null && this.#process.signalCode === null) {
+      const gone = once(this.#process, "exit");
+      this.#process.kill("SIGKILL");
+      await gone;
+    }
+    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 10 });
+  }
+}
 
 /** A page, and everything about it that must not happen. */
 export class Watched {

@@ -1,9 +1,9 @@
 /** A hub with the web app, as a program of its own, and people in front of it. */
-import { existsSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { visitor, Watched } from "./browser.ts";
+import { visitor, Watched, type Window } from "./browser.ts";
 import { Ground, type ServedHub } from "./process.ts";
 
 const BUILD = fileURLToPath(new URL("../../web/build/index.html", import.meta.url));
@@ -13,10 +13,10 @@ export class WebHub implements AsyncDisposable {
   readonly #browser: Browser;
   #served: ServedHub;
 
-  static async open(browser: Browser, args: readonly string[] = []): Promise<WebHub> {
+  static async open(browser: Browser, env: Record<string, string> = {}): Promise<WebHub> {
     if (!existsSync(BUILD)) throw new Error("The web app is not built. Run: node scripts/ready.mjs");
     const ground = new Ground();
-    return new WebHub(browser, ground, await ground.serve(args));
+    return new WebHub(browser, ground, await ground.serve([], env));
   }
 
   private constructor(browser: Browser, ground: Ground, served: ServedHub) {
@@ -48,6 +48,16 @@ export class WebHub implements AsyncDisposable {
     return watched;
   }
 
+  /** The same in the first tab of a window. */
+  async signIn(window: Window): Promise<Page> {
+    const [page] = window.context.pages();
+    if (!page) throw new Error("The window has no tab.");
+    await page.goto(await this.link());
+    // Without this the next tab might be opened before the cookie is there.
+    await page.locator("#main").waitFor();
+    return page;
+  }
+
   /** Registers an agent; gives what it says something with. */
   async agent(name: string): Promise<Speaker> {
     const { token } = await this.call<{ token: string }>("token_create", { role: "agent", name });
@@ -70,6 +80,13 @@ export class WebHub implements AsyncDisposable {
     return body as T;
   }
 
+  /** How many streams the hub has open. */
+  async streams(): Promise<number> {
+    const response = await fetch(`${this.url}/metrics`, { headers: { authorization: `Bearer ${this.admin}` } });
+    const lines = (await response.text()).matchAll(/^parley_streams_open\S* (\d+)$/gm);
+    return [...lines].reduce((sum, [, count]) => sum + Number(count), 0);
+  }
+
   /** Dies without a word, and comes back at the same address. */
   async kill(): Promise<void> {
     await this.#served.kill("SIGKILL");
@@ -77,6 +94,25 @@ export class WebHub implements AsyncDisposable {
 
   async restart(): Promise<void> {
     this.#served = await this.#ground.serve(["--port", new URL(this.url).port]);
+  }
+
+  /** Copies the data of the hub, which is stopped for it. */
+  async backup(): Promise<void> {
+    await this.#served.kill("SIGTERM");
+    cpSync(this.#ground.home, this.#copy, { recursive: true });
+    await this.restart();
+  }
+
+  /** Stops the hub and puts its data back to the copy. */
+  async putBack(): Promise<void> {
+    await this.#served.kill("SIGTERM");
+    rmSync(this.#ground.home, { recursive: true });
+    cpSync(this.#copy, this.#ground.home, { recursive: true });
+    await this.restart();
+  }
+
+  get #copy(): string {
+    return join(this.#ground.folder, "copy");
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

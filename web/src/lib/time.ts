@@ -1,3 +1,5 @@
+import { timeOfDay } from "./clock.ts";
+
 /** Made when it is first needed: each takes milliseconds to make, and the page is waited for. */
 function format(options: Intl.DateTimeFormatOptions): (ts: string) => string {
   let made: Intl.DateTimeFormat | undefined;
@@ -7,8 +9,6 @@ function format(options: Intl.DateTimeFormatOptions): (ts: string) => string {
   };
 }
 
-/** In the reader's zone: 14:03. */
-export const timeOfDay = format({ hour: "2-digit", minute: "2-digit" });
 export const exactTime = format({ dateStyle: "full", timeStyle: "medium" });
 const weekday = format({ weekday: "long", day: "numeric", month: "long" });
 const withYear = format({ day: "numeric", month: "long", year: "numeric" });

@@ -21,9 +21,14 @@ export class Glances {
       followChat(this.#hub.client, {
         agent,
         newest: 1,
-        messages: (messages) => {
+        messages: (messages, { reset }) => {
           const last = messages.at(-1);
-          if (last) this.#last = new Map(this.#last).set(agent, last);
+          if (!last && !reset) return;
+          const all = new Map(this.#last);
+          if (last) all.set(agent, last);
+          // The hub was restored, and has nothing of it any more.
+          else all.delete(agent);
+          this.#last = all;
         },
       }),
     );

@@ -1,13 +1,23 @@
 import { isRecord, jsonOf } from "#lib/hub/contents.ts";
+import { firstOutput } from "#lib/hub/first.ts";
 import type { Hub } from "#lib/hub/hub.svelte.ts";
 import { keep, onKept, recall } from "#lib/hub/kept.ts";
 import type { Message, Tools } from "#lib/hub/types.ts";
 import { followChat, HubError } from "$client/index.ts";
 import { Outgoing } from "./outgoing.svelte.ts";
 import { pendingRow, RowMaker } from "./rows.ts";
+import { Stretches } from "./stretches.svelte.ts";
 
 const FIRST = 50;
-const EARLIER = 200;
+const PAGE = 200;
+/** How much is read around the message of a link. */
+const BEFORE = 50;
+const BEHIND = 100;
+/** Positions that the hub has nothing of, or no longer. */
+const NOT_THERE = ["WATERMARK_EXPIRED", "WATERMARK_INVALID", "INVALID_ARGUMENT"];
+
+/** What a chat needs of the hub. */
+export type ChatHub = Pick<Hub, "client" | "me" | "follow">;
 
 interface Status {
   ui: { ready: boolean };
@@ -19,12 +29,20 @@ interface Status {
  * - Each message is there once, in the hub's order, whatever came twice or late.
  * - Own words show at once and stay one row when the hub's copy arrives.
  * - What is new is told from what was seen when the page was opened.
+ * - What is shown has no gap. A link to a message far back shows the stretch around it; what lies between is read as the
+ *   reader comes there, and until then what is said now waits at the end.
  */
 export class Chat {
   readonly agent: string | undefined;
-  messages = $state.raw<readonly Message[]>([]);
-  has_earlier = $state(false);
-  loading_earlier = $state(false);
+  readonly #stretches = new Stretches();
+  readonly messages = $derived(this.#stretches.shown.messages);
+  readonly has_earlier = $derived(this.#stretches.shown.has_earlier);
+  readonly has_later = $derived(this.#stretches.is_away);
+  /** Up to the last thing said, shown or not. */
+  readonly newest = $derived(this.#stretches.newest);
+  loading = $state(false);
+  /** The message of a link is looked for, or is not there. */
+  link = $state<"sought" | "gone">();
   loaded = $state(false);
   /** Why nothing can be read: no such agent, no right to. */
   problem = $state<string>();
@@ -32,26 +50,29 @@ export class Chat {
   /** The first message that was new when the page was opened. */
   unread_id = $state<string>();
   readonly outgoing: Outgoing;
-  readonly last_id = $derived(this.messages.at(-1)?.id ?? null);
+  readonly last_id = $derived(this.newest.at(-1)?.id ?? null);
   readonly writable = $derived(
     this.status?.ui.ready === true && (this.status.type === "local" || this.status.type === "ui"),
   );
   readonly rows = $derived.by(() => {
     const rows = this.#maker.rows(this.messages, this.unread_id);
+    if (this.has_later) return rows;
     const last = this.messages.at(-1);
     const now = new Date(this.#hub.client.now()).toISOString();
     return [...rows, ...this.outgoing.shown.map((pending) => pendingRow(pending, last, this.#hub.me.principal, now))];
   });
-  readonly #hub: Hub;
+  readonly #hub: ChatHub;
   readonly #maker = new RowMaker();
   #seen_id: string | null;
   #following = false;
+  #sought_id: string | undefined;
+  #begun = 0;
 
-  constructor(hub: Hub, agent: string | undefined) {
+  constructor(hub: ChatHub, agent: string | undefined) {
     this.#hub = hub;
     this.agent = agent;
     this.#seen_id = recall(this.#seenName);
-    this.outgoing = new Outgoing(hub, agent, () => this.messages);
+    this.outgoing = new Outgoing(hub, agent, () => this.newest);
   }
 
   /** Returns the way to stop. */
@@ -63,7 +84,7 @@ export class Chat {
         agent: this.agent,
         newest: FIRST,
         messages: (messages, { reset, has_earlier }) => {
-          if (!reset || this.#isAhead(messages)) this.#merge(messages);
+          if (!reset || this.#isAhead(messages)) this.#stretches.add(messages);
           else this.#begin(messages, has_earlier);
           this.#following = true;
         },
@@ -87,48 +108,57 @@ export class Chat {
   /** Sends it. Its row appears at once. */
   async send(content: string): Promise<void> {
     this.unread_id = undefined;
-    this.#merge(await this.outgoing.send(content, this.last_id));
+    this.toNewest();
+    this.#stretches.add(await this.outgoing.send(content, this.last_id));
   }
 
   async retry(key: string): Promise<void> {
-    this.#merge(await this.outgoing.retry(key));
+    this.#stretches.add(await this.outgoing.retry(key));
   }
 
-  /** False when there is nothing before. */
-  async loadEarlier(limit = EARLIER): Promise<boolean> {
+  /** What lies before what is shown. */
+  async loadEarlier(): Promise<void> {
     const [first] = this.messages;
-    if (!first || !this.has_earlier || this.loading_earlier) return false;
-    this.loading_earlier = true;
-    try {
-      const page = await this.#readBefore(first.id, limit);
-      // It began anew meanwhile: what was read belongs to what is gone.
-      if (this.messages[0] !== first) return false;
-      this.has_earlier = page.has_more;
-      this.messages = [...page.messages, ...this.messages];
-      return page.messages.length > 0;
-    } catch (error) {
-      // The connection's banner says it; scrolling up again tries again.
-      if (error instanceof HubError) return false;
-      throw error;
-    } finally {
-      this.loading_earlier = false;
-    }
+    if (!first || !this.has_earlier) return;
+    await this.#load(async () => {
+      const { messages, has_more } = await this.#readBefore(first.id, PAGE);
+      this.#stretches.addBefore(first, { messages, has_earlier: has_more });
+    });
   }
 
-  /** Whether the message is here, after reading as far back as it takes. */
+  /** What lies after it, up to where it reaches the newest ones. */
+  async loadLater(): Promise<void> {
+    const last = this.messages.at(-1);
+    if (!last || !this.has_later) return;
+    await this.#load(async () => this.#stretches.addAfter(last, (await this.#readSince(last.id, PAGE)).messages));
+  }
+
+  toNewest(): void {
+    this.#stretches.home();
+  }
+
+  /** Shows the messages around that one. False when it is not there, or cannot be read just now. */
   async reach(id: string): Promise<boolean> {
-    for (;;) {
-      const [first] = this.messages;
-      if (!first) return false;
-      if (Number(first.id) <= Number(id)) return this.messages.some((message) => message.id === id);
-      if (!(await this.loadEarlier(500))) return false;
+    this.#sought_id = id;
+    this.link = "sought";
+    try {
+      const found = this.#stretches.find(id) ?? (await this.#readAround(id));
+      // Another link was followed meanwhile.
+      if (this.#sought_id !== id) return false;
+      this.link = found ? undefined : "gone";
+      return found;
+    } catch (error) {
+      if (!(error instanceof HubError)) throw error;
+      // Of everything else the connection's banner speaks.
+      this.link = NOT_THERE.includes(error.code) ? "gone" : undefined;
+      return false;
     }
   }
 
   /** What is shown up to here was looked at. */
   see(): void {
     const { last_id } = this;
-    if (last_id === null || later(this.#seen_id, last_id) === this.#seen_id) return;
+    if (last_id === null || this.has_later || later(this.#seen_id, last_id) === this.#seen_id) return;
     this.#seen_id = last_id;
     keep(this.#seenName, last_id);
   }
@@ -136,7 +166,7 @@ export class Chat {
   /** The newest ones at once, while the hub is still being asked to tell of what comes. */
   async #glance(): Promise<void> {
     try {
-      const page = await this.#readBefore(null, FIRST);
+      const page = firstOutput("chat_read_before", this.#before(null, FIRST)) ?? (await this.#readBefore(null, FIRST));
       if (!this.#following) this.#begin(page.messages, page.has_more);
     } catch (error) {
       // Following says what is wrong, and goes on trying.
@@ -147,12 +177,48 @@ export class Chat {
   /** Whether what following begins with goes on from what the glance has shown. */
   #isAhead(messages: readonly Message[]): boolean {
     const [first] = messages;
-    return !this.#following && first !== undefined && this.messages.some(({ id }) => id === first.id);
+    return !this.#following && first !== undefined && this.newest.some(({ id }) => id === first.id);
+  }
+
+  async #load(read: () => Promise<void>): Promise<void> {
+    if (this.loading) return;
+    this.loading = true;
+    try {
+      await read();
+    } catch (error) {
+      // The connection's banner says it; scrolling there again tries again.
+      if (!(error instanceof HubError)) throw error;
+    } finally {
+      this.loading = false;
+    }
+  }
+
+  /** The message and what follows it, and what came before. False when it is not there. */
+  async #readAround(id: string): Promise<boolean> {
+    const begun = this.#begun;
+    const [behind, before] = await Promise.all([
+      this.#readSince(String(Number(id) - 1), BEHIND),
+      this.#readBefore(id, BEFORE),
+    ]);
+    if (behind.messages[0]?.id !== id) return false;
+    const messages = [...before.messages, ...behind.messages];
+    // Unless everything that was known has become void meanwhile, or another one is wanted.
+    if (this.#begun === begun && this.#sought_id === id) this.#stretches.go({ messages, has_earlier: before.has_more });
+    return true;
+  }
+
+  #readSince(after_id: string, limit: number): Promise<Tools["chat_read_since"]["output"]> {
+    const { agent } = this;
+    return this.#hub.client.call("chat_read_since", { after_id, limit, ...(agent !== undefined && { agent }) });
   }
 
   #readBefore(before_id: string | null, limit: number): Promise<Tools["chat_read_before"]["output"]> {
+    return this.#hub.client.call("chat_read_before", this.#before(before_id, limit));
+  }
+
+  #before(before_id: string | null, limit: number): Tools["chat_read_before"]["input"] {
     const { agent } = this;
-    return this.#hub.client.call("chat_read_before", { before_id, limit, ...(agent !== undefined && { agent }) });
+    return { before_id, limit, ...(agent !== undefined && { agent }) };
   }
 
   get #seenName(): string {
@@ -165,20 +231,9 @@ export class Chat {
     const isNew = ({ id, author_principal }: Message): boolean =>
       Number(id) > seen && author_principal !== this.#hub.me.principal;
     this.unread_id = messages.find(isNew)?.id;
-    this.messages = messages;
-    this.has_earlier = has_earlier;
+    this.#stretches.begin({ messages, has_earlier });
+    this.#begun += 1;
     this.loaded = true;
-  }
-
-  #merge(messages: readonly Message[]): void {
-    const last = Number(this.last_id ?? 0);
-    if (messages.every(({ id }) => Number(id) > last)) {
-      if (messages.length > 0) this.messages = [...this.messages, ...messages];
-      return;
-    }
-    const known = new Set(this.messages.map(({ id }) => id));
-    const added = messages.filter(({ id }) => !known.has(id));
-    if (added.length > 0) this.messages = [...this.messages, ...added].sort((a, b) => Number(a.id) - Number(b.id));
   }
 }
 

@@ -10,11 +10,13 @@ export class Outgoing {
   /** Why the last one failed, until one succeeds. */
   last_error = $state<string>();
   readonly sending = $derived(this.#pending.some(({ state }) => state === "sending"));
-  readonly #hub: Hub;
+  readonly #hub: Pick<Hub, "client" | "me">;
   readonly #agent: string | undefined;
   readonly #messages: () => readonly Message[];
+  /** Messages of which it is known what they are the copy of. */
+  readonly #confirmed = new Set<string>();
 
-  constructor(hub: Hub, agent: string | undefined, messages: () => readonly Message[]) {
+  constructor(hub: Pick<Hub, "client" | "me">, agent: string | undefined, messages: () => readonly Message[]) {
     this.#hub = hub;
     this.#agent = agent;
     this.#messages = messages;
@@ -60,6 +62,7 @@ export class Outgoing {
     if (this.#agent !== undefined) input.agent = this.#agent;
     try {
       const { id, ts } = await this.#hub.client.call("chat_human_post", input, { key });
+      this.#confirmed.add(id);
       this.#replace(key, undefined);
       this.last_error = undefined;
       return [{ id, ts, author: "user", author_principal: this.#hub.me.principal, mime: "text/markdown", content }];
@@ -71,16 +74,22 @@ export class Outgoing {
     }
   }
 
+  /**
+   * The first own message with that text that came after it was sent and is nobody else's. The first, since what is sent
+   * later can only be found further on.
+   */
   #copyOf({ content, after_id }: Pending, taken: ReadonlySet<string>): Message | undefined {
     const after = Number(after_id ?? 0);
     const messages = this.#messages();
+    let copy: Message | undefined;
     for (let at = messages.length - 1; at >= 0; at -= 1) {
       const message = messages[at];
-      if (!message || Number(message.id) <= after) return undefined;
+      if (!message || Number(message.id) <= after) break;
       const own = message.author === "user" && message.author_principal === this.#hub.me.principal;
-      if (own && message.content === content && !taken.has(message.id)) return message;
+      const free = !taken.has(message.id) && !this.#confirmed.has(message.id);
+      if (own && free && message.content === content) copy = message;
     }
-    return undefined;
+    return copy;
   }
 
   #replace(key: string, by: Pending | undefined): void {

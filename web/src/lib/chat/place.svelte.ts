@@ -6,6 +6,14 @@ import type { Row } from "./rows.ts";
 /** How far beyond the edges rows are drawn, and how near to the top earlier ones are asked for. */
 const AROUND_PX = 400;
 const AT_END_PX = 48;
+/** What is left to see above the message of a link, and above the first one that is new. */
+const ABOVE_AIM_PX = 120;
+const ABOVE_UNREAD_PX = 24;
+
+type PlacedChat = Pick<
+  Chat,
+  "loaded" | "newest" | "has_later" | "unread_id" | "loadEarlier" | "loadLater" | "toNewest" | "reach" | "see"
+>;
 
 /**
  * Where the reader is in a long list of which only a part is drawn. At the end the list stays at its end; elsewhere
@@ -17,7 +25,7 @@ export class Place {
   following = $state(true);
   /** How many messages came while the reader was elsewhere. */
   arrived = $state(0);
-  readonly #chat: Chat;
+  readonly #chat: PlacedChat;
   readonly #geometry = new Geometry();
   readonly #observer = new ResizeObserver((entries) => this.#resized(entries));
   readonly #spacers = new Map<"above" | "below", HTMLElement>();
@@ -27,8 +35,10 @@ export class Place {
   #top = 0;
   #said: string | undefined;
   #placed = false;
+  /** Which row is held where, until the reader scrolls: rows around it turn out to be other than was thought. */
+  #held: Anchor | undefined;
 
-  constructor(chat: Chat) {
+  constructor(chat: PlacedChat) {
     this.#chat = chat;
   }
 
@@ -36,7 +46,11 @@ export class Place {
     this.#node = node;
     // Tells of its height at once, and then everything finds its place.
     this.#observer.observe(node);
+    // What came while nobody looked is seen now.
+    const look = (): void => this.#look();
+    document.addEventListener("visibilitychange", look);
     return () => {
+      document.removeEventListener("visibilitychange", look);
       this.#observer.disconnect();
       this.#node = undefined;
     };
@@ -67,13 +81,16 @@ export class Place {
   scrolled(): void {
     const node = this.#node;
     if (!node) return;
+    if (node.scrollTop !== this.#top) this.#held = undefined;
+    const below = node.scrollHeight - node.scrollTop - node.clientHeight;
     // Away from the end only by moving up: what grows below was not the reader's doing.
-    if (node.scrollHeight - node.scrollTop - node.clientHeight < AT_END_PX) this.following = true;
+    if (below < AT_END_PX && !this.#chat.has_later) this.following = true;
     else if (node.scrollTop < this.#top - 1) this.following = false;
     this.#top = node.scrollTop;
     this.#range(node.scrollTop);
     this.#look();
-    if (node.scrollTop < 2 * AROUND_PX && this.#chat.has_earlier) void this.#chat.loadEarlier();
+    if (node.scrollTop < 2 * AROUND_PX) void this.#chat.loadEarlier();
+    if (below < 2 * AROUND_PX) void this.#chat.loadLater();
   }
 
   /** Something in view is about to grow: the end may go, the view stays. */
@@ -82,6 +99,7 @@ export class Place {
   }
 
   end(): void {
+    this.#chat.toNewest();
     this.following = true;
     this.#settle(() => {});
     this.#look();
@@ -92,8 +110,10 @@ export class Place {
   async go(id: string): Promise<void> {
     if (!(await this.#chat.reach(id))) return;
     this.following = false;
-    const index = this.#geometry.indexOf(id);
-    this.#hold({ key: id, shift: -Math.min(120, this.#geometry.top(index)) });
+    this.#held = { key: id, shift: -ABOVE_AIM_PX };
+    // Now its rows are there too.
+    flushSync();
+    this.#hold(this.#held);
   }
 
   #resized(entries: readonly ResizeObserverEntry[]): void {
@@ -120,6 +140,9 @@ export class Place {
   #anchor(): Anchor | undefined {
     if (!this.#node || this.#geometry.count === 0) return undefined;
     const { scrollTop } = this.#node;
+    const held = this.#held ? this.#geometry.indexOf(this.#held.key) : -1;
+    // One that has come to lie above the view holds nothing in it.
+    if (held >= 0 && this.#geometry.top(held + 1) > scrollTop) return this.#held;
     const index = this.#geometry.at(scrollTop);
     const key = this.#geometry.keyAt(index);
     return key === undefined ? undefined : { key, shift: scrollTop - this.#geometry.top(index) };
@@ -128,12 +151,14 @@ export class Place {
   #topOf(anchor: Anchor | undefined): number {
     const end = this.#geometry.total - this.#height;
     const index = anchor ? this.#geometry.indexOf(anchor.key) : -1;
-    return this.following || !anchor || index < 0 ? Math.max(0, end) : this.#geometry.top(index) + anchor.shift;
+    if (this.following || !anchor || index < 0) return Math.max(0, end);
+    return Math.max(0, this.#geometry.top(index) + anchor.shift);
   }
 
   #hold(anchor: Anchor | undefined): void {
     const node = this.#node;
     if (!node) return;
+    this.#held = this.following ? undefined : anchor;
     const top = this.#topOf(anchor);
     this.#range(top);
     flushSync();
@@ -172,18 +197,20 @@ export class Place {
     const index = unread_id === undefined ? -1 : this.#geometry.indexOf(unread_id);
     if (index < 0 || this.#geometry.total - this.#geometry.top(index) < (this.#node?.clientHeight ?? 0)) return;
     this.following = false;
-    this.#hold({ key: this.#geometry.keyAt(index) ?? "", shift: -24 });
+    this.#hold({ key: this.#geometry.keyAt(index) ?? "", shift: -ABOVE_UNREAD_PX });
   }
 
   #count(rows: readonly Row[]): void {
-    const newest = Number(rows.findLast(({ pending }) => !pending)?.message.id ?? 0);
     // Whoever says something wants to see it said.
     const said = rows.at(-1)?.pending?.key;
     if (this.#placed && said !== undefined && said !== this.#said) this.following = true;
     this.#said = said ?? this.#said;
-    if (!this.following && this.#newest > 0)
-      this.arrived += rows.filter(({ pending, message }) => !pending && Number(message.id) > this.#newest).length;
-    this.#newest = newest;
+    const known = this.#newest;
+    // Of what is said now, also while a stretch further back is shown.
+    const { newest } = this.#chat;
+    this.#newest = Math.max(known, Number(newest.at(-1)?.id ?? 0));
+    if (this.following || known === 0) return;
+    for (let at = newest.length - 1; Number(newest[at]?.id ?? 0) > known; at -= 1) this.arrived += 1;
   }
 
   #look(): void {

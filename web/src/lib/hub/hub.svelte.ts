@@ -10,8 +10,10 @@ import {
   type SubscriptionManager,
 } from "$client/index.ts";
 import { isRecord } from "./contents.ts";
+import { firstAhead, firstResult, forgetFirst, withFirst } from "./first.ts";
 import { keep, recall } from "./kept.ts";
 import { postJson, refusalIn } from "./post.ts";
+import { StreamSlots } from "./stream-slots.ts";
 import type { Tools } from "./types.ts";
 
 export type Me = Tools["whoami"]["output"];
@@ -34,6 +36,7 @@ export class Hub {
   readonly live = $derived(this.connection.state !== "offline" && this.connection.state !== "denied");
   #client: Client = this.#connect();
   #subscriptions: SubscriptionManager = createSubscriptionManager(this.#client);
+  readonly #slots = new StreamSlots(() => this.#client);
 
   get client(): Client {
     return this.#client;
@@ -73,13 +76,16 @@ export class Hub {
       heard = true;
       if (!stopped) callback(data);
     });
+    const first = firstResult("resources/read", { uri })?.contents;
     // What it holds now need not wait until it is listened to; if this fails, the subscription will say why.
-    void this.#client.read(uri).then(
-      (data) => {
-        if (!heard && !stopped) callback(data);
-      },
-      () => {},
-    );
+    if (Array.isArray(first)) callback(first);
+    else
+      void this.#client.read(uri).then(
+        (data) => {
+          if (!heard && !stopped) callback(data);
+        },
+        () => {},
+      );
     return () => {
       stopped = true;
       void subscribed.then((unsubscribe) => unsubscribe());
@@ -95,14 +101,16 @@ export class Hub {
   /** Everything that was open is closed; the next one to sign in gets a connection of their own. */
   leave(why: string | undefined): void {
     keep("me", null);
+    forgetFirst();
     this.#client[Symbol.dispose]();
     this.#client = this.#connect();
     this.#subscriptions = createSubscriptionManager(this.#client);
+    this.#slots.arrange();
     this.phase = { at: "signed-out", why };
   }
 
   #connect(): Client {
-    const client = createClient({ transport: fetchTransport("") });
+    const client = createClient({ transport: withFirst(fetchTransport("")), ahead_ms: firstAhead() });
     client.onState((state) => {
       this.connection = state;
       if (state.state === "denied") queueMicrotask(() => this.leave("This browser's session has ended."));

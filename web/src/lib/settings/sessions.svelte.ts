@@ -1,6 +1,5 @@
 import type { Hub } from "#lib/hub/hub.svelte.ts";
 import type { Token } from "#lib/hub/types.ts";
-import { HubError } from "$client/index.ts";
 
 /** Who is signed in, and with what. For admin alone. */
 export class Sessions {
@@ -16,20 +15,24 @@ export class Sessions {
   async refresh(): Promise<void> {
     try {
       const { tokens } = await this.#hub.client.call("token_list", {});
-      this.tokens = tokens.filter(({ revoked_at }) => revoked_at === null).reverse();
+      const valid = tokens.filter(({ revoked_at }) => revoked_at === null).reverse();
+      // The own one first: it is the one not to revoke by mistake.
+      this.tokens = [...valid.filter(({ current }) => current), ...valid.filter(({ current }) => !current)];
       this.problem = undefined;
     } catch (error) {
-      this.problem = error instanceof HubError ? error.message : String(error);
+      this.problem = error instanceof Error ? error.message : String(error);
     }
   }
 
-  async revoke(id: string): Promise<void> {
+  async revoke({ id, current }: Token): Promise<void> {
     this.revoking = id;
     try {
+      // Of the own one the cookie has to go too.
+      if (current) return await this.#hub.signOut();
       await this.#hub.client.call("token_revoke", { id });
       await this.refresh();
     } catch (error) {
-      this.problem = error instanceof HubError ? error.message : String(error);
+      this.problem = error instanceof Error ? error.message : String(error);
     } finally {
       this.revoking = undefined;
     }

@@ -5,7 +5,7 @@ export type Theme = (typeof THEMES)[number];
 
 const themeOf = (text: string | null): Theme => (text === "light" || text === "dark" ? text : "system");
 
-/** The chosen theme, the same in every tab. `static/theme.js` sets it before the page is drawn. */
+/** The chosen theme, the same in every tab. `static/first.js` sets it before the page is drawn. */
 export class ThemeChoice {
   current = $state<Theme>(themeOf(recall("theme")));
 

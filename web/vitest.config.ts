@@ -1,0 +1,16 @@
+import { fileURLToPath } from "node:url";
+import { svelte } from "@sveltejs/vite-plugin-svelte";
+
+/** What the page's logic promises, without a page: state is compiled as in the browser. */
+// noDefaultExport is off here: Vitest reads its configuration from the default export.
+export default {
+  plugins: [svelte({ configFile: false })],
+  resolve: { alias: { $client: fileURLToPath(new URL("../src/client", import.meta.url)) }, conditions: ["browser"] },
+  test: {
+    name: "web",
+    include: ["src/**/*.test.ts"],
+    environment: fileURLToPath(new URL("src/testing/page.ts", import.meta.url)),
+    server: { deps: { inline: ["svelte"] } },
+    testTimeout: 60_000,
+  },
+};
