@@ -12,5 +12,7 @@ export default {
     environment: fileURLToPath(new URL("src/testing/page.ts", import.meta.url)),
     server: { deps: { inline: ["svelte"] } },
     testTimeout: 60_000,
+    // After the others: they share the machine by another number of workers.
+    sequence: { groupOrder: 2 },
   },
 };
