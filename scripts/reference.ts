@@ -14,6 +14,8 @@ import { FAILPOINTS } from "../src/failpoints.ts";
 import { Inbox, Status } from "../src/modules/chat/schema.ts";
 import { AgentList } from "../src/modules/identity/schema.ts";
 import { MODULES } from "../src/modules/index.ts";
+import { MailList, Thread } from "../src/modules/mail/schema.ts";
+import { NoticeList } from "../src/modules/notices/schema.ts";
 import type { Resource } from "../src/resource.ts";
 import type { Tool } from "../src/tool.ts";
 import { Toolbox } from "../src/toolbox.ts";
@@ -82,6 +84,9 @@ const BODIES: Readonly<Record<string, z.ZodType>> = {
   agents: AgentList,
   "agent-status": Status,
   "agent-status-of": Status,
+  notices: NoticeList,
+  "mail-inbox": MailList,
+  "mail-thread": Thread,
 };
 
 function resourcesReference(): string {

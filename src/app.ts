@@ -94,12 +94,14 @@ async function compose({ config, log, database, audit }: Parts): Promise<{ hub: 
   const metrics = new Metrics({ version: VERSION, node: process.versions.node, schema: MIGRATIONS.length, backend });
   const ctx = (actor: Actor): Ctx => ({ db: database, actor, now: () => database.now(), database });
   const limit = new RateLimit(config.rate_limit, () => metrics.limited.inc());
+  const feed = new Feed(database, (error) => log.error("the feed could not read on", { error }));
+  const streams = new Streams((kind, change) => metrics.streams.inc({ kind }, change));
   const hub: Hub = {
     config,
     log,
     metrics,
     database,
-    feed: new Feed(database, (error) => log.error("the feed could not read on", { error })),
+    feed,
     modules: MODULES,
     credentials: new Credentials(database),
     tools: new Toolbox(MODULES),
@@ -108,8 +110,8 @@ async function compose({ config, log, database, audit }: Parts): Promise<{ hub: 
       ctx,
       limit,
     ),
-    streams: new Streams((kind, change) => metrics.streams.inc({ kind }, change)),
-    call: createCall({ ctx, limit, metrics, audit, log }),
+    streams,
+    call: createCall({ ctx, limit, metrics, audit, log, feed, streams }),
     limit,
     version: VERSION,
     ctx,

@@ -24,11 +24,11 @@ const PASSAGES = [
   /^http -> src\/mcp\/index\.ts$/, // one server listens for both
   /^mcp -> src\/http\/outlet\.ts$/, // the bounded way out, the same for every stream
   /^(cli|runtime) -> src\/client\//,
-  /^cli -> src\/mcp\/stdio\.ts$/,
+  /^cli -> src\/mcp\/stdio(\/channel)?\.ts$/,
 ];
 
 /** What the command line loads; it starts fast and talks to the hub like any stranger. `serve` is the hub. */
-const CLI_LOADS = /^node:|^src\/(cli\/|client\/|errors\.ts$|config\.ts$|mcp\/stdio\.ts$)/;
+const CLI_LOADS = /^node:|^src\/(cli\/|client\/|errors\.ts$|config\.ts$|suggest\.ts$|mcp\/stdio(\/channel)?\.ts$)/;
 
 const MODULE_FILE =
   /^((index|schema|tables|store|service|tools|resources|routes)\.ts|(store|service)\/[a-z-]+\.ts|[a-z-]+(\.[a-z-]+)*\.test\.ts)$/;

@@ -2,18 +2,23 @@ import type { z } from "zod";
 import type { Audit } from "./audit.ts";
 import { type Actor, type Ctx, has, type TxCtx, transact } from "./context.ts";
 import { ParleyError } from "./errors.ts";
+import type { Feed } from "./feed/feed.ts";
 import { IdempotencyKey, once } from "./idempotency.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import type { RateLimit } from "./rate-limit.ts";
+import type { Streams } from "./streams.ts";
 import { checkText, cut } from "./text.ts";
 import type { Tool } from "./tool.ts";
+import { createWait } from "./waiting.ts";
 
 export interface CallOptions {
   /** Which door it came through, for the audit and the metrics. */
   door: "http" | "mcp" | "internal";
   /** From the `Idempotency-Key` header; `idempotency_key` among the arguments means the same. */
   idempotency_key?: string | undefined;
+  /** Aborted when whoever asked has gone: a tool that waits then stops waiting. */
+  signal?: AbortSignal | undefined;
 }
 
 /** Parses the arguments, checks the role and the rate, takes the key, runs the tool. Throws `ParleyError`. */
@@ -25,16 +30,21 @@ interface Around {
   metrics: Metrics;
   audit: Audit;
   log: Log;
+  feed: Feed;
+  streams: Streams;
 }
 
 /** Puts around a tool what every door needs and no tool should repeat. */
-export function createCall({ ctx, limit, metrics, audit, log }: Around): Call {
+export function createCall({ ctx, limit, metrics, audit, log, feed, streams }: Around): Call {
   return async (actor, tool, args, options) => {
     const started = performance.now();
     let result = "ok";
     try {
       limit.take(actor.principal_id);
-      return await run(ctx(actor), tool, args ?? {}, options);
+      const own = ctx(actor);
+      const { signal } = options;
+      const able = tool.effect === "wait" ? { ...own, wait: createWait({ feed, streams, actor, signal }) } : own;
+      return await run(able, tool, args ?? {}, options);
     } catch (error) {
       result = error instanceof ParleyError ? error.code : "INTERNAL";
       if (result === "INTERNAL")

@@ -16,6 +16,7 @@ test("without a word the hub is for this machine only, on its own port, in the h
     request_seconds: 60,
     event_days: 30,
     chat_days: 0,
+    mail_days: 0,
     log_level: "info",
     web: resolve("web/build"),
     conformance: false,

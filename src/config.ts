@@ -21,6 +21,8 @@ export interface Config {
   event_days: number;
   /** Days after which chat is forgotten; 0 keeps it for ever. */
   chat_days: number;
+  /** Days after which mail is forgotten; 0 keeps it for ever. */
+  mail_days: number;
   log_level: LogLevel;
   /** The folder of the built web app. */
   web: string;
@@ -77,6 +79,11 @@ export const SETTINGS = {
     default: "0",
     description: "Days after which chat messages are forgotten; 0 keeps them for ever.",
   },
+  mail_days: {
+    variable: "PARLEY_MAIL_DAYS",
+    default: "0",
+    description: "Days after which mail is forgotten; 0 keeps it for ever. Trash goes after 30 days.",
+  },
   log_level: { variable: "PARLEY_LOG", default: "info", description: `One of ${LOG_LEVELS.join(", ")}.` },
 } as const satisfies Record<string, Setting>;
 
@@ -106,6 +113,7 @@ export function readConfig(flags: Overrides = {}, env: NodeJS.ProcessEnv = proce
     request_seconds: number("request_seconds", text("request_seconds"), 1, 3600),
     event_days: number("event_days", text("event_days"), 1, 36_500),
     chat_days: number("chat_days", text("chat_days"), 0, 36_500),
+    mail_days: number("mail_days", text("mail_days"), 0, 36_500),
     log_level: logLevel(text("log_level")),
     web: fileURLToPath(new URL("../web/build", import.meta.url)),
     conformance: flags.conformance ?? false,

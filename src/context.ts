@@ -1,4 +1,5 @@
 import type { Database, Reader, Tx } from "./db/database.ts";
+import type { Wait } from "./waiting.ts";
 
 export const ROLES = ["admin", "human", "agent", "orchestrator", "trigger", "worker", "observer"] as const;
 export type Role = (typeof ROLES)[number];
@@ -40,6 +41,8 @@ export interface Ctx {
   /** Only `transact` uses these two. */
   database: Database;
   tx?: Tx;
+  /** Only tools of effect `wait` have it. */
+  wait?: Wait;
 }
 
 export type TxCtx = Ctx & { db: Tx; tx: Tx };

@@ -7,13 +7,25 @@ import type { Tool } from "./tool.ts";
 /** One kind of event stream that `GET /events` serves. */
 export interface Topic {
   name: string;
-  /** The streams of this topic that the actor may follow; null for all of them. Throws if none. */
-  streams: (ctx: Ctx) => Promise<readonly string[] | null>;
+  /**
+   * The streams of this topic that the actor may follow, of one agent where it is named; null for all
+   * of them. Throws if none.
+   */
+  streams: (ctx: Ctx, agent: string | undefined) => Promise<readonly string[] | null>;
   /**
    * What a follower is told; null for what only watchers of a resource need to hear. From what the
    * event itself holds alone: it is built once for all followers.
    */
   wire: (event: FeedEvent) => Record<string, unknown> | null;
+  /** What else is told of an event, under other names than the topic's. */
+  also?: (event: FeedEvent) => Told[];
+  /** What holds now, such as a count: told when a follower begins, and when an event has made it something else. */
+  state?: { of: (ctx: Ctx, agent: string | undefined) => Promise<Told>; changedBy: (event: FeedEvent) => boolean };
+}
+
+export interface Told {
+  name: string;
+  data: Record<string, unknown>;
 }
 
 /** A row of `due` whose time has come, handled in the transaction that removes it. */

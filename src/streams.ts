@@ -1,6 +1,6 @@
 import type { Actor } from "./context.ts";
 
-export type StreamKind = "events" | "listen" | "session" | "sse";
+export type StreamKind = "events" | "listen" | "session" | "sse" | "wait";
 
 export interface OpenStream {
   kind: StreamKind;

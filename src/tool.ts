@@ -30,6 +30,8 @@ export interface Tool {
   /** Having any of these is enough. */
   roles: readonly Role[];
   facets: readonly Facet[];
+  /** For programs that act for an agent: a model has no use for it, and no list shows it. */
+  unlisted?: boolean;
   /** `wait` blocks until something happens and so takes no idempotency key. */
   effect: "read" | "write" | "wait";
   /** Its result holds a secret, which is stored nowhere: not even for a retry, so it takes no idempotency key. */

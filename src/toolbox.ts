@@ -56,6 +56,8 @@ export class Toolbox {
 
   /** What the actor's roles may use, in an order that never changes. */
   list(actor: Actor, facet?: Facet): Tool[] {
-    return this.all.filter((tool) => has(actor, ...tool.roles) && (!facet || tool.facets.includes(facet)));
+    return this.all.filter(
+      (tool) => !tool.unlisted && has(actor, ...tool.roles) && (!facet || tool.facets.includes(facet)),
+    );
   }
 }

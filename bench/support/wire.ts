@@ -23,7 +23,10 @@ export function get(path: string, target: Target): Buffer {
   return request("GET", path, target, { accept: "text/event-stream" });
 }
 
-export const chatPost = (target: Target): Buffer => post("/api/tools/chat_human_post", target, { content: CONTENT });
+export const chatPost = (target: Target): Buffer => callOf("chat_human_post", target, { content: CONTENT });
+
+/** A tool's call over plain HTTP. */
+export const callOf = (tool: string, target: Target, args: object): Buffer => post(`/api/tools/${tool}`, target, args);
 
 const MODERN = "2026-07-28";
 export const LEGACY = "2025-11-25";

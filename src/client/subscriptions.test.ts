@@ -269,11 +269,11 @@ eachDatabase((open) => {
 
   test("more URIs than one stream takes are watched on several, and few of them", async () => {
     await Promise.all(
-      Array.from({ length: 250 }, (_, n) => hub.call(hub.admin, "agent_register", { name: agentOf(n) })),
+      Array.from({ length: 150 }, (_, n) => hub.call(hub.admin, "agent_register", { name: agentOf(n) })),
     );
     const manager = createSubscriptionManager(client);
     const heard = new Map<string, ResourceData>();
-    for (let from = 0; from < 250; from += 25)
+    for (let from = 0; from < 150; from += 25)
       await Promise.all(
         Array.from({ length: 25 }, (_, at) => {
           const uri = `ui://chat/${agentOf(from + at)}/inbox`;
@@ -281,13 +281,14 @@ eachDatabase((open) => {
         }),
       );
     expect(network.streams).toBeLessThanOrEqual(5);
-    for (const n of [0, 99, 100, 249]) await hub.call(ana, "chat_human_post", { content: "hi", agent: agentOf(n) });
+    for (const n of [0, 99, 100, 149]) await hub.call(ana, "chat_human_post", { content: "hi", agent: agentOf(n) });
     const has = (n: number): boolean => said([heard.get(`ui://chat/${agentOf(n)}/inbox`) ?? []])?.length === 1;
-    await until(() => [0, 99, 100, 249].every(has));
+    await until(() => [0, 99, 100, 149].every(has));
     network.cut();
     await hub.call(ana, "chat_human_post", { content: "hi", agent: agentOf(7) });
     await until(() => has(7));
-  });
+    // Hundreds of requests, on a machine that may be busy.
+  }, 180_000);
 });
 
 /** Names that do not look alike. */

@@ -9,6 +9,7 @@ import { nothingWritten, outcomeUnknown, troubleOf } from "./trouble.ts";
 /** The one connection a batch runs on. */
 export interface Writer extends Reader {
   run<A>(statement: Statement<A>, args: A): Promise<number>;
+  runAll<A>(statement: Statement<A>, rows: readonly A[]): Promise<void>;
   begin(): Promise<void>;
   commit(): Promise<void>;
   rollback(): Promise<void>;
@@ -33,6 +34,7 @@ export interface Job {
 
 interface Counter extends Committed {
   expires_at: string | null;
+  ends: (() => Promise<unknown>)[];
 }
 
 /**
@@ -47,6 +49,7 @@ export async function runBatch(writer: Writer, jobs: readonly Job[], now: () => 
     await hit("post.before_begin");
     await writer.begin();
     for (const job of jobs) settled.push(await runJob(writer, job, counters, jobs.length > 1, now));
+    await Promise.all([...counters.values()].flatMap(({ ends }) => ends.map((end) => end())));
     for (const counter of counters.values())
       if (counter.last_id !== counter.previous_id) await writer.saveCounter(counter.space_id, counter.last_id);
     await hit("post.before_commit");
@@ -86,7 +89,7 @@ async function runJob(
   // Whoever was let in may have waited: what is written now would be found by nobody, and be removed by nobody.
   if (!job.even_expired && counter.expires_at !== null && Date.parse(counter.expires_at) <= now())
     return () => job.reject(new ParleyError("SESSION_EXPIRED", `The space ${job.space_id} has expired.`));
-  const before = { last_id: counter.last_id, events: counter.events.length };
+  const before = { last_id: counter.last_id, events: counter.events.length, ends: counter.ends.length };
   if (shared) writer.savepoint();
   try {
     const value = await job.operation(new Transaction(writer, counter, now));
@@ -102,6 +105,7 @@ async function runJob(
     }
     counter.last_id = before.last_id;
     counter.events.length = before.events;
+    counter.ends.length = before.ends;
     return () => job.reject(nothingWritten(error));
   }
 }
@@ -114,7 +118,7 @@ async function openCounter(
   const row = await writer.lockCounter(space_id);
   if (!row) return undefined;
   const { last_id, expires_at } = row;
-  const counter: Counter = { space_id, previous_id: last_id, last_id, expires_at, events: [], planned: false };
+  const counter = { space_id, previous_id: last_id, last_id, expires_at, events: [], planned: false, ends: [] };
   counters.set(space_id, counter);
   return counter;
 }
@@ -123,10 +127,10 @@ async function openCounter(
 class Transaction implements Tx {
   readonly space_id: string;
   readonly #writer: Writer;
-  readonly #counter: Committed;
+  readonly #counter: Counter;
   readonly #now: () => number;
 
-  constructor(writer: Writer, counter: Committed, now: () => number) {
+  constructor(writer: Writer, counter: Counter, now: () => number) {
     this.space_id = counter.space_id;
     this.#writer = writer;
     this.#counter = counter;
@@ -145,6 +149,10 @@ class Transaction implements Tx {
     return this.#writer.run(statement, args);
   }
 
+  runAll<A>(statement: Statement<A>, rows: readonly A[]): Promise<void> {
+    return this.#writer.runAll(statement, rows);
+  }
+
   takeId(): number {
     // Microseconds of now, or one more than the last: never twice, never backwards, whatever the clock does.
     this.#counter.last_id = Math.max(this.#counter.last_id + 1, this.#now() * 1000);
@@ -157,6 +165,10 @@ class Transaction implements Tx {
 
   markPlanned(): void {
     this.#counter.planned = true;
+  }
+
+  atEnd(work: (tx: Tx) => Promise<unknown>): void {
+    this.#counter.ends.push(() => work(this));
   }
 }
 

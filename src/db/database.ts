@@ -15,12 +15,19 @@ export interface Tx extends Reader {
   readonly space_id: string;
   /** How many rows it changed. */
   run<A>(statement: Statement<A>, args: A): Promise<number>;
+  /** The same for each of these rows, in one wait. */
+  runAll<A>(statement: Statement<A>, rows: readonly A[]): Promise<void>;
   /** The next position in the space's feed. */
   takeId(): number;
   /** Handed to the feed once the transaction is durable; forgotten if it is not. */
   announce(event: FeedEvent): void;
   /** A row of `due` was added: the scheduler looks again once the transaction is durable. */
   markPlanned(): void;
+  /**
+   * Done in the same transaction once all operations that share it are through, for what is far cheaper done together.
+   * It must not fail: that would undo all of them.
+   */
+  atEnd(work: (tx: Tx) => Promise<unknown>): void;
 }
 
 export type Operation<T> = (tx: Tx) => Promise<T>;

@@ -5,8 +5,8 @@ import { type CounterRow, lockedCounterOf, saveCounter } from "./store.ts";
 
 export const prepared = <A>(statement: Statement<A>, args: A): pg.QueryConfig => ({
   name: statement.name,
-  text: statement.postgres,
-  values: values(statement, args),
+  text: statement.postgres.text,
+  values: values(statement.postgres, args),
 });
 
 /**
@@ -40,6 +40,10 @@ export class PostgresWriter implements Writer {
 
   async run<A>(statement: Statement<A>, args: A): Promise<number> {
     return (await this.#client.query(prepared(statement, args))).rowCount ?? 0;
+  }
+
+  async runAll<A>(statement: Statement<A>, rows: readonly A[]): Promise<void> {
+    await Promise.all(rows.map((row) => this.run(statement, row)));
   }
 
   async begin(): Promise<void> {

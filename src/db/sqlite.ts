@@ -3,7 +3,7 @@ import { ParleyError } from "../errors.ts";
 import { hit } from "../failpoints.ts";
 import { type Job, runBatch, type Writer } from "./batch.ts";
 import type { Committed, Database, Health, Operation, Reader, WriteOptions } from "./database.ts";
-import { type Statement, values } from "./statement.ts";
+import { type Statement, severalRows, values } from "./statement.ts";
 import { type CounterRow, counterOf, epochOfHub, highestCounter, saveCounter } from "./store.ts";
 import { troubleOf } from "./trouble.ts";
 
@@ -11,6 +11,8 @@ import { troubleOf } from "./trouble.ts";
 const MOST_JOBS = 1000;
 /** Pages of write-ahead log before it is moved into the file. */
 const CHECKPOINT_PAGES = 1000;
+/** Rows that are inserted by one statement. */
+const MOST_ROWS = 8;
 /** How long a full disk is believed to be one. */
 const FULL_MS = 5000;
 
@@ -161,18 +163,18 @@ class Connection {
 
   getNow<A, R>(statement: Statement<A, R>, args: A): R | undefined {
     // The statement's type says what its rows look like.
-    return this.prepared(statement).get(...values(statement, args)) as R | undefined;
+    return this.prepared(statement).get(...values(statement.sqlite, args)) as R | undefined;
   }
 
   allNow<A, R>(statement: Statement<A, R>, args: A): R[] {
     // As above.
-    return this.prepared(statement).all(...values(statement, args)) as R[];
+    return this.prepared(statement).all(...values(statement.sqlite, args)) as R[];
   }
 
   prepared(statement: Statement): StatementSync {
     const known = this.#prepared[statement.index];
     if (known) return known;
-    const prepared = this.connection.prepare(statement.sqlite);
+    const prepared = this.connection.prepare(statement.sqlite.text);
     this.#prepared[statement.index] = prepared;
     return prepared;
   }
@@ -183,6 +185,7 @@ class Connection {
 }
 
 class SqliteWriter extends Connection implements Writer, Reader {
+  readonly #several: (StatementSync | null)[][] = [];
   // Immediate: a transaction that reads first and writes later would fail at once when anybody else writes.
   readonly #begin = this.connection.prepare("begin immediate");
   readonly #commit = this.connection.prepare("commit");
@@ -200,7 +203,28 @@ class SqliteWriter extends Connection implements Writer, Reader {
   }
 
   async run<A>(statement: Statement<A>, args: A): Promise<number> {
-    return Number(this.prepared(statement).run(...values(statement, args)).changes);
+    return Number(this.prepared(statement).run(...values(statement.sqlite, args)).changes);
+  }
+
+  async runAll<A>(statement: Statement<A>, rows: readonly A[]): Promise<void> {
+    for (let at = 0; at < rows.length; at += MOST_ROWS) {
+      const some = rows.slice(at, at + MOST_ROWS);
+      const together = this.#together(statement, some.length);
+      if (together) together.run(...values(statement.sqlite, ...some));
+      else for (const row of some) this.prepared(statement).run(...values(statement.sqlite, row));
+    }
+  }
+
+  /** The statement for so many rows at once; undefined for what cannot be said so. */
+  #together(statement: Statement, count: number): StatementSync | undefined {
+    if (count === 1) return undefined;
+    const known = this.#several[statement.index] ?? [];
+    this.#several[statement.index] = known;
+    if (known[count] === undefined) {
+      const text = severalRows(statement.sqlite, count);
+      known[count] = text === undefined ? null : this.connection.prepare(text);
+    }
+    return known[count] ?? undefined;
   }
 
   begin = async (): Promise<void> => void this.#begin.run();

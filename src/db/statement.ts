@@ -11,35 +11,68 @@ export interface Statement<A = unknown, R = unknown> {
   /** Unique in the program: where a connection keeps it prepared, and under which name. */
   readonly index: number;
   readonly name: string;
-  readonly names: readonly string[];
-  readonly sqlite: string;
-  readonly postgres: string;
+  readonly sqlite: Said;
+  readonly postgres: Said;
   /** Only for the type checker: what goes in and what a row looks like. */
   readonly types?: { args: A; row: R };
 }
 
+/** A statement in the words of one database. */
+interface Said {
+  readonly text: string;
+  /** Its parameters, in the order in which they are bound. */
+  readonly names: readonly string[];
+}
+
 let count = 0;
 
-/** `:name` marks a parameter; the same name may stand several times. */
-export function statement<A extends Args<A>, R = never>(text: string): Statement<A, R> {
+/**
+ * `:name` marks a parameter; the same name may stand several times. What the two databases cannot say
+ * alike, full-text search, is said twice, first for SQLite; each takes of the arguments what it names.
+ */
+export function statement<A extends Args<A>, R = never>(text: string, onPostgres = text): Statement<A, R> {
+  count += 1;
+  return { index: count, name: `s${count}`, sqlite: inOrder(text), postgres: numbered(onPostgres) };
+}
+
+const PARAMETER = /(?<!:):([a-z_]+)/g;
+
+/** Without numbers, which SQLite would take for names and go through for each value that is bound. */
+function inOrder(text: string): Said {
+  const names = [...text.matchAll(PARAMETER)].map(([, name]) => name ?? "");
+  return { names, text: text.replace(PARAMETER, "?") };
+}
+
+function numbered(text: string): Said {
   const names: string[] = [];
   const place = (name: string): number => {
     const known = names.indexOf(name);
     return known >= 0 ? known + 1 : names.push(name);
   };
-  const parameter = /(?<!:):([a-z_]+)/g;
-  const postgres = text.replace(parameter, (_, name: string) => `$${place(name)}`);
-  const sqlite = text.replace(parameter, (_, name: string) => `?${place(name)}`);
-  count += 1;
-  return { index: count, name: `s${count}`, names, sqlite, postgres };
+  return { names, text: text.replace(PARAMETER, (_, name: string) => `$${place(name)}`) };
 }
 
-/** In the order of the parameters' numbers. */
-export function values<A>(statement: Statement<A>, args: A): Value[] {
-  // `statement` let only objects with such fields through.
-  const fields = args as Record<string, Value>;
-  const { names } = statement;
-  const bound = new Array<Value>(names.length);
-  for (let at = 0; at < names.length; at += 1) bound[at] = fields[names[at] ?? ""] ?? null;
+/** In the order in which they are bound, those of several rows one after the other. */
+export function values<A>({ names }: Said, ...rows: A[]): Value[] {
+  const bound = new Array<Value>(names.length * rows.length);
+  let at = 0;
+  for (const row of rows) {
+    // `statement` let only objects with such fields through.
+    const fields = row as Record<string, Value>;
+    for (const name of names) {
+      bound[at] = fields[name] ?? null;
+      at += 1;
+    }
+  }
   return bound;
+}
+
+/**
+ * An insert of one row, said for several; undefined for anything else. `or fail` spares SQLite the journal by which it
+ * could take back this statement alone: an operation that fails is taken back as a whole.
+ */
+export function severalRows({ text }: Said, rows: number): string | undefined {
+  const [, into, row] = /^insert (into [^;]*?)\svalues (\([^;]*\))$/s.exec(text) ?? [];
+  if (into === undefined || row === undefined || /\b(on conflict|select)\b/.test(row)) return undefined;
+  return `insert or fail ${into} values ${Array(rows).fill(row).join(", ")}`;
 }

@@ -11,9 +11,24 @@ const insert = statement<EventRow & { space_id: string }>(
 );
 
 export async function insertEvent(tx: Tx, event: FeedEvent): Promise<void> {
-  const { id, type, topic, stream, ref, actor_id, data } = event;
-  await tx.run(insert, { space_id: tx.space_id, id, type, topic, stream, ref, actor_id, data: JSON.stringify(data) });
+  await tx.run(insert, rowOf(tx, event));
 }
+
+export async function insertEvents(tx: Tx, events: readonly FeedEvent[]): Promise<void> {
+  const rows = events.map((event) => rowOf(tx, event));
+  await tx.runAll(insert, rows);
+}
+
+const rowOf = ({ space_id }: Tx, { id, type, topic, stream, ref, actor_id, data }: FeedEvent) => ({
+  space_id,
+  id,
+  type,
+  topic,
+  stream,
+  ref,
+  actor_id,
+  data: JSON.stringify(data),
+});
 
 const since = statement<{ space_id: string; after_id: number; limit: number }, EventRow>(
   `select id, type, topic, stream, ref, actor_id, data from events

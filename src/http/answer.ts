@@ -38,7 +38,8 @@ function headersOf(error: unknown): Record<string, string> {
   if (!(error instanceof ParleyError)) return {};
   if (error.kind === "unauthenticated") return { "www-authenticate": "Bearer" };
   if (error.code === "FORBIDDEN") return { "www-authenticate": 'Bearer error="insufficient_scope"' };
-  if (error.code === "RATE_LIMITED") return { "retry-after": String(error.details?.retry_after ?? 1) };
+  if (error.kind === "limited" && error.details?.retry_after !== undefined)
+    return { "retry-after": String(error.details.retry_after) };
   if (error.code === "METHOD_NOT_ALLOWED") return { allow: String(error.details?.allow) };
   // The caller's next attempt has to go to whoever listens then.
   return error.code === "SHUTTING_DOWN" ? { connection: "close" } : {};

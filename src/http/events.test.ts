@@ -103,6 +103,26 @@ onSharedHub((shared) => {
     expect((await stream.until(1)) && stream.ids).toEqual([id]);
   });
 
+  test("with an agent's name it is that agent's inbox alone, and nobody learns whether a foreign one exists", async () => {
+    using stream = await EventStream.open(shared.hub.url, { token: ana, topics: "chat&agent=mason" });
+    await post("to scout");
+    const ids = [await post("to mason", { agent: "mason" }), await reply(mason, "by mason")];
+    await post("to scout again");
+    const last = await post("to mason again", { agent: "mason" });
+    expect((await stream.until(3)) && stream.ids).toEqual([...ids, last]);
+    for (const [token, name] of [
+      [ana, "nobody"],
+      [scout, "mason"],
+      [scout, "nobody"],
+    ] as const) {
+      const { status, body } = await shared.hub.request("GET", `/events?topics=chat&agent=${name}`, { token });
+      expect([status, body]).toMatchObject([404, { code: "AGENT_NOT_FOUND", error: SENTENCE }]);
+    }
+    using own = await EventStream.open(shared.hub.url, { token: mason, topics: "chat&agent=mason" });
+    const id = await post("to mason", { agent: "mason" });
+    expect((await own.until(1)) && own.ids).toEqual([id]);
+  });
+
   test("a position in the query means the same where a header cannot be set", async () => {
     const from = await post("before");
     const id = await post("after");
@@ -115,7 +135,7 @@ onSharedHub((shared) => {
       ["/events", {}],
       ["/events?topics=", {}],
       ["/events?topics=,", {}],
-      ["/events?topics=mail", {}],
+      ["/events?topics=weather", {}],
       ["/events?topics=chat,__proto__", {}],
       [`/events?topics=${"x".repeat(5000)}`, {}],
       ["/events?topics=chat", { "last-event-id": "abc" }],

@@ -13,6 +13,8 @@ const MOST_STREAMS_OF_ONE = 1000;
 export interface Wanted {
   topic: Topic;
   streams: readonly string[] | null;
+  /** Whose, where somebody was named. */
+  agent?: string | undefined;
 }
 
 /** `GET /events?topics=chat`: what happens, as server-sent events, from where the reader left off. */
@@ -29,7 +31,7 @@ export function eventRoutes(hub: Hub, outlets: Outlets): Route[] {
             "TOO_MANY_SUBSCRIPTIONS",
             `One principal has at most ${MOST_STREAMS_OF_ONE} open streams.`,
           );
-        const wanted = await topicsOf(hub, actor, query.get("topics") ?? "");
+        const wanted = await topicsOf(hub, actor, query);
         const after = header(request, "last-event-id") ?? query.get("after") ?? undefined;
         await new Follower(hub, { actor, wanted }).start({ response, outlets, after });
       },
@@ -37,13 +39,14 @@ export function eventRoutes(hub: Hub, outlets: Outlets): Route[] {
   ];
 }
 
-async function topicsOf(hub: Hub, actor: Actor, names: string): Promise<Map<string, Wanted>> {
+async function topicsOf(hub: Hub, actor: Actor, query: URLSearchParams): Promise<Map<string, Wanted>> {
+  const agent = query.get("agent") ?? undefined;
   const known = hub.modules.flatMap((module) => module.topics ?? []);
   const wanted = new Map<string, Wanted>();
-  for (const name of names.split(",").filter(Boolean)) {
+  for (const name of (query.get("topics") ?? "").split(",").filter(Boolean)) {
     const topic = known.find((topic) => topic.name === name);
     if (!topic) throw new ParleyError("INVALID_ARGUMENT", `There is no topic ${JSON.stringify(name.slice(0, 80))}.`);
-    wanted.set(name, { topic, streams: await topic.streams(hub.ctx(actor)) });
+    wanted.set(name, { topic, streams: await topic.streams(hub.ctx(actor), agent), agent });
   }
   if (wanted.size > 0) return wanted;
   const all = known.map(({ name }) => name).join(", ");

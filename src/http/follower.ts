@@ -4,7 +4,7 @@ import { ParleyError } from "../errors.ts";
 import { checkPosition, type FeedEvent, findHead, listEventsSince } from "../feed/index.ts";
 import type { Hub } from "../hub.ts";
 import { formatId, Id, parseId, timeOfId } from "../ids.ts";
-import type { Topic } from "../module.ts";
+import type { Told, Topic } from "../module.ts";
 import type { Wanted } from "./events.ts";
 import { Outlet, type Outlets } from "./outlet.ts";
 
@@ -28,6 +28,10 @@ export class Follower {
   #position = 0;
   #reading = true;
   #behind = false;
+  /** Whether what holds now may be something else than was told last. */
+  #stale = true;
+  #telling = false;
+  readonly #states = new Map<string, string>();
 
   constructor(hub: Hub, { actor, wanted }: { actor: Actor; wanted: ReadonlyMap<string, Wanted> }) {
     this.#hub = hub;
@@ -98,6 +102,7 @@ export class Follower {
     const wanted = this.#wanted.get(event.topic);
     if (!wanted || (wanted.streams && !wanted.streams.includes(event.stream))) return true;
     const frame = frameOf(event, wanted.topic);
+    if (wanted.topic.state?.changedBy(event)) this.#changed();
     return frame === null || (this.#outlet?.write(frame) ?? false);
   }
 
@@ -118,7 +123,45 @@ export class Follower {
       this.#outlet?.destroy();
     } finally {
       this.#reading = false;
+      if (this.#stale) void this.#tellStates();
     }
+  }
+
+  #changed(): void {
+    this.#stale = true;
+    // Reading, it tells at the end of it.
+    if (!this.#reading) void this.#tellStates();
+  }
+
+  /** Asks for what holds now, once for however much happened meanwhile. It has no position: who comes back is told anew. */
+  async #tellStates(): Promise<void> {
+    if (this.#telling) return;
+    this.#telling = true;
+    try {
+      while (this.#stale && this.#isOpen()) {
+        this.#stale = false;
+        for (const { topic, agent } of this.#wanted.values()) {
+          const told = await topic.state?.of(this.#hub.ctx(this.#actor), agent);
+          if (told) this.#tellState(told);
+        }
+      }
+    } catch (error) {
+      this.#hub.log.warn("a stream of events could not tell what holds now", { error });
+      this.#outlet?.destroy();
+    } finally {
+      this.#telling = false;
+    }
+  }
+
+  #isOpen(): boolean {
+    return this.#outlet !== undefined && !this.#outlet.closed && !this.#outlet.stalled;
+  }
+
+  #tellState({ name, data }: Told): void {
+    const text = JSON.stringify(data);
+    if (this.#states.get(name) === text) return;
+    this.#states.set(name, text);
+    this.#outlet?.write(`event: ${name}\ndata: ${text}\n\n`);
   }
 }
 
@@ -137,8 +180,17 @@ function frameOf(event: FeedEvent, topic: Topic): Buffer | null {
   return frame;
 }
 
-function frameWith(event: FeedEvent, topic: Topic, told: Record<string, unknown>): Buffer {
+function frameWith(event: FeedEvent, { name, also }: Topic, told: Record<string, unknown>): Buffer {
   const id = formatId(event.id);
-  const data = { id, ts: timeOfId(event.id), type: event.type, ref: formatId(event.ref), ...told };
-  return Buffer.from(`id: ${id}\nevent: ${topic.name}\ndata: ${JSON.stringify(data)}\n\n`);
+  const facts = { id, ts: timeOfId(event.id), type: event.type, ref: formatId(event.ref) };
+  const frames = [{ name, data: told }, ...(also?.(event) ?? [])];
+  // The position comes with the last of them: whoever got only some is told again.
+  return Buffer.from(
+    frames
+      .map(({ name, data }, at) => {
+        const position = at === frames.length - 1 ? `id: ${id}\n` : "";
+        return `${position}event: ${name}\ndata: ${JSON.stringify({ ...facts, ...data })}\n\n`;
+      })
+      .join(""),
+  );
 }

@@ -112,6 +112,14 @@ onSharedHub((shared) => {
       expect(post.responses["200"].content["application/json"].schema.type).toBe("object");
       expect(Object.keys(post.responses)).toEqual(["200", "400", "401", "403", "404", "409", "410", "429", "503"]);
     }
+    const mailbox = body.paths["/api/messages"];
+    expect(mailbox.get.parameters.map(({ name }: { name: string }) => name)).toEqual(
+      expect.arrayContaining(["agent", "folder", "unread", "limit", "before"]),
+    );
+    expect(Object.keys(mailbox.post.responses)).toContain("201");
+    for (const action of ["read", "ack", "archive", "trash", "snooze", "unread", "inbox", "reply"])
+      expect(body.paths[`/api/messages/{id}/${action}`].post.parameters[0].name).toBe("id");
+    expect(body.paths["/api/thread/{id}"].get.responses["200"]).toBeDefined();
     const refs = [...JSON.stringify(body).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name);
     expect(Object.keys(body.components.schemas)).toEqual(expect.arrayContaining([...new Set(refs)]));
   });

@@ -11,6 +11,7 @@ import { eventRoutes } from "./events.ts";
 import { Guard } from "./guard.ts";
 import { healthRoutes } from "./health.ts";
 import { loginRoutes } from "./login.ts";
+import { mailRoutes } from "./mail.ts";
 import { mcpRoutes, openMcp } from "./mcp.ts";
 import { openapiRoutes } from "./openapi.ts";
 import { Outlets } from "./outlet.ts";
@@ -52,6 +53,7 @@ export async function listen(hub: Hub): Promise<HttpServer> {
     web.index,
     ...healthRoutes(hub, guard, stopping),
     ...toolRoutes(hub),
+    ...mailRoutes(hub),
     ...sessionRoutes(hub, guard),
     ...loginRoutes(hub, guard),
     ...eventRoutes(hub, outlets),

@@ -39,7 +39,7 @@ onSharedHub((shared) => {
 
   test("HTTP-3: an unknown server or tool is not found, at every door", async () => {
     const cases: [unknown, string][] = [
-      [{ server: "mail", tool: "mail_send" }, "UNKNOWN_SERVER"],
+      [{ server: "pigeons", tool: "mail_send" }, "UNKNOWN_SERVER"],
       [{ server: "", tool: "whoami" }, "UNKNOWN_SERVER"],
       [{ server: "__proto__", tool: "whoami" }, "UNKNOWN_SERVER"],
       [{ server: "chat", tool: "chat_shout" }, "UNKNOWN_TOOL"],

@@ -1,7 +1,10 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { z } from "zod";
+import type { CallOptions } from "../call.ts";
 import { ParleyError } from "../errors.ts";
 import { header } from "../header.ts";
 import type { Hub } from "../hub.ts";
+import type { Tool } from "../tool.ts";
 import { answer } from "./answer.ts";
 import type { Route } from "./router.ts";
 
@@ -19,10 +22,7 @@ export function toolRoutes(hub: Hub): Route[] {
       path: "/api/tools/*",
       handle: async ({ request, response, rest, body }, actor) => {
         const tool = hub.tools.find(rest);
-        await answer(
-          response,
-          await hub.call(actor, tool, body, { door: "http", idempotency_key: header(request, "idempotency-key") }),
-        );
+        await answer(response, await hub.call(actor, tool, body, optionsOf(tool, request, response)));
       },
     },
     {
@@ -33,9 +33,22 @@ export function toolRoutes(hub: Hub): Route[] {
         if (!call.success)
           throw new ParleyError("INVALID_ARGUMENT", "The body is {server, tool, arguments}: two texts and an object.");
         const tool = hub.tools.findOn(call.data.server, call.data.tool);
-        const options = { door: "http", idempotency_key: header(request, "idempotency-key") } as const;
+        const options = optionsOf(tool, request, response);
         await answer(response, { ok: true, result: await hub.call(actor, tool, call.data.arguments, options) });
       },
     },
   ];
+}
+
+function optionsOf({ effect }: Tool, request: IncomingMessage, response: ServerResponse): CallOptions {
+  const options = { door: "http", idempotency_key: header(request, "idempotency-key") } as const;
+  return effect === "wait" ? { ...options, signal: patience(response) } : options;
+}
+
+/** Nothing moves on a connection while a tool waits, and nobody need wait when the other side has gone. */
+function patience(response: ServerResponse): AbortSignal {
+  response.setTimeout(0);
+  const left = new AbortController();
+  response.once("close", () => left.abort());
+  return left.signal;
 }

@@ -24,7 +24,7 @@ eachDatabase((open) => {
     const facet = await listed("human", "ben", "/mcp/chat-human");
     expect(facet).not.toContain("whoami");
     expect(human).toEqual(expect.arrayContaining(facet));
-    expect(await listed("human", "eva", "/mcp/mail")).toEqual([]);
+    expect(await listed("human", "eva", "/mcp/workspace")).toEqual([]);
   });
 
   test("a tool says what it takes, what it gives and whether it changes anything", async () => {
@@ -40,6 +40,10 @@ eachDatabase((open) => {
       additionalProperties: false,
     });
     expect(tool("chat_read_since").inputSchema.properties.idempotency_key).toBeUndefined();
+    expect(tool("chat_read_since").outputSchema.properties).toMatchObject({
+      messages: { type: "array" },
+      last_id: { type: ["string", "null"] },
+    });
     for (const { outputSchema, inputSchema, description, title } of body.result.tools) {
       expect([inputSchema.type, outputSchema.type]).toEqual(["object", "object"]);
       expect([inputSchema.$schema, outputSchema.$schema]).toEqual([undefined, undefined]);

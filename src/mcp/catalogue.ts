@@ -53,8 +53,8 @@ export class Catalogue {
       name: tool.name,
       title: tool.title,
       description: tool.description,
-      inputSchema: jsonSchema(takesKey(tool) ? tool.input.extend({ idempotency_key }) : tool.input, "input"),
-      outputSchema: jsonSchema(tool.output, "output"),
+      inputSchema: jsonSchema(takesKey(tool) ? tool.input.extend({ idempotency_key }) : tool.input),
+      outputSchema: outline(tool.output),
       annotations: { readOnlyHint: tool.effect !== "write", openWorldHint: false },
     };
     this.#listed.set(tool, listed);
@@ -66,9 +66,30 @@ export class Catalogue {
 const idempotency_key = z.string().optional();
 const takesKey = ({ effect, secret }: Tool): boolean => effect === "write" && !secret;
 
-function jsonSchema(schema: z.ZodType, io: "input" | "output"): Listed["inputSchema"] {
+function jsonSchema(schema: z.ZodObject): Listed["inputSchema"] {
   // `$schema` would name what is the default anyway, once a tool, in every model's context.
-  const { $schema, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: "any" });
-  // Tools take and give objects: `Tool.input` is one by type, an output that is none fails the test of the contract.
+  const { $schema, ...rest } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+  // It is the schema of an object, by the type above.
   return rest as Listed["inputSchema"];
+}
+
+/**
+ * Which fields a result has and of which type, without what is inside them: a model reads every list before it does
+ * anything, and whole results were two thirds of it. The reference and `/openapi.json` have them in full.
+ */
+function outline(output: z.ZodType): Listed["inputSchema"] {
+  const { properties = {} } = z.toJSONSchema(output, { unrepresentable: "any" });
+  const types = Object.entries(properties).map(([name, schema]) => [name, { ...typesOf(schema) }]);
+  return { type: "object", properties: Object.fromEntries(types) };
+}
+
+type Schema = z.core.JSONSchema._JSONSchema;
+
+function typesOf(schema: Schema): { type?: string | string[] } {
+  if (typeof schema === "boolean") return {};
+  const types = new Set((schema.anyOf ?? [schema]).flatMap((one) => (typeof one === "boolean" ? undefined : one.type)));
+  const known = [...types].filter((type) => type !== undefined);
+  // Of one of several that may be anything, nothing can be said.
+  if (known.length === 0 || known.length < types.size) return {};
+  return { type: known.length === 1 && known[0] ? known[0] : known };
 }

@@ -72,4 +72,4 @@ export function inLegacyWords(message: Answer): Answer {
   return missing ? { ...message, error: { ...message.error, code: RESOURCE_NOT_FOUND } } : message;
 }
 
-const MISSING = new Set<unknown>(["UNKNOWN_RESOURCE", "AGENT_NOT_FOUND"]);
+const MISSING = new Set<unknown>(["UNKNOWN_RESOURCE", "AGENT_NOT_FOUND", "THREAD_NOT_FOUND"]);

@@ -113,7 +113,8 @@ function handlersOf({ hub, catalogue, facet, callerOf, subscriptions }: ServerPa
     listTools: (request, ctx) => lists(request, ctx).tools,
     listResources: (request, ctx) => lists(request, ctx).resources,
     listTemplates: (request, ctx) => lists(request, ctx).templates,
-    callTool: (request, ctx) => callTool(hub, facet, callerOf(ctx), request.params),
+    callTool: (request, ctx) =>
+      callTool(hub, facet, { caller: callerOf(ctx), signal: ctx.mcpReq.signal }, request.params),
     async readResource({ params: { uri } }, ctx) {
       const { mime, body } = await naming(uri, hub.resources.read(callerOf(ctx).actor, uri, facet));
       return { contents: [{ uri, mimeType: mime, text: JSON.stringify(body) }] };
@@ -138,7 +139,7 @@ async function naming<T>(uri: string, work: T | Promise<T>): Promise<T> {
 async function callTool(
   hub: Hub,
   facet: Facet | undefined,
-  caller: Caller,
+  { caller, signal }: { caller: Caller; signal: AbortSignal },
   params: CallToolRequest["params"],
 ): Promise<CallToolResult> {
   const tool = hub.tools.find(params.name, facet);
@@ -146,6 +147,7 @@ async function callTool(
   try {
     const output = await hub.call(actor, tool, params.arguments ?? {}, {
       door: "mcp",
+      signal,
       ...(idempotency_key !== undefined && { idempotency_key }),
     });
     // An object by the type of `run`; the SDK's type wants its members indexable.

@@ -133,3 +133,25 @@ export async function say(page: Page, text: string): Promise<void> {
   await composer(page).fill(text);
   await composer(page).press("Enter");
 }
+
+export interface Letter {
+  subject: string;
+  body: string;
+  to?: string[];
+  priority?: string;
+  deadline?: string;
+  thread_id?: string;
+}
+
+/** Mail of an agent's, to the people if it says nothing else. */
+export const sendMail = (hub: WebHub, from: Speaker, { to = ["User"], ...letter }: Letter) =>
+  hub.call<{ id: string; thread_id: string }>("mail_send", { to, ...letter }, from.token);
+
+/** The way to the mail in the bar of sections. */
+export const mailLink = (page: Page) =>
+  page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: /Mail/ });
+const rows = (page: Page) => page.locator("a[data-mail]");
+export const mailRow = (page: Page, subject: string) =>
+  rows(page).filter({ has: page.locator(".subject").getByText(subject, { exact: true }) });
+/** The subjects that are listed, from the top. */
+export const mailRows = (page: Page): Promise<string[]> => rows(page).locator(".subject").allTextContents();

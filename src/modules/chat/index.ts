@@ -1,4 +1,4 @@
-import { type Ctx, has } from "../../context.ts";
+import type { Ctx } from "../../context.ts";
 import { formatId } from "../../ids.ts";
 import type { Module } from "../../module.ts";
 import { resources } from "./resources.ts";
@@ -15,10 +15,10 @@ export const chat = {
   topics: [
     {
       name: "chat",
-      streams: async (ctx: Ctx) =>
-        has(ctx.actor, "human", "admin", "observer")
+      streams: async (ctx: Ctx, agent) =>
+        agent === undefined && service.seesAll(ctx)
           ? null
-          : [formatId((await service.inboxOf(ctx, undefined)).inbox_id)],
+          : [formatId((await service.readableInbox(ctx, agent)).inbox_id)],
       wire: ({ type, data }) => (type === "chat.posted" ? { agent: data.agent, author: data.author } : null),
     },
   ],

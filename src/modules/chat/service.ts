@@ -4,7 +4,7 @@
  * to advance a mark, and then moves only the caller's. See docs/design/chat.md.
  */
 
-export { inboxOf, readableInbox, seesAll } from "./service/inboxes.ts";
+export { readableInbox, seesAll } from "./service/inboxes.ts";
 export { post } from "./service/posting.ts";
 export { chatDue, planPurge } from "./service/purging.ts";
 export { inbox, readAndAdvance, readBefore, readSince } from "./service/reading.ts";

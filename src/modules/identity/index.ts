@@ -1,6 +1,6 @@
 import type { Module } from "../../module.ts";
 import { resources } from "./resources.ts";
-import { loginDue } from "./service.ts";
+import { endedDue, loginDue } from "./service.ts";
 import { tools } from "./tools.ts";
 
 export { AgentType, Lifecycle, LoginCode, Name, RunPhase } from "./schema.ts";
@@ -12,23 +12,29 @@ export {
   checkSubscriber,
   ensureAdminToken,
   getSpace,
+  heartbeat,
+  holder,
   isDefault,
   listOpenSpaces,
   noSuchAgent,
+  ownHolder,
+  people,
+  recipients,
   SPACE_ENDED,
   self,
   signIn,
   signOut,
   spaceDue,
+  suggestion,
 } from "./service.ts";
-export type { AgentRow } from "./tables.ts";
+export type { AgentRow, HolderRow } from "./tables.ts";
 
 export const identity = {
   name: "identity",
   servers: [],
   tools,
   resources,
-  due: loginDue,
+  due: { ...loginDue, ...endedDue },
   // Grants stay: who was let into a space that expired is told so, everybody else that it is unknown.
-  tables: ["agents"],
+  tables: ["agents", "agent_sessions"],
 } satisfies Module;

@@ -39,8 +39,71 @@ export const Agent = z.object({
 });
 export type Agent = z.infer<typeof Agent>;
 
+const PRESENCES = ["active", "idle", "offline"] as const;
+const Presence = z.enum(PRESENCES);
+export type Presence = z.infer<typeof Presence>;
+
+const seen = {
+  presence: Presence,
+  last_seen_at: Time.nullable(),
+  project: z.string().nullable(),
+  branch: z.string().nullable(),
+  client: z.string().nullable(),
+};
+
+/** An agent in a list: with when and where it was last seen. */
+const AgentEntry = Agent.extend(seen);
+export type AgentEntry = z.infer<typeof AgentEntry>;
+
 /** What `agent_list` gives, and `ui://agents` holds. */
-export const AgentList = z.object({ agents: z.array(Agent) });
+export const AgentList = z.object({ agents: z.array(AgentEntry) });
+
+const ClientSessionId = z.string().regex(/^[\x21-\x7e]{1,200}$/, "a session is 1 to 200 printable characters");
+const line = (most: number) =>
+  z
+    .string()
+    .min(1)
+    .max(most)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+    .regex(/^[^\u0000-\u001f\u007f]*$/, "it is one line");
+const project = line(400).optional();
+const branch = line(200).optional();
+const client = line(60).optional();
+
+export const EnsureAgent = z.strictObject({
+  client_session_id: ClientSessionId.describe("What the agent's own program calls its session."),
+  name: Name.optional().describe("How to call a new one; a name is made up if left out."),
+  project: project.describe("The folder it works in."),
+  branch,
+  client: client.describe("Its program, such as claude-code."),
+});
+export type EnsureAgent = z.infer<typeof EnsureAgent>;
+
+export const EnsuredAgent = z.object({
+  agent: Name,
+  client_session_id: z.string(),
+  created: z.boolean().describe("Whether the agent is new."),
+  token: z.string().describe("The agent's own. Those made for it before work no more."),
+});
+export type EnsuredAgent = z.infer<typeof EnsuredAgent>;
+
+export const Beat = z.strictObject({ project, branch, client });
+export type Beat = z.infer<typeof Beat>;
+export const Beaten = z.object({ agent: Name, ...seen, last_seen_at: Time });
+
+export const AgentSession = z.object({
+  client_session_id: z.string(),
+  agent: Name,
+  client: z.string().nullable(),
+  project: z.string().nullable(),
+  branch: z.string().nullable(),
+  created_at: Time,
+  last_seen_at: Time,
+});
+export type AgentSession = z.infer<typeof AgentSession>;
+export const AgentSessionList = z.object({ sessions: z.array(AgentSession) });
+
+export const DeletedAgent = z.object({ name: Name, deleted_at: Time });
 
 export const Token = z.object({
   id: z.string(),

@@ -4,10 +4,14 @@
  * Rotating it changes the secret, not the subscriber. A space that is not yours and one that
  * does not exist give the same answer. See docs/design/identity.md.
  */
-export { addressed, isDefault, list, noSuchAgent, register, report, self, setDefault } from "./service/agents.ts";
+export { addressed, isDefault, noSuchAgent, register, report, self, setDefault } from "./service/agents.ts";
 export { type Credential, Credentials } from "./service/credentials.ts";
+export { deleteAgent } from "./service/deleting.ts";
 export { ADMIN_TOKEN, ensureAdminToken } from "./service/first-token.ts";
 export { createLogin, loginDue, signIn, signOut } from "./service/login.ts";
+export { holder, ownHolder, people, recipients, suggestion } from "./service/mailboxes.ts";
+export { beat, heartbeat, list } from "./service/presence.ts";
+export { endedDue, ensure, listSessions } from "./service/sessions.ts";
 export {
   createSpace,
   deletableSpace,

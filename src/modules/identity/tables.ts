@@ -49,3 +49,31 @@ export type AgentRow = Pick<Agent, "name" | "type" | "lifecycle" | "run_phase" |
   /** The inbox of its space that people speak to who name nobody: this agent's, or another's. */
   default_inbox_id: number;
 };
+
+/** Who has a mailbox. */
+export type HolderRow = { principal_id: string; name: string; kind: PrincipalKind };
+
+/** A session of some client, and which agent it is. */
+export type SessionRow = {
+  client_session_id: string;
+  principal_id: string;
+  name: string;
+  /** The one that was last made for it. */
+  token_id: string;
+  client: string | null;
+  project: string | null;
+  branch: string | null;
+  created_by: string;
+  created_at: string;
+  last_seen_at: string;
+};
+
+export type PresenceRow = {
+  principal_id: string;
+  name: string;
+  last_seen_at: string | null;
+  project: string | null;
+  branch: string | null;
+  client: string | null;
+  deleted_at: string | null;
+};

@@ -5,7 +5,7 @@ import { formatId } from "../../../ids.ts";
 import type { Agent } from "../schema.ts";
 import * as store from "../store.ts";
 import type { AgentRow, PrincipalRow } from "../tables.ts";
-import { ensurePrincipal, taken } from "./names.ts";
+import { ensurePrincipal, refuseDeleted, taken } from "./names.ts";
 
 /** Makes the principal an agent of the transaction's space, with an inbox of its own. Already one, it stays as it is. */
 export async function registerAgent(
@@ -15,6 +15,7 @@ export async function registerAgent(
   const { space_id } = ctx.tx;
   const known = await store.findAgentByPrincipal(ctx.tx, { space_id, principal_id: principal.id });
   if (known) return known;
+  await refuseDeleted(ctx, principal);
   const id = await append(ctx, {
     type: "agent.registered",
     topic: "agent",

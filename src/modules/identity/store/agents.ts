@@ -4,12 +4,12 @@ import type { AgentRow } from "../tables.ts";
 
 const AGENT = `select a.principal_id, p.name, a.inbox_id, a.type, a.lifecycle, a.run_phase, a.created_at, a.updated_at,
    s.default_inbox_id from agents a join principals p on p.id = a.principal_id join spaces s on s.id = a.space_id
-   where a.space_id = :space_id`;
+   where a.space_id = :space_id and a.deleted_at is null`;
 
 const defaultInbox = statement<{ space_id: string }, AgentRow | (Pick<AgentRow, "inbox_id"> & { name: null })>(
   `select s.default_inbox_id as inbox_id, s.default_inbox_id, a.principal_id, p.name, a.type, a.lifecycle, a.run_phase,
    a.created_at, a.updated_at from spaces s left join agents a on a.space_id = s.id and a.inbox_id = s.default_inbox_id
-   left join principals p on p.id = a.principal_id where s.id = :space_id`,
+   and a.deleted_at is null left join principals p on p.id = a.principal_id where s.id = :space_id`,
 );
 /** With the agent it belongs to, in one question: every post of a person who names none asks it. */
 export async function findDefaultInbox(

@@ -1,0 +1,28 @@
+import type { Columns } from "../columns.ts";
+
+/** What people are told once, and what they are asked. */
+export const up = ({ key, time, text, json, position }: Columns): string[] => [
+  `create table notices (
+    space_id ${key} not null,
+    id ${position} not null,
+    raised_by ${key} not null,
+    key ${key} not null,
+    kind ${key} not null,
+    title ${text} not null,
+    text ${text} not null,
+    topic ${key},
+    ref ${position},
+    choices ${json},
+    expires_at ${time},
+    state ${key} not null,
+    choice ${key},
+    settled_by ${key},
+    settled_at ${time},
+    primary key (space_id, id)
+  )`,
+  // What says something once: the same key of the same one is the same notice, for ever.
+  "create unique index notices_key on notices (space_id, raised_by, key)",
+  // What is open is little, whatever was settled in the years before.
+  "create index notices_open on notices (space_id, id) where state = 'open'",
+  "create index notices_open_of on notices (space_id, raised_by) where state = 'open'",
+];

@@ -1,0 +1,11 @@
+import type { Module } from "../../module.ts";
+
+export { DELIVERY_STATES, Delivery } from "./schema.ts";
+export { listDeliveries, record } from "./service.ts";
+
+export const delivery = {
+  name: "delivery",
+  servers: [],
+  tools: [],
+  tables: ["deliveries"],
+} satisfies Module;

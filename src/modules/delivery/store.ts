@@ -1,0 +1,33 @@
+import type { Reader, Tx } from "../../db/database.ts";
+import { statement } from "../../db/statement.ts";
+import type { DeliveryRow } from "./tables.ts";
+
+interface Thing {
+  topic: string;
+  ref: number;
+}
+
+const find = statement<Thing & { space_id: string; principal_id: string; channel: string }, DeliveryRow>(
+  `select principal_id, channel, attempt, state, proof, first_at, last_at from deliveries
+   where space_id = :space_id and topic = :topic and ref = :ref and principal_id = :principal_id and channel = :channel`,
+);
+export const findDelivery = (
+  tx: Tx,
+  args: Thing & { principal_id: string; channel: string },
+): Promise<DeliveryRow | undefined> => tx.get(find, { ...args, space_id: tx.space_id });
+
+const save = statement<Thing & DeliveryRow & { space_id: string }>(
+  `insert into deliveries (space_id, topic, ref, principal_id, channel, attempt, state, proof, first_at, last_at)
+   values (:space_id, :topic, :ref, :principal_id, :channel, :attempt, :state, :proof, :first_at, :last_at)
+   on conflict (space_id, topic, ref, principal_id, channel) do update
+   set attempt = excluded.attempt, state = excluded.state, proof = excluded.proof, last_at = excluded.last_at`,
+);
+export const saveDelivery = (tx: Tx, row: Thing & DeliveryRow): Promise<number> =>
+  tx.run(save, { ...row, space_id: tx.space_id });
+
+const list = statement<Thing & { space_id: string }, DeliveryRow>(
+  `select principal_id, channel, attempt, state, proof, first_at, last_at from deliveries
+   where space_id = :space_id and topic = :topic and ref = :ref order by principal_id, first_at, channel`,
+);
+export const listDeliveriesOf = (db: Reader, args: Thing & { space_id: string }): Promise<DeliveryRow[]> =>
+  db.all(list, args);

@@ -1,0 +1,359 @@
+/** Which session is which agent, and who is there. */
+import { beforeEach, describe, expect, test } from "vitest";
+import { statement } from "../../db/statement.ts";
+import { eachDatabase, type TestHub } from "../../testing/hub.ts";
+import { onSharedHub } from "../../testing/shared-hub.ts";
+import { heartbeat } from "./index.ts";
+import { ADJECTIVES, NOUNS } from "./service/memorable.ts";
+import { skeletonOf } from "./service/names.ts";
+
+const SENTENCE = expect.stringMatching(/^\S.*\.$/s);
+const START = Date.parse("2026-11-01T12:00:00Z");
+const MINUTE = 60_000;
+
+eachDatabase((open) => {
+  let hub: TestHub;
+  beforeEach(async () => {
+    hub = await open({ now: START });
+  });
+
+  const ensure = async (client_session_id: string, more: object = {}, token = hub.admin) =>
+    (await hub.call(token, "agent_ensure", { client_session_id, ...more })).body;
+  const whoami = async (token: string) => (await hub.call(token, "whoami")).body;
+  const listed = async (name: string) =>
+    (await hub.call(hub.admin, "agent_list")).body.agents.find((agent: { name: string }) => agent.name === name);
+
+  describe("sessions", () => {
+    test("AGENT-1: a new session is a new agent with a memorable name and a token of its own", async () => {
+      const made = await ensure("s-1", { project: "/work/shop", branch: "main", client: "claude-code" });
+      expect(made).toEqual({
+        agent: expect.stringMatching(/^([A-Z][a-z]+){2}$/),
+        client_session_id: "s-1",
+        created: true,
+        token: expect.stringMatching(/^parley_/),
+      });
+      expect(await whoami(made.token)).toMatchObject({ agent: made.agent, roles: ["agent"], space: "main" });
+      expect(await listed(made.agent)).toMatchObject({
+        presence: "active",
+        last_seen_at: new Date(START).toISOString(),
+        project: "/work/shop",
+        branch: "main",
+        client: "claude-code",
+      });
+    });
+
+    test("AGENT-1: two sessions of one project are two agents, and the same session is the same agent for ever", async () => {
+      const one = await ensure("s-1", { project: "/work/shop" });
+      const two = await ensure("s-2", { project: "/work/shop" });
+      expect(two.agent).not.toBe(one.agent);
+      await hub.tick(400 * 24 * 60 * MINUTE);
+      expect(await ensure("s-1")).toMatchObject({ agent: one.agent, created: false });
+      expect(await ensure("s-2")).toMatchObject({ agent: two.agent, created: false });
+    });
+
+    test("a session that comes back has a new token, reads on where it was, and the old token is over", async () => {
+      const first = await ensure("s-1");
+      await hub.call(hub.admin, "chat_human_post", { content: "one", agent: first.agent });
+      await hub.call(first.token, "chat_read_and_advance");
+      const second = await ensure("s-1");
+      expect(second.token).not.toBe(first.token);
+      await hub.tick(0);
+      await expect.poll(async () => (await hub.call(first.token, "whoami")).status).toBe(401);
+      expect((await hub.call(second.token, "chat_read_and_advance")).body.messages).toEqual([]);
+      const { tokens } = (await hub.call(hub.admin, "token_list")).body;
+      const own = tokens.filter(({ principal }: { principal: string }) => principal === first.agent);
+      expect(own.map(({ label, revoked_at }: Listed) => [label, revoked_at === null])).toEqual(
+        expect.arrayContaining([
+          ["session", true],
+          ["session", false],
+        ]),
+      );
+    });
+
+    test("every node is told that the token ended, and what it had opened is closed", async () => {
+      const { agent, token } = await ensure("s-1");
+      const { token_id } = await hub.actor(token);
+      const response = await fetch(`${hub.url}/events?topics=chat&agent=${agent}`, {
+        headers: { authorization: `Bearer ${token}` },
+      });
+      expect(response.status).toBe(200);
+      await ensure("s-1");
+      await hub.tick(0);
+      expect(await hub.hub.database.all(told, { stream: token_id })).toEqual([{ type: "token.revoked" }]);
+      await expect(response.text()).rejects.toThrow("terminated");
+    });
+
+    test("a name that is given is the new agent's, and the session keeps it", async () => {
+      expect(await ensure("s-1", { name: "scout" })).toMatchObject({ agent: "scout", created: true });
+      expect(await ensure("s-1", { name: "scout" })).toMatchObject({ agent: "scout", created: false });
+      expect(await ensure("s-1")).toMatchObject({ agent: "scout", created: false });
+    });
+
+    test("AGENT-1: a name that contradicts the session, or that another live session has, is never guessed about", async () => {
+      await ensure("s-1", { name: "scout" });
+      const ambiguous = { code: "AMBIGUOUS_IDENTITY", error: SENTENCE };
+      expect(await ensure("s-1", { name: "mason" })).toEqual(ambiguous);
+      const second = await ensure("s-2", { name: "scout" });
+      expect(second).toEqual(ambiguous);
+      expect(second.error).toContain("s-1");
+      expect(await listed("mason")).toBeUndefined();
+    });
+
+    test("an agent is one session at a time: once it is offline another may be it, and the first waits in turn", async () => {
+      const first = await ensure("s-1", { name: "scout" });
+      await hub.tick(31 * MINUTE);
+      const second = await ensure("s-2", { name: "scout" });
+      expect(second).toMatchObject({ agent: "scout", created: false });
+      await expect.poll(async () => (await hub.call(first.token, "whoami")).status).toBe(401);
+      expect(await ensure("s-1")).toMatchObject({ code: "AMBIGUOUS_IDENTITY" });
+      await hub.tick(31 * MINUTE);
+      expect(await ensure("s-1")).toMatchObject({ agent: "scout" });
+      expect(await ensure("s-2")).toMatchObject({ code: "AMBIGUOUS_IDENTITY" });
+    });
+
+    test("a new session cannot be an agent that somebody is just now by a token of its own", async () => {
+      const scout = await hub.token("agent", "scout");
+      await hub.call(scout, "agent_heartbeat");
+      expect(await ensure("s-1", { name: "scout" })).toMatchObject({ code: "AMBIGUOUS_IDENTITY" });
+      await hub.tick(31 * MINUTE);
+      expect(await ensure("s-1", { name: "scout" })).toMatchObject({ agent: "scout", created: false });
+      expect((await hub.call(scout, "whoami")).status).toBe(200);
+    });
+
+    test("no session becomes a person, or an agent that may do more than an agent", async () => {
+      await hub.token("human", "ana");
+      await hub.token("orchestrator", "boss");
+      await hub.token("worker", "mule");
+      expect(await ensure("s-1", { name: "ana" })).toMatchObject({ code: "NAME_TAKEN" });
+      expect(await ensure("s-1", { name: "admin" })).toMatchObject({ code: "NAME_TAKEN" });
+      for (const name of ["boss", "mule"])
+        expect(await ensure("s-1", { name })).toEqual({ code: "FORBIDDEN", error: SENTENCE });
+      const own = await ensure("s-2", { name: "scout" });
+      await hub.token("orchestrator", "scout");
+      expect(await ensure("s-2")).toMatchObject({ code: "FORBIDDEN" });
+      expect((await hub.call(own.token, "whoami")).status).toBe(200);
+    });
+
+    test("an orchestrator is given those it made itself, and no agent of anybody else's", async () => {
+      const boss = await hub.token("orchestrator", "boss");
+      const rival = await hub.token("orchestrator", "rival");
+      await hub.token("agent", "mason");
+      await hub.call(boss, "agent_register", { name: "helper" });
+      await hub.call(hub.admin, "space_create", { id: "sess_far" });
+      await hub.token("agent", "farid", "sess_far");
+      const made = await ensure("s-1", { name: "scout" }, boss);
+      expect(await whoami(made.token)).toMatchObject({ agent: "scout", roles: ["agent"] });
+      expect(await ensure("s-1", {}, boss)).toMatchObject({ agent: "scout" });
+      for (const name of ["mason", "helper", "farid", "rival"])
+        expect([name, (await ensure("s-9", { name }, boss)).code]).toEqual([name, "NAME_TAKEN"]);
+      expect(await ensure("s-1", {}, rival)).toEqual({ code: "FORBIDDEN", error: SENTENCE });
+      expect(await ensure("s-9", { name: "scout" }, rival)).toMatchObject({ code: "NAME_TAKEN" });
+      await ensure("s-2", { name: "quill" });
+      expect(await ensure("s-2", {}, boss)).toMatchObject({ code: "FORBIDDEN" });
+    });
+
+    test("the same session in two spaces is two agents, and neither space knows of the other", async () => {
+      await hub.call(hub.admin, "space_create", { id: "sess_far" });
+      const far = { "x-session-id": "sess_far" };
+      const near = await ensure("s-1");
+      const other = (await hub.call(hub.admin, "agent_ensure", { client_session_id: "s-1" }, far)).body;
+      expect(other.agent).not.toBe(near.agent);
+      expect((await hub.call(other.token, "whoami")).body.space).toBe("sess_far");
+      const { sessions } = (await hub.call(hub.admin, "agent_sessions", {}, far)).body;
+      expect(sessions.map(({ agent }: { agent: string }) => agent)).toEqual([other.agent]);
+    });
+
+    test("agents and people may not ensure, and a session is 1 to 200 printable characters", async () => {
+      for (const role of ["agent", "worker", "human", "observer", "trigger"] as const)
+        expect(await ensure("s-1", {}, await hub.token(role, `${role}-one`))).toMatchObject({ code: "FORBIDDEN" });
+      for (const id of ["", "a b", "x".repeat(201), "a\u0000", "ä", "a\n"])
+        expect((await ensure(id)).code).toMatch(/^INVALID_/);
+      for (const more of [{ project: "" }, { project: "a\nb" }, { branch: "x".repeat(201) }, { token: "x" }])
+        expect(await ensure("s-1", more)).toMatchObject({ code: "INVALID_ARGUMENT" });
+      expect(await ensure("x".repeat(200))).toMatchObject({ created: true });
+    });
+
+    test("twenty calls for one new session make one agent, and the last token works", async () => {
+      const all = await Promise.all(Array.from({ length: 20 }, () => ensure("s-1")));
+      expect(new Set(all.map(({ agent }) => agent)).size).toBe(1);
+      expect(all.filter(({ created }) => created)).toHaveLength(1);
+      const { tokens } = (await hub.call(hub.admin, "token_list")).body;
+      const working = tokens.filter((token: Listed) => token.label === "session" && token.revoked_at === null);
+      expect(working).toHaveLength(1);
+    });
+
+    test("people see which session is which agent, the last one first", async () => {
+      const one = await ensure("s-1", { client: "codex", project: "/work/shop", branch: "fix" });
+      await hub.tick(MINUTE);
+      const two = await ensure("s-2");
+      const { sessions } = (await hub.call(await hub.token("human", "ana"), "agent_sessions")).body;
+      expect(sessions.map(({ agent }: { agent: string }) => agent)).toEqual([two.agent, one.agent]);
+      expect(sessions[1]).toMatchObject({ client_session_id: "s-1", client: "codex", branch: "fix" });
+      expect(JSON.stringify(sessions)).not.toMatch(/parley_|t_[0-9a-f]{16}/);
+    });
+  });
+
+  describe("presence", () => {
+    const presence = async (name: string): Promise<[string, string | null]> => {
+      const agent = await listed(name);
+      return [agent.presence, agent.last_seen_at];
+    };
+    const at = (ms: number): string => new Date(START + ms).toISOString();
+
+    test("AGENT-3: active for 5 minutes after a heartbeat, idle until 30, offline from then on, and before the first", async () => {
+      const scout = await hub.token("agent", "scout");
+      expect(await presence("scout")).toEqual(["offline", null]);
+      const { body } = await hub.call(scout, "agent_heartbeat", { branch: "main" });
+      expect(body).toMatchObject({ agent: "scout", presence: "active", last_seen_at: at(0), branch: "main" });
+      await hub.tick(5 * MINUTE);
+      expect(await presence("scout")).toEqual(["active", at(0)]);
+      await hub.tick(1);
+      expect(await presence("scout")).toEqual(["idle", at(0)]);
+      await hub.tick(25 * MINUTE - 1);
+      expect(await presence("scout")).toEqual(["idle", at(0)]);
+      await hub.tick(1);
+      expect(await presence("scout")).toEqual(["offline", at(0)]);
+      await hub.call(scout, "agent_heartbeat");
+      expect(await presence("scout")).toEqual(["active", at(30 * MINUTE + 1)]);
+    });
+
+    test("a heartbeat within 15 seconds of the last one writes nothing, and none of them is told to the feed", async () => {
+      const scout = await hub.token("agent", "scout");
+      const ctx = await hub.as(scout);
+      await heartbeat(ctx);
+      const before = await hub.hub.database.get(lastId, { id: "main" });
+      const writes: string[] = [];
+      const watched: typeof ctx = {
+        ...ctx,
+        database: new Proxy(ctx.database, {
+          get: (target, key) => {
+            if (key === "write") writes.push("write");
+            const value = Reflect.get(target, key);
+            return typeof value === "function" ? value.bind(target) : value;
+          },
+        }),
+      };
+      await hub.tick(15_000);
+      await heartbeat(watched);
+      expect([writes, await presence("scout")]).toEqual([[], ["active", at(0)]]);
+      await hub.tick(1);
+      await heartbeat(watched);
+      expect([writes, await presence("scout")]).toEqual([["write"], ["active", at(15_001)]]);
+      expect(await hub.hub.database.get(lastId, { id: "main" })).toEqual(before);
+    });
+
+    test("an orchestrator's heartbeat is for the agent it acts for, and a person has none", async () => {
+      await hub.token("agent", "scout");
+      const boss = await hub.token("orchestrator", "boss");
+      await hub.call(boss, "agent_heartbeat", {}, { "x-caller-agent": "scout" });
+      expect(await presence("scout")).toEqual(["active", at(0)]);
+      expect(await presence("boss")).toEqual(["offline", null]);
+      expect((await hub.call(hub.admin, "agent_heartbeat")).body.code).toBe("FORBIDDEN");
+    });
+
+    test("a session is seen with its agent, so that it stays the one", async () => {
+      const { token } = await ensure("s-1", { name: "scout" });
+      await hub.tick(25 * MINUTE);
+      await hub.call(token, "agent_heartbeat");
+      await hub.tick(25 * MINUTE);
+      expect(await ensure("s-2", { name: "scout" })).toMatchObject({ code: "AMBIGUOUS_IDENTITY" });
+    });
+  });
+
+  describe("deleting", () => {
+    const remove = async (name: string) => (await hub.call(hub.admin, "agent_delete", { name })).body;
+
+    test("AGENT-3: an agent that is deleted is gone, its tokens are over, and nobody gets its name", async () => {
+      await hub.token("agent", "mason");
+      const own = await hub.token("agent", "scout");
+      const made = await ensure("s-1", { name: "quill" });
+      expect(await remove("scout")).toEqual({ name: "scout", deleted_at: new Date(START).toISOString() });
+      await remove("quill");
+      expect([await listed("scout"), await listed("quill")]).toEqual([undefined, undefined]);
+      for (const token of [own, made.token])
+        await expect.poll(async () => (await hub.call(token, "whoami")).status).toBe(401);
+      for (const name of ["scout", "quill"]) {
+        expect((await hub.call(hub.admin, "agent_register", { name })).body.code).toBe("NAME_TAKEN");
+        expect((await hub.call(hub.admin, "token_create", { role: "agent", name })).body.code).toBe("NAME_TAKEN");
+        expect((await ensure("s-9", { name })).code).toBe("NAME_TAKEN");
+      }
+      expect((await hub.call(hub.admin, "agent_register", { name: "sc0ut" })).body.code).toBe("NAME_TAKEN");
+      expect(await ensure("s-1")).toEqual({ code: "AGENT_NOT_FOUND", error: SENTENCE });
+      expect((await remove("scout")).code).toBe("AGENT_NOT_FOUND");
+    });
+
+    test("nothing is sent to an agent that was deleted, and people still read what it had got", async () => {
+      const ana = await hub.token("human", "ana");
+      await hub.token("agent", "mason");
+      await hub.token("agent", "scout");
+      const mail = { to: ["scout"], subject: "plan", body: "look at the tests" };
+      expect((await hub.call(ana, "mail_send", mail)).status).toBe(200);
+      await remove("scout");
+      const { body } = await hub.call(ana, "mail_send", mail);
+      expect(body).toMatchObject({ code: "RECIPIENT_NOT_FOUND", recipient: "scout" });
+      expect((await hub.call(ana, "mail_send", { ...mail, to: ["sc0ut"] })).body.error).not.toContain("Did you mean");
+      const { messages } = (await hub.call(ana, "mail_inbox", { agent: "scout" })).body;
+      expect(messages.map(({ subject }: { subject: string }) => subject)).toEqual(["plan"]);
+    });
+
+    test("whom people speak to who name nobody is not deleted while there is another; the last one may be", async () => {
+      const post = async (content: string) => (await hub.call(hub.admin, "chat_human_post", { content })).status;
+      await hub.token("agent", "scout");
+      await hub.token("agent", "mason");
+      expect(await remove("scout")).toEqual({ code: "CONFLICT", error: SENTENCE });
+      await hub.call(hub.admin, "agent_default", { name: "mason" });
+      await remove("scout");
+      await remove("mason");
+      expect(await post("is anybody there?")).toBe(200);
+      const quill = await hub.token("agent", "quill");
+      const { messages } = (await hub.call(quill, "chat_read_since")).body;
+      expect(messages.map(({ content }: { content: string }) => content)).toEqual(["is anybody there?"]);
+    });
+
+    test("only an admin deletes, and in the space he is in alone", async () => {
+      await hub.call(hub.admin, "space_create", { id: "sess_far" });
+      await hub.token("agent", "farid", "sess_far");
+      expect((await remove("farid")).code).toBe("AGENT_NOT_FOUND");
+      for (const role of ["human", "orchestrator", "agent"] as const) {
+        const token = await hub.token(role, `${role}-one`);
+        expect((await hub.call(token, "agent_delete", { name: "farid" })).body.code).toBe("FORBIDDEN");
+      }
+    });
+  });
+});
+
+describe("names", () => {
+  test("every name that can be made up is plain, short and looks like no other", () => {
+    expect(Math.min(ADJECTIVES.length, NOUNS.length)).toBeGreaterThanOrEqual(150);
+    const skeletons = new Set<string>();
+    for (const adjective of ADJECTIVES) for (const noun of NOUNS) skeletons.add(skeletonOf(`${adjective}${noun}`));
+    expect(skeletons.size).toBe(ADJECTIVES.length * NOUNS.length);
+    for (const word of [...ADJECTIVES, ...NOUNS]) expect(word).toMatch(/^[A-Z][a-z]{2,12}$/);
+  });
+
+  onSharedHub((shared) => {
+    test("nobody is called what means everybody or the hub, nor what looks like it", async () => {
+      for (const name of ["User", "user", "U5er", "people", "everyone", "hub", "Parley", "parIey", "system", "Sys-tem"])
+        for (const role of ["agent", "human"]) {
+          const { body } = await shared.hub.call(shared.hub.admin, "token_create", { role, name });
+          expect([name, body.code]).toEqual([name, "NAME_TAKEN"]);
+        }
+      const { body } = await shared.hub.call(shared.hub.admin, "agent_ensure", {
+        client_session_id: "r",
+        name: "User",
+      });
+      expect(body.code).toBe("NAME_TAKEN");
+    });
+  });
+});
+
+const lastId = statement<{ id: string }, { last_id: number }>("select last_id from spaces where id = :id");
+
+const told = statement<{ stream: string }, { type: string }>(
+  "select type from events where space_id = 'hub' and stream = :stream",
+);
+
+interface Listed {
+  label: string | null;
+  revoked_at: string | null;
+}

@@ -1,0 +1,37 @@
+import { type Ctx, type TxCtx, transact } from "../../../context.ts";
+import { ParleyError } from "../../../errors.ts";
+import { append } from "../../../feed/index.ts";
+import * as sessions from "../store/sessions.ts";
+import * as store from "../store.ts";
+import { noSuchAgent } from "./agents.ts";
+import { endTokens } from "./sessions.ts";
+
+/** Its row and its mail stay, so that what it said still has an author; nothing can act as it, or be said to it. */
+export function deleteAgent(ctx: Ctx, { name }: { name: string }): Promise<{ name: string; deleted_at: string }> {
+  return transact(ctx, async (ctx) => {
+    const { space_id } = ctx.tx;
+    const agent = await store.findAgentByName(ctx.tx, { space_id, name });
+    if (!agent) throw noSuchAgent(name);
+    const { principal_id } = agent;
+    await passDefaultOn(ctx, agent);
+    const deleted_at = new Date(ctx.now()).toISOString();
+    if (!(await sessions.deleteAgent(ctx.tx, { principal_id, now: deleted_at }))) throw noSuchAgent(name);
+    await sessions.deleteGrants(ctx.tx, principal_id);
+    await endTokens(ctx, await sessions.listWorkingTokens(ctx.tx, principal_id));
+    await append(ctx, { type: "agent.deleted", topic: "agent", stream: principal_id, data: { agent: name } });
+    return { name, deleted_at };
+  });
+}
+
+/** People who name nobody must not speak to it on. Without another agent they speak to the next one there will be. */
+async function passDefaultOn(ctx: TxCtx, { name, inbox_id }: { name: string; inbox_id: number }): Promise<void> {
+  const { space_id } = ctx.tx;
+  const inbox = await store.findDefaultInbox(ctx.tx, space_id);
+  if (inbox?.inbox_id !== inbox_id) return;
+  if ((await store.listAgents(ctx.tx, space_id)).length > 1)
+    throw new ParleyError(
+      "CONFLICT",
+      `${name} is whom people speak to who name nobody. Choose another: agent_default.`,
+    );
+  await store.setDefaultInbox(ctx.tx, { id: space_id, default_inbox_id: ctx.tx.takeId() });
+}

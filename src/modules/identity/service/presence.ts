@@ -1,0 +1,64 @@
+import { type Ctx, transact } from "../../../context.ts";
+import type { AgentEntry, Beat, Presence } from "../schema.ts";
+import * as store from "../store/sessions.ts";
+import type { PresenceRow } from "../tables.ts";
+import * as agents from "./agents.ts";
+
+const ACTIVE_MS = 5 * 60_000;
+const IDLE_MS = 30 * 60_000;
+/** A mark younger than this is as good as a new one, and costs no transaction. */
+const FRESH_MS = 15_000;
+
+/** From when an agent was last seen. It says so itself with each heartbeat; nobody says it for it. */
+export function presenceOf(last_seen_at: string | null, now: number): Presence {
+  const age = last_seen_at === null ? Number.POSITIVE_INFINITY : now - Date.parse(last_seen_at);
+  if (age <= ACTIVE_MS) return "active";
+  return age <= IDLE_MS ? "idle" : "offline";
+}
+
+/** Marks the agent that the actor is, or acts for, as seen now. Nothing is told to the feed: it happens all the time. */
+export async function heartbeat(ctx: Ctx): Promise<void> {
+  const { principal_id } = await agents.self(ctx);
+  await mark(ctx, await store.findPresence(ctx.db, { space_id: ctx.actor.space_id, principal_id }));
+}
+
+export async function beat(ctx: Ctx, { project, branch, client }: Beat) {
+  const { principal_id, name } = await agents.self(ctx);
+  const { space_id } = ctx.actor;
+  const known = await store.findPresence(ctx.db, { space_id, principal_id });
+  const last_seen_at = await mark(ctx, known);
+  const before = { project: known?.project ?? null, branch: known?.branch ?? null, client: known?.client ?? null };
+  const place = { ...before, ...(project && { project }), ...(branch && { branch }), ...(client && { client }) };
+  if (place.project !== before.project || place.branch !== before.branch || place.client !== before.client)
+    await transact(ctx, (ctx) => store.updatePlace(ctx.tx, { principal_id, ...place }));
+  return { agent: name, presence: presenceOf(last_seen_at, ctx.now()), last_seen_at, ...place };
+}
+
+async function mark(ctx: Ctx, known: PresenceRow | undefined): Promise<string> {
+  const now = ctx.now();
+  const before = new Date(now - FRESH_MS).toISOString();
+  const { last_seen_at = null, principal_id } = known ?? {};
+  if (principal_id === undefined) throw agents.noSuchAgent(ctx.actor.name);
+  if (last_seen_at !== null && last_seen_at >= before) return last_seen_at;
+  const seen = { principal_id, now: new Date(now).toISOString() };
+  await transact(ctx, async (ctx) => {
+    // Whether it is still old is for the statement to say: another call may have been faster.
+    if (await store.updateSeen(ctx.tx, { ...seen, before }))
+      await store.updateSessionSeen(ctx.tx, { ...seen, token_id: ctx.actor.token_id });
+  });
+  return seen.now;
+}
+
+/** The agents of the space: what they are doing, and when and where they were last seen. */
+export async function list(ctx: Ctx): Promise<{ agents: AgentEntry[] }> {
+  const now = ctx.now();
+  const seen = new Map((await store.listPresence(ctx.db, ctx.actor.space_id)).map((row) => [row.name, row]));
+  const { agents: all } = await agents.list(ctx);
+  const entries = all.map((agent) => {
+    const row = seen.get(agent.name);
+    // Registered since the first of the two questions: it has not been seen yet.
+    const { last_seen_at = null, project = null, branch = null, client = null } = row ?? {};
+    return { ...agent, presence: presenceOf(last_seen_at, now), last_seen_at, project, branch, client };
+  });
+  return { agents: entries };
+}

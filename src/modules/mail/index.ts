@@ -1,0 +1,53 @@
+import type { Ctx } from "../../context.ts";
+import type { FeedEvent } from "../../feed/index.ts";
+import { formatId } from "../../ids.ts";
+import type { Module, Told } from "../../module.ts";
+import { resources } from "./resources.ts";
+import * as service from "./service.ts";
+import { tools } from "./tools.ts";
+
+export type {
+  Found,
+  Mail,
+  MailItem,
+  MailList,
+  MailStatus,
+  Polled,
+  Sent,
+  Thread,
+  TopicList,
+  Updated,
+} from "./schema.ts";
+
+const NEWS = ["mail.received", "mail.woken"];
+/** What may make another number of a mailbox's mails unread. */
+const CHANGES = [...NEWS, "mail.changed"];
+
+export const mail = {
+  name: "mail",
+  servers: [],
+  tools,
+  resources,
+  topics: [
+    {
+      name: "mail",
+      streams: async (ctx: Ctx, agent) => [(await service.holderOf(ctx, agent)).principal_id],
+      wire: ({ data }) => data,
+      also: told,
+      state: { of: unreadCount, changedBy: ({ type }) => CHANGES.includes(type) },
+    },
+  ],
+  due: service.mailDue,
+  plan: (ctx, { mail_days }) => service.planPurge(ctx, mail_days),
+  tables: ["mails", "mail_recipients", "mail_subscriptions", "mail_pairs"],
+  long_tables: ["mails", "mail_recipients"],
+} satisfies Module;
+
+/** By the names that pages written for the seed's hub listen to. */
+function told({ type, ref, data }: FeedEvent): Told[] {
+  return NEWS.includes(type) ? [{ name: "new-message", data: { ...data, message_id: formatId(ref) } }] : [];
+}
+
+async function unreadCount(ctx: Ctx, agent: string | undefined): Promise<Told> {
+  return { name: "unread-count", data: await service.countUnread(ctx, agent) };
+}

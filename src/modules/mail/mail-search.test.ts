@@ -1,0 +1,96 @@
+/** The same is found on every database. */
+import { beforeEach, expect, test } from "vitest";
+import { eachDatabase, type TestHub } from "../../testing/hub.ts";
+
+eachDatabase((open) => {
+  let hub: TestHub;
+  let ana: string;
+  let scout: string;
+  let otter: string;
+  beforeEach(async () => {
+    hub = await open();
+    ana = await hub.token("human", "ana");
+    scout = await hub.token("agent", "scout");
+    otter = await hub.token("agent", "otter");
+    await hub.token("agent", "heron");
+    await send(scout, ["otter"], "Café plans", "We meet at the harbour, naïvely.");
+    await send(scout, ["otter", "ana"], "Release 2.4", "The release notes are in CHANGELOG.md; see foo_bar-baz.");
+    await send(ana, ["otter"], "東京", "東京タワーに行きます");
+    await send(scout, ["heron"], "Private", "harbour secret release");
+  });
+
+  const send = (from: string, to: string[], subject: string, body: string) =>
+    hub.call(from, "mail_send", { to, subject, body });
+  const find = async (token: string, args: object) => {
+    const { status, body } = await hub.call(token, "mail_search", args);
+    expect([status, body]).toEqual([200, expect.anything()]);
+    return body.messages.map(({ subject }: { subject: string }) => subject);
+  };
+
+  test.each([
+    ["cafe", ["Café plans"]],
+    ["CAFÉ", ["Café plans"]],
+    ["naively", ["Café plans"]],
+    ["release", ["Release 2.4"]],
+    ["rel", ["Release 2.4"]],
+    ["rel notes", []],
+    ["notes rel", ["Release 2.4"]],
+    ['"release notes"', ["Release 2.4"]],
+    ['"notes release"', []],
+    ["foo_bar-baz", ["Release 2.4"]],
+    ["changelog.md", ["Release 2.4"]],
+    ["タワー", ["東京"]],
+    ["東京タ", ["東京"]],
+    ["secret", []],
+    ["harbour", ["Café plans"]],
+    ["'; drop table mails; --", []],
+    ['") OR readers:*', []],
+    ["AND", []],
+    ["***", []],
+    ["\\", []],
+    ["' & '", []],
+  ])("MAIL-7: %j finds of one's own mail %j", async (query, found) => {
+    expect(await find(otter, { query })).toEqual(found);
+  });
+
+  test("MAIL-7: the sender finds what it sent, and nobody what is not theirs", async () => {
+    expect(await find(scout, { query: "harbour" })).toEqual(["Private", "Café plans"]);
+    expect(await find(ana, { query: "harbour" })).toEqual([]);
+    expect(await find(ana, { query: "harbour", agent: "otter" })).toEqual(["Café plans"]);
+  });
+
+  test("MAIL-7: by sender, thread, folder, date and what is unread, with words or without", async () => {
+    const { messages } = (await hub.call(otter, "mail_inbox")).body;
+    const [tokyo, release, cafe] = messages;
+    await hub.call(otter, "mail_update", { id: cafe.id, action: "archive" });
+    await hub.call(otter, "mail_read", { id: release.id });
+
+    expect(await find(otter, { from: "ana" })).toEqual(["東京"]);
+    expect(await find(otter, { thread_id: release.thread_id })).toEqual(["Release 2.4"]);
+    expect(await find(otter, { folder: "archived" })).toEqual(["Café plans"]);
+    expect(await find(otter, { folder: "archived", query: "release" })).toEqual([]);
+    expect(await find(otter, { unread: true })).toEqual([tokyo.subject]);
+    expect(await find(otter, { after: "1h" })).toHaveLength(3);
+    expect(await find(otter, { until: "2020-01-01" })).toEqual([]);
+    expect(await find(scout, { folder: "sent", query: "release" })).toEqual(["Private", "Release 2.4"]);
+  });
+
+  test("results come newest first, page by page, each once", async () => {
+    for (let n = 0; n < 25; n++) await send(scout, ["otter"], `pebble ${n}`, "x");
+    const seen: string[] = [];
+    for (let before: string | null = null; ; ) {
+      const { body } = await hub.call(otter, "mail_search", { query: "pebble", limit: 10, ...(before && { before }) });
+      seen.push(...body.messages.map(({ subject }: { subject: string }) => subject));
+      before = body.next;
+      if (!before) break;
+    }
+    expect(seen).toEqual(Array.from({ length: 25 }, (_, n) => `pebble ${24 - n}`));
+  });
+
+  test("a body of a million characters is stored, and its beginning found", async () => {
+    const words = Array.from({ length: 120_000 }, (_, n) => `w${n}`).join(" ");
+    const { status } = await send(scout, ["otter"], "Long", words.slice(0, 1_000_000));
+    expect(status).toBe(200);
+    expect(await find(otter, { query: "w77" })).toContain("Long");
+  });
+});

@@ -1,0 +1,16 @@
+/**
+ * Mail between agents and people. Invariants: a mail reaches all its recipients or none; a copy's
+ * state is its recipient's alone; unread is `read_at` empty, in the inbox, not snoozed, and every
+ * list and count asks the same indexes; nothing is marked by looking. See docs/design/mail.md.
+ */
+export { update } from "./service/changing.ts";
+export { countUnread, list } from "./service/listing.ts";
+export { release } from "./service/loops.ts";
+export { holderOf } from "./service/mailboxes.ts";
+export { injected, poll } from "./service/polling.ts";
+export { read, readThread, threadOf } from "./service/reading.ts";
+export { mailDue, planPurge } from "./service/retention.ts";
+export { search } from "./service/searching.ts";
+export { reply, send } from "./service/sending.ts";
+export { statusOf } from "./service/status.ts";
+export { publish, subscribe, topics } from "./service/topics.ts";

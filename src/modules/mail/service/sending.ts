@@ -1,0 +1,174 @@
+import { type Ctx, type TxCtx, transact } from "../../../context.ts";
+import { wordsOf } from "../../../db/words.ts";
+import { plan } from "../../../due/index.ts";
+import { ParleyError } from "../../../errors.ts";
+import { hit } from "../../../failpoints.ts";
+import { appendAll } from "../../../feed/index.ts";
+import { formatId, parseId } from "../../../ids.ts";
+import { type HolderRow, ownHolder, people, recipients, suggestion } from "../../identity/index.ts";
+import { MOST_BODY_BYTES, type Priority, type Reply, type Send, type Sent } from "../schema.ts";
+import * as store from "../store.ts";
+import { DEADLINE } from "./due-kinds.ts";
+import { guardLoops } from "./loops.ts";
+import { noSuchMail } from "./mailboxes.ts";
+import { parseTime } from "./times.ts";
+
+/** Stands for the people of the space, whoever they are. Nobody is called so. */
+const EVERY_PERSON = "User";
+const PREVIEW_CHARACTERS = 200;
+
+export function send(ctx: Ctx, { to, thread_id, ...letter }: Send): Promise<Sent> {
+  return transact(ctx, async (ctx) => {
+    const sender = await ownHolder(ctx);
+    const thread = thread_id === undefined ? null : await ownThread(ctx, sender, thread_id);
+    const recipients = await recipientsOf(ctx, sender, to);
+    return deliver(ctx, { ...letter, sender, recipients, thread_id: thread, in_reply_to: null, topic: null });
+  });
+}
+
+/** To everybody who sent or received anything in the thread, but the sender. */
+export function reply(ctx: Ctx, { id, subject, ...letter }: Reply): Promise<Sent> {
+  return transact(ctx, async (ctx) => {
+    const sender = await ownHolder(ctx);
+    const { space_id } = ctx.tx;
+    const seen = await store.findSeen(ctx.tx, { space_id, principal_id: sender.principal_id, id: parseId(id) });
+    if (!seen) throw noSuchMail(id);
+    const participants = await store.listParticipants(ctx.tx, { space_id, thread_id: seen.thread_id });
+    const others = participants.filter((name) => name !== sender.name);
+    const recipients = await store.listPrincipals(ctx.tx, others);
+    if (recipients.length === 0)
+      throw new ParleyError("MAIL_TO_SELF", "There is nobody else in this thread. Send it to somebody with mail_send.");
+    return deliver(ctx, {
+      ...letter,
+      subject: subject ?? answerSubject(seen.subject),
+      sender,
+      recipients,
+      thread_id: seen.thread_id,
+      in_reply_to: seen.id,
+      topic: null,
+    });
+  });
+}
+
+const answerSubject = (subject: string): string => (/^re:/i.test(subject) ? subject : `Re: ${subject}`).slice(0, 200);
+
+async function ownThread(ctx: TxCtx, sender: HolderRow, thread_id: string): Promise<number> {
+  const { space_id } = ctx.tx;
+  const participants = await store.listParticipants(ctx.tx, { space_id, thread_id: parseId(thread_id) });
+  if (participants.includes(sender.name)) return parseId(thread_id);
+  throw new ParleyError("THREAD_NOT_FOUND", `There is no thread ${thread_id} for you here.`);
+}
+
+async function recipientsOf(ctx: TxCtx, sender: HolderRow, names: readonly string[]): Promise<HolderRow[]> {
+  const found = new Map<string, HolderRow>();
+  const known = new Map((await recipients(ctx, names)).map((one) => [one.name, one]));
+  for (const name of names) {
+    const one = known.get(name);
+    if (one) found.set(one.principal_id, one);
+    else if (name !== EVERY_PERSON) throw await nobody(ctx, name);
+    else for (const person of await otherPeople(ctx, sender)) found.set(person.principal_id, person);
+  }
+  if (found.has(sender.principal_id))
+    throw new ParleyError("MAIL_TO_SELF", "You cannot send mail to yourself. Leave your own name out.");
+  return [...found.values()];
+}
+
+async function nobody(ctx: TxCtx, name: string): Promise<ParleyError> {
+  return new ParleyError(
+    "RECIPIENT_NOT_FOUND",
+    `There is nobody called ${name} here, so nothing was sent.${await suggestion(ctx, name)}`,
+    { details: { recipient: name } },
+  );
+}
+
+async function otherPeople(ctx: TxCtx, sender: HolderRow): Promise<HolderRow[]> {
+  const others = (await people(ctx)).filter(({ principal_id }) => principal_id !== sender.principal_id);
+  if (others.length > 0) return others;
+  throw new ParleyError("RECIPIENT_NOT_FOUND", "There is no other person here yet, so nothing was sent.", {
+    details: { recipient: EVERY_PERSON },
+  });
+}
+
+export interface Letter {
+  sender: HolderRow;
+  recipients: readonly HolderRow[];
+  subject: string;
+  body: string;
+  priority: Priority;
+  deadline?: string | undefined;
+  /** Null begins a thread. */
+  thread_id: number | null;
+  in_reply_to: number | null;
+  topic: string | null;
+}
+
+/** Stores the mail and a copy for each recipient, in the caller's transaction: all of it or nothing. */
+export async function deliver(ctx: TxCtx, letter: Letter): Promise<Sent> {
+  const { sender, recipients, subject, body, priority, topic } = letter;
+  const bytes = Buffer.byteLength(body);
+  if (bytes > MOST_BODY_BYTES)
+    throw new ParleyError("CONTENT_TOO_LARGE", `A body holds at most ${MOST_BODY_BYTES} bytes; this one has ${bytes}.`);
+  const deadline = letter.deadline === undefined ? null : parseTime(ctx, letter.deadline, { what: "deadline" });
+  await guardLoops(ctx, sender, recipients);
+  const id = ctx.tx.takeId();
+  const thread_id = letter.thread_id ?? id;
+  const names = recipients.map(({ name }) => name);
+  const { space_id } = ctx.tx;
+  const earlier = letter.thread_id === null ? [] : await store.listParticipants(ctx.tx, { space_id, thread_id });
+  const { principal_id: by } = ctx.actor;
+  await store.insertMail(ctx.tx, {
+    id,
+    thread_id,
+    in_reply_to: letter.in_reply_to,
+    sender_id: sender.principal_id,
+    by_principal_id: by === sender.principal_id ? null : by,
+    recipients: JSON.stringify(names),
+    participants: JSON.stringify([...new Set([...earlier, sender.name, ...names])].sort()),
+    subject,
+    preview: previewOf(body),
+    priority,
+    deadline: deadline === null ? null : new Date(deadline).toISOString(),
+    topic,
+    bytes,
+    body,
+  });
+  const words = wordsOf({ id, space_id }, `${subject}\n${body}`, readersOf(ctx, [sender, ...recipients]));
+  // At the end: FTS5 writes a piece of its index whenever an operation of the batch is over.
+  ctx.tx.atEnd((tx) => store.insertWords(tx, words));
+  const thread = formatId(thread_id);
+  const about = { from: sender.name, subject, priority, thread_id: thread, ...(topic !== null && { topic }) };
+  const copies = recipients.map(({ principal_id, name }) => ({ id: ctx.tx.takeId(), principal_id, name }));
+  await Promise.all([
+    store.insertCopies(
+      ctx.tx,
+      copies.map(({ id: copy_id, principal_id }) => ({ id: copy_id, mail_id: id, principal_id, priority })),
+    ),
+    appendAll(ctx, [
+      { id, type: "mail.sent", topic: "mail", stream: sender.principal_id, data: { agent: sender.name, ...about } },
+      ...copies.map(({ id: copy_id, principal_id, name }) => ({
+        id: copy_id,
+        ref: id,
+        type: "mail.received",
+        topic: "mail",
+        stream: principal_id,
+        data: { agent: name, ...about },
+      })),
+    ]),
+  ]);
+  if (deadline !== null && recipients.length > 0) await plan(ctx, { kind: DEADLINE, ref: id, at: deadline });
+  const pause = hit("post.after_insert");
+  if (pause) await pause;
+  return { id: formatId(id), thread_id: thread, to: names };
+}
+
+/** The mailboxes that may find it. */
+const readersOf = (ctx: TxCtx, holders: readonly HolderRow[]): string[] =>
+  holders.map(({ principal_id }) => `${ctx.tx.space_id} ${principal_id}`);
+
+const previewOf = (body: string): string =>
+  body
+    .slice(0, PREVIEW_CHARACTERS * 4)
+    .replace(/\s{2,}|[^\S ]/g, " ")
+    .trim()
+    .slice(0, PREVIEW_CHARACTERS)
+    .toWellFormed();

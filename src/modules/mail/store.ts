@@ -1,0 +1,5 @@
+export * from "./store/copies.ts";
+export * from "./store/lists.ts";
+export * from "./store/loops.ts";
+export * from "./store/mails.ts";
+export * from "./store/topics.ts";

@@ -1,0 +1,64 @@
+import type { Reader, Tx } from "../../../db/database.ts";
+import { statement } from "../../../db/statement.ts";
+import type { CopyRow, NewCopyRow } from "../tables.ts";
+
+interface Mailbox {
+  space_id: string;
+  principal_id: string;
+}
+
+const COPY = `select id, mail_id, principal_id, position, state, read_at, acked_at, snoozed_until, snooze_id
+   from mail_recipients where space_id = :space_id`;
+
+const insert = statement<NewCopyRow & { space_id: string }>(
+  `insert into mail_recipients (space_id, id, mail_id, principal_id, position, priority, state, offered)
+   values (:space_id, :id, :mail_id, :principal_id, :id, :priority, 'inbox', 0)`,
+);
+export const insertCopies = (tx: Tx, rows: readonly NewCopyRow[]): Promise<void> =>
+  tx.runAll(
+    insert,
+    rows.map((row) => ({ ...row, space_id: tx.space_id })),
+  );
+
+const find = statement<Mailbox & { mail_id: number }, CopyRow>(
+  `${COPY} and mail_id = :mail_id and principal_id = :principal_id`,
+);
+export const findCopy = (db: Reader, args: Mailbox & { mail_id: number }): Promise<CopyRow | undefined> =>
+  db.get(find, args);
+
+type Named = CopyRow & { name: string };
+
+const NAMED = `select r.id, r.mail_id, r.principal_id, r.position, r.state, r.read_at, r.acked_at, r.snoozed_until,
+   r.snooze_id, p.name from mail_recipients r join principals p on p.id = r.principal_id where r.space_id = :space_id`;
+
+const bySnooze = statement<{ space_id: string; snooze_id: number }, Named>(`${NAMED} and r.snooze_id = :snooze_id`);
+export const findSnoozed = (tx: Tx, snooze_id: number): Promise<Named | undefined> =>
+  tx.get(bySnooze, { snooze_id, space_id: tx.space_id });
+
+const byId = statement<{ space_id: string; id: number }, CopyRow>(`${COPY} and id = :id`);
+export const findCopyById = (tx: Tx, id: number): Promise<CopyRow | undefined> =>
+  tx.get(byId, { id, space_id: tx.space_id });
+
+const ofMail = statement<{ space_id: string; mail_id: number }, Named>(
+  `${NAMED} and r.mail_id = :mail_id order by p.name`,
+);
+export const listCopies = (db: Reader, args: { space_id: string; mail_id: number }): Promise<Named[]> =>
+  db.all(ofMail, args);
+
+const update = statement<CopyRow & { space_id: string }>(
+  `update mail_recipients set position = :position, state = :state, read_at = :read_at, acked_at = :acked_at,
+   snoozed_until = :snoozed_until, snooze_id = :snooze_id where space_id = :space_id and id = :id`,
+);
+export const updateCopy = (tx: Tx, row: CopyRow): Promise<number> => tx.run(update, { ...row, space_id: tx.space_id });
+
+const offer = statement<{ space_id: string; mail_id: number; principal_id: string }>(
+  `update mail_recipients set offered = offered + 1
+   where space_id = :space_id and mail_id = :mail_id and principal_id = :principal_id`,
+);
+export const countOffer = (tx: Tx, args: { mail_id: number; principal_id: string }): Promise<number> =>
+  tx.run(offer, { ...args, space_id: tx.space_id });
+
+const remove = statement<{ space_id: string; id: number }>(
+  "delete from mail_recipients where space_id = :space_id and id = :id",
+);
+export const deleteCopy = (tx: Tx, id: number): Promise<number> => tx.run(remove, { id, space_id: tx.space_id });

@@ -1,0 +1,83 @@
+import type { Reader, Tx } from "../../../db/database.ts";
+import { statement } from "../../../db/statement.ts";
+import type { Words } from "../../../db/words.ts";
+import type { NewMailRow } from "../tables.ts";
+
+interface In {
+  space_id: string;
+}
+
+const insert = statement<NewMailRow & In>(
+  `insert into mails (space_id, id, thread_id, in_reply_to, sender_id, by_principal_id, recipients, participants, subject,
+   preview, priority, deadline, topic, bytes, body)
+   values (:space_id, :id, :thread_id, :in_reply_to, :sender_id, :by_principal_id, :recipients, :participants,
+   :subject, :preview, :priority, :deadline, :topic, :bytes, :body)`,
+);
+export const insertMail = (tx: Tx, row: NewMailRow): Promise<number> =>
+  tx.run(insert, { ...row, space_id: tx.space_id });
+
+const insertWord = statement<Words & In & { id: number }>(
+  // Not from a select: that could be many rows, before and after which FTS5 writes to the disk what it has collected.
+  `insert into mail_words (rowid, words, readers)
+   values ((select seq from mails where space_id = :space_id and id = :id), :words, :readers)`,
+  `insert into mail_words (seq, words)
+   values ((select seq from mails where space_id = :space_id and id = :id), cast(:vector as tsvector))`,
+);
+export const insertWords = (tx: Tx, args: Words & In & { id: number }): Promise<number> => tx.run(insertWord, args);
+
+/** What a reply needs of the mail it answers. */
+type Answered = { id: number; thread_id: number; subject: string };
+
+const answered = statement<In & { id: number }, Answered>(
+  "select id, thread_id, subject from mails where space_id = :space_id and id = :id",
+);
+export const findMail = (db: Reader, args: In & { id: number }): Promise<Answered | undefined> =>
+  db.get(answered, args);
+
+const inThread = statement<In & { thread_id: number }, { participants: string }>(
+  `select participants from mails where space_id = :space_id and thread_id = :thread_id order by id desc limit 1`,
+);
+/** Everybody who sent or received anything in the thread, by name: each mail carries them on. */
+export async function listParticipants(db: Reader, args: In & { thread_id: number }): Promise<string[]> {
+  const newest = await db.get(inThread, args);
+  // Written by `insertMail`, from names.
+  return newest ? (JSON.parse(newest.participants) as string[]) : [];
+}
+
+type Participant = { principal_id: string; name: string; kind: "human" | "agent" | "service" };
+
+const byName = statement<{ name: string }, Participant>(
+  "select id as principal_id, name, kind from principals where name = :name",
+);
+export async function listPrincipals(db: Reader, names: readonly string[]): Promise<Participant[]> {
+  const found = await Promise.all(names.map((name) => db.get(byName, { name })));
+  return found.filter((one) => one !== undefined);
+}
+
+const oldest = statement<In, { id: number | null }>("select min(id) as id from mails where space_id = :space_id");
+export const findOldest = async (db: Reader, space_id: string): Promise<number | null> =>
+  (await db.get(oldest, { space_id }))?.id ?? null;
+
+type Slice = { before_id: number; limit: number };
+const SLICE = "(select id from mails where space_id = :space_id and id < :before_id order by id limit :limit)";
+
+const deliveries = statement<In & Slice>(
+  `delete from deliveries where space_id = :space_id and topic = 'mail' and ref in ${SLICE}`,
+);
+const copies = statement<In & Slice>(`delete from mail_recipients where space_id = :space_id and mail_id in ${SLICE}`);
+const mails = statement<In & Slice>(`delete from mails where space_id = :space_id and id in ${SLICE}`);
+/** The oldest mails with all that belongs to them. */
+export async function deleteOldest(tx: Tx, slice: Slice): Promise<number> {
+  const { space_id } = tx;
+  await tx.run(deliveries, { ...slice, space_id });
+  await tx.run(copies, { ...slice, space_id });
+  return tx.run(mails, { ...slice, space_id });
+}
+
+type Sender = { principal_id: string; name: string; thread_id: number };
+
+const sender = statement<In & { id: number }, Sender>(
+  `select p.id as principal_id, p.name, m.thread_id from mails m join principals p on p.id = m.sender_id
+   where m.space_id = :space_id and m.id = :id`,
+);
+export const findSender = (db: Reader, args: In & { id: number }): Promise<Sender | undefined> => db.get(sender, args);

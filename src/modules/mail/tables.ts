@@ -1,0 +1,51 @@
+import type { PrincipalKind } from "../../context.ts";
+import type { CopyState, Priority } from "./schema.ts";
+
+export type NewMailRow = {
+  id: number;
+  thread_id: number;
+  in_reply_to: number | null;
+  sender_id: string;
+  /** The orchestrator that acted for the sender. */
+  by_principal_id: string | null;
+  /** The names it was sent to, as JSON: it stays what it was when copies are gone. */
+  recipients: string;
+  /** The names of everybody in the thread so far, as JSON: those of its last mail are the thread's. */
+  participants: string;
+  subject: string;
+  preview: string;
+  priority: Priority;
+  deadline: string | null;
+  topic: string | null;
+  bytes: number;
+  body: string;
+};
+
+export type NewCopyRow = { id: number; mail_id: number; principal_id: string; priority: Priority };
+
+export type CopyRow = {
+  id: number;
+  mail_id: number;
+  principal_id: string;
+  position: number;
+  state: CopyState;
+  read_at: string | null;
+  acked_at: string | null;
+  snoozed_until: string | null;
+  snooze_id: number | null;
+};
+
+/** A mail as one mailbox sees it: without a state where it was sent from there. */
+export type MailRow = Omit<NewMailRow, "body" | "by_principal_id" | "participants" | "sender_id"> & {
+  sender: string;
+  sender_kind: PrincipalKind;
+  position: number;
+  state: CopyState | null;
+  read_at: string | null;
+  acked_at: string | null;
+  snoozed_until: string | null;
+};
+
+export type FullMailRow = MailRow & { body: string };
+
+export type PairRow = { turns: number; last_sender_id: string; last_at: string };

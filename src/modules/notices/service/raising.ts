@@ -1,0 +1,69 @@
+import { type Ctx, type TxCtx, transact } from "../../../context.ts";
+import { plan } from "../../../due/index.ts";
+import { ParleyError } from "../../../errors.ts";
+import { append } from "../../../feed/index.ts";
+import { self } from "../../identity/index.ts";
+import type { Answer, Notice, RaiseNotice } from "../schema.ts";
+import * as store from "../store.ts";
+import { BY_HUB, type NamedNoticeRow } from "../tables.ts";
+import { EXPIRE } from "./settling.ts";
+import { answerOf, isoNow, TOPIC, wire } from "./wire.ts";
+
+/** As many as one agent may have people wait for at a time: more are not read, they are noise. */
+const MOST_OPEN = 20;
+
+interface NewNotice {
+  /** Unique among those of the hub in this space, for ever. */
+  key: string;
+  /** The module's word for it. */
+  kind: string;
+  title: string;
+  text: string;
+  topic?: string;
+  ref?: number;
+  choices?: readonly string[];
+  expires_at?: string;
+}
+
+/** Tells the people of the transaction's space, in the name of the hub. Raised before, it stays what it was. */
+export const raise = (ctx: TxCtx, notice: NewNotice): Promise<Notice> => raiseBy(ctx, BY_HUB, notice);
+
+/** Tells them in the name of the agent that asks. */
+export function raiseOwn(ctx: Ctx, { expires_seconds, ...notice }: RaiseNotice): Promise<Answer> {
+  return transact(ctx, async (ctx) => {
+    const { principal_id } = await self(ctx);
+    const { choices, ...words } = notice;
+    const expires_at = expires_seconds && new Date(ctx.now() + expires_seconds * 1000).toISOString();
+    const made = { ...words, ...(choices && { choices }), ...(expires_at && { expires_at }) };
+    return answerOf(await raiseBy(ctx, principal_id, made, () => refuseFlood(ctx, principal_id)));
+  });
+}
+
+async function raiseBy(
+  ctx: TxCtx,
+  raised_by: string,
+  notice: NewNotice,
+  checkNew: () => Promise<void> = async () => {},
+): Promise<Notice> {
+  const { key, kind, title, text, topic = null, ref = null, expires_at = null } = notice;
+  const where = { space_id: ctx.tx.space_id, raised_by, key };
+  // One transaction of a space at a time: nobody raises it between this look and the insert.
+  const known = await store.findNoticeByKey(ctx.tx, where);
+  if (known) return wire(ctx, known);
+  await checkNew();
+  const id = await append(ctx, { type: "notice.raised", topic: TOPIC, stream: raised_by, data: { kind } });
+  const choices = notice.choices ? JSON.stringify(notice.choices) : null;
+  await store.insertNotice(ctx.tx, { id, raised_by, key, kind, title, text, topic, ref, choices, expires_at });
+  if (expires_at) await plan(ctx, { kind: EXPIRE, ref: id, at: Date.parse(expires_at) });
+  // It was inserted in this transaction.
+  return wire(ctx, (await store.findNoticeByKey(ctx.tx, where)) as NamedNoticeRow);
+}
+
+async function refuseFlood(ctx: TxCtx, raised_by: string): Promise<void> {
+  const { space_id } = ctx.tx;
+  if ((await store.countOpenOf(ctx.tx, { space_id, raised_by, now: isoNow(ctx), most: MOST_OPEN })) < MOST_OPEN) return;
+  throw new ParleyError(
+    "TOO_MANY_NOTICES",
+    `${MOST_OPEN} of your notices wait for a person already. Withdraw one with notice_withdraw, or wait for an answer.`,
+  );
+}

@@ -1,0 +1,95 @@
+import type { Actor } from "./context.ts";
+import { ParleyError } from "./errors.ts";
+import type { Feed } from "./feed/feed.ts";
+import type { Streams } from "./streams.ts";
+
+/** Why a wait ended: something happened, the time is over, or nobody is to be answered any more. */
+export type Woken = "event" | "time" | "stopping";
+
+/** Is told of every event from the moment it was made: make it, read, then wait, and nothing falls between. */
+export interface Waiter extends Disposable {
+  /** Resolves at once if something happened since the last call. Throws once the caller may not wait any longer. */
+  next(most_ms: number): Promise<Woken>;
+  /** Ends a wait from outside, as an event would. */
+  wake(): void;
+}
+
+/** For tools of effect `wait`: hears of what happens on a stream of the actor's space. */
+export type Wait = (where: { topic: string; stream?: string }) => Promise<Waiter>;
+
+interface Parts {
+  feed: Feed;
+  streams: Streams;
+  actor: Actor;
+  /** Aborted when whoever asked has gone. */
+  signal: AbortSignal | undefined;
+}
+
+export const createWait =
+  ({ feed, streams, actor, signal }: Parts): Wait =>
+  async (where) => {
+    const state = new State();
+    const stop = await feed.listen({ ...where, space_id: actor.space_id }, () => state.wake());
+    const leave = streams.add({
+      kind: "wait",
+      actor,
+      close: (why) => (why === "stopping" ? state.end("stopping") : state.end(ended(why))),
+    });
+    const gone = (): void => state.end("stopping");
+    signal?.addEventListener("abort", gone);
+    if (signal?.aborted) gone();
+    return {
+      next: (most_ms) => state.next(most_ms),
+      wake: () => state.wake(),
+      [Symbol.dispose]: () => {
+        signal?.removeEventListener("abort", gone);
+        leave();
+        stop();
+      },
+    };
+  };
+
+const ended = (why: string): ParleyError =>
+  new ParleyError("UNAUTHENTICATED", `This wait is over: the token or the space is no longer there (${why}).`);
+
+class State {
+  #happened = false;
+  #end: "stopping" | ParleyError | undefined;
+  #resolve: ((woken: Woken) => void) | undefined;
+  #reject: ((error: ParleyError) => void) | undefined;
+
+  wake(): void {
+    this.#happened = true;
+    this.#settle();
+  }
+
+  end(how: "stopping" | ParleyError): void {
+    this.#end ??= how;
+    this.#settle();
+  }
+
+  next(most_ms: number): Promise<Woken> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => resolve("time"), Math.max(0, most_ms));
+      const settled =
+        <T>(settle: (value: T) => void) =>
+        (value: T): void => {
+          clearTimeout(timer);
+          settle(value);
+        };
+      this.#resolve = settled(resolve);
+      this.#reject = settled(reject);
+      this.#settle();
+    });
+  }
+
+  #settle(): void {
+    if (this.#end instanceof ParleyError) this.#reject?.(this.#end);
+    else if (this.#end) this.#resolve?.(this.#end);
+    else if (this.#happened && this.#resolve) {
+      this.#happened = false;
+      this.#resolve("event");
+      this.#resolve = undefined;
+    }
+  }
+}
