@@ -1,26 +1,76 @@
+import { resolve } from "node:path";
+import type { Cli } from "./cli.ts";
 import { defineCommand } from "./command.ts";
+import { Failure } from "./failure.ts";
 import { fields, rows } from "./fields.ts";
 import { visibleLine } from "./visible.ts";
 
 type Agent = Record<string, unknown>;
 
-const COLUMNS = ["name", "type", "lifecycle", "run_phase", "default", "created_at"];
+const COLUMNS = ["name", "type", "presence", "lifecycle", "run_phase", "default", "project", "branch", "last_seen_at"];
 
 export const list = defineCommand({
   examples: ["agent list", "agent list --space sess_review"],
   async run(cli) {
     const listed = await cli.call<{ agents: Agent[] }>("agent_list", {});
-    await cli.out.result(listed, () =>
-      listed.agents.length > 0
-        ? rows(listed.agents, COLUMNS)
-        : `There are no agents yet.\nNext: ${cli.line("token create --role agent --name scout")}`,
-    );
+    await cli.out.result(listed, () => shown(cli, listed.agents, "There are no agents yet."));
   },
 });
 
+export const discover = defineCommand({
+  examples: ["agent discover --status active", "agent discover --project /work/shop", "agent discover --name Ocean"],
+  details: "What is given has to hold all together.",
+  options: {
+    status: {
+      type: "text",
+      value: "STATUS",
+      choices: ["active", "idle", "offline"],
+      description: "active, idle or offline",
+    },
+    project: { type: "text", value: "DIR", description: "works in this folder, or below it" },
+    name: { type: "text", value: "PART", description: "has this in its name" },
+  },
+  async run(cli, { status, project, name }) {
+    const { agents } = await cli.call<{ agents: Agent[] }>("agent_list", {});
+    const folder = project && resolve(project);
+    const found = agents.filter(
+      (agent) =>
+        (!status || agent.presence === status) &&
+        (!folder || `${agent.project ?? ""}/`.startsWith(`${folder}/`)) &&
+        (!name || String(agent.name).toLowerCase().includes(name.toLowerCase())),
+    );
+    await cli.out.result({ agents: found }, () => shown(cli, found, "There is no such agent."));
+  },
+});
+
+export const remove = defineCommand({
+  examples: ["agent delete scout", "agent delete scout --dry-run"],
+  details: "Its tokens stop working at once, and nobody gets its name again. Its mail stays for people to read.",
+  positionals: { name: { required: true, description: "its name" } },
+  options: { dry_run: { type: "flag", description: "only say what it would do" } },
+  async run(cli, { name, dry_run }) {
+    if (dry_run) return preview(cli, name);
+    const deleted = await cli.call<object>("agent_delete", { name });
+    const { forgetAgent } = await import("./identity-ensure.ts");
+    await forgetAgent(cli, name);
+    await cli.out.result(deleted, () => `Deleted ${visibleLine(name)}. Its name stays taken.`);
+  },
+});
+
+async function preview(cli: Cli, name: string): Promise<void> {
+  const { agents } = await cli.call<{ agents: Agent[] }>("agent_list", {});
+  const agent = agents.find((agent) => agent.name === name);
+  if (!agent)
+    throw new Failure("AGENT_NOT_FOUND", `There is no agent ${JSON.stringify(name)}. See them all: parley agent list`);
+  await cli.out.result({ dry_run: true, agent }, () => `Would delete ${visibleLine(name)}.`);
+}
+
+const shown = (cli: Cli, agents: readonly Agent[], none: string): string =>
+  agents.length > 0 ? rows(agents, COLUMNS) : `${none}\nNext: ${cli.line("token create --role agent --name scout")}`;
+
 export const register = defineCommand({
   examples: ["agent register scout", "agent register scout --type bridge"],
-  details: "Creating a token for an agent does this too.",
+  details: "Creating a token for an agent does this too. For a session, see: parley help identity ensure",
   positionals: { name: { required: true, description: "its name" } },
   options: {
     type: { type: "text", value: "TYPE", choices: ["local", "ui", "bridge"], description: "local, ui or bridge" },

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { parseArgs } from "./call.ts";
+import { exitCodeOf } from "./exit-code.ts";
 import { failureOf } from "./failure.ts";
 import { seconds } from "./space.ts";
 import { textProperties } from "./tool-schema.ts";
@@ -56,7 +57,7 @@ test("the time a space lasts is a number with its unit", () => {
 });
 
 test("what the hub answers becomes an exit code, by its code if that is known and else by the status", () => {
-  const exit = (status: number, code: string): number => failureOf(status, code, "A sentence.").exit;
+  const exit = (status: number, code: string): number => exitCodeOf(failureOf(status, code, "A sentence."));
   expect(exit(400, "INVALID_ARGUMENT")).toBe(2);
   expect(exit(413, "CONTENT_TOO_LARGE")).toBe(2);
   expect(exit(401, "UNAUTHENTICATED")).toBe(3);

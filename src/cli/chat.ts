@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Cli } from "./cli.ts";
 import { defineCommand } from "./command.ts";
 import { Failure, invalid } from "./failure.ts";
+import { runByAgent } from "./identity-env.ts";
 import { type Page, shown } from "./message.ts";
 import { readStdin } from "./stdin.ts";
 import { visibleLine } from "./visible.ts";
@@ -27,20 +28,27 @@ export const send = defineCommand({
     if (content.trim() === "") throw invalid("There is nothing to send: the text is empty.");
     const args = { content, ...(agent && { agent }), ...(mime && { mime }) };
     // Even unasked with a key: should the hub stop in the middle, asking again finds out whether it was sent.
-    const sent = await post(cli, args, key ?? randomUUID());
+    const sent = await post(await speaker(cli), args, key ?? randomUUID());
     await cli.out.result(sent, () => `Sent ${visibleLine(sent.id)}.`);
   },
 });
 
 type Sent = { id: string; ts: string };
 
+/** What an agent runs never speaks, or looks, as the person who owns the data folder. */
+async function speaker(cli: Cli): Promise<Pick<Cli, "call">> {
+  if (runByAgent(process.env) === undefined) return cli;
+  const { resolveActing } = await import("./acting.ts");
+  return (await resolveActing(cli)).client;
+}
+
 /** Whoever is an agent here, and not a person, speaks as that agent. */
-async function post(cli: Cli, args: object, key: string): Promise<Sent> {
+async function post(speaker: Pick<Cli, "call">, args: object, key: string): Promise<Sent> {
   try {
-    return await cli.call<Sent>("chat_human_post", args, { key });
+    return await speaker.call<Sent>("chat_human_post", args, { key });
   } catch (error) {
     if (!isForbidden(error)) throw error;
-    return await cli.call<Sent>("chat_assistant_post", args, { key }).catch((second: unknown) => {
+    return await speaker.call<Sent>("chat_assistant_post", args, { key }).catch((second: unknown) => {
       throw isForbidden(second) ? error : second;
     });
   }
@@ -57,7 +65,7 @@ export const read = defineCommand({
     limit: { type: "integer", value: "N", minimum: 1, maximum: 500, description: "how many at most (default 50)" },
   },
   async run(cli, { agent, after, limit }) {
-    const page = await cli.call<Page>("chat_read_since", {
+    const page = await (await speaker(cli)).call<Page>("chat_read_since", {
       ...(after && { after_id: after }),
       ...(limit && { limit }),
       ...(agent && { agent }),

@@ -4,6 +4,12 @@ import { Failure } from "./failure.ts";
 import { Home } from "./home.ts";
 import { Output } from "./output.ts";
 
+interface Made {
+  common: Common;
+  typed: ReadonlySet<string>;
+  textByDefault: boolean;
+}
+
 /** What a command is given to work with: where the words go, and the hub. */
 export class Cli {
   readonly out: Output;
@@ -13,12 +19,15 @@ export class Cli {
   readonly #token: string | undefined;
   readonly #typedHome: boolean;
   readonly space: string | undefined;
+  /** No hub is started, whoever asks. */
+  readonly noStart: boolean;
+  readonly #made: Made;
+  #delivered = false;
 
-  constructor({
-    common,
-    typed,
-    textByDefault,
-  }: { common: Common; typed: ReadonlySet<string>; textByDefault: boolean }) {
+  constructor(made: Made) {
+    const { common, typed, textByDefault } = made;
+    this.#made = made;
+    this.noStart = common.no_start;
     this.out = new Output(common, textByDefault);
     this.home = new Home(common.home);
     // A folder that was typed wins over a hub that the environment names, and over the token meant for that hub.
@@ -29,6 +38,11 @@ export class Cli {
     this.space = common.space;
   }
 
+  /** The one that PARLEY_TOKEN names, if it counts for this hub. */
+  get token(): string | undefined {
+    return this.#token;
+  }
+
   /** A command line to suggest: it reaches the same hub when it is typed as it stands. */
   line(command: string): string {
     return `parley ${command}${this.#typedHome ? ` --home ${quoted(this.home.path)}` : ""}`;
@@ -37,6 +51,7 @@ export class Cli {
   /** Calls a tool, and starts the hub of the data folder first if none runs. */
   async call<T>(tool: string, args: object, options?: CallOptions): Promise<T> {
     const client = await this.connect();
+    await this.deliver();
     try {
       return await client.call<T>(tool, args, options);
     } catch (error) {
@@ -44,6 +59,19 @@ export class Cli {
       if (this.url || !(isRefused(error) || isStopping(error))) throw error;
       return (await this.#started()).call<T>(tool, args, options);
     }
+  }
+
+  /** Sends what waits in the outbox, before anything else is asked of the hub. */
+  async deliver(): Promise<void> {
+    if (this.#delivered || !this.home.hasMailOut()) return;
+    this.#delivered = true;
+    const { drain } = await import("./outbox-drain.ts");
+    await drain(this);
+  }
+
+  /** The same in another space. */
+  inSpace(space: string | undefined): Cli {
+    return new Cli({ ...this.#made, common: { ...this.#made.common, space } });
   }
 
   async connect(): Promise<Client> {
@@ -77,6 +105,8 @@ export class Cli {
   }
 
   async #started(): Promise<Client> {
+    if (this.noStart)
+      throw new Failure("HUB_UNREACHABLE", `No hub runs on ${this.home.path}. Start it: ${this.line("serve")}`);
     const { ensureHub } = await import("./start-hub.ts");
     const { url } = await ensureHub(this.home, (text) => this.out.note(text));
     return new Client({ url, token: this.#token ?? this.home.adminToken(), space: this.space });

@@ -60,6 +60,8 @@ export interface Command {
   options: Options;
   /** `text` for commands whose output is for people even without a terminal. */
   format?: "text";
+  /** What `--format` may say beside text and json: `context` and `hook` are text for a model. */
+  formats?: readonly Format[];
   run: (cli: Cli, given: never) => Promise<void>;
 }
 
@@ -78,15 +80,19 @@ export function defineCommand<
   return { positionals: {}, options: {}, ...definition } as unknown as Command;
 }
 
+export const FORMATS = ["text", "json", "context", "hook"] as const;
+export type Format = (typeof FORMATS)[number];
+
 /** What every command takes. */
 export const COMMON = {
   home: { type: "text", value: "DIR", env: "PARLEY_HOME", description: "data folder of the hub (default ~/.parley)" },
   url: { type: "text", value: "URL", env: "PARLEY_URL", description: "a hub elsewhere; PARLEY_TOKEN says as whom" },
   space: { type: "text", value: "ID", env: "PARLEY_SPACE", description: "the space to act in" },
   json: { type: "flag", description: "print JSON, as it does when stdout is no terminal" },
-  format: { type: "text", value: "FORMAT", choices: ["text", "json"], description: "text or json, whatever stdout is" },
+  format: { type: "text", value: "FORMAT", choices: FORMATS, description: "text or json, whatever stdout is" },
   no_color: { type: "flag", description: "no colours; NO_COLOR means the same" },
   quiet: { type: "flag", short: "q", description: "say nothing but what was asked for" },
+  no_start: { type: "flag", env: "PARLEY_NO_START", description: "never start a hub" },
   help: { type: "flag", short: "h", description: "show this help" },
 } as const satisfies Options;
 

@@ -1,33 +1,35 @@
-import { CODES, type ErrorCode, KINDS } from "../errors.ts";
-
-/** Ends the command: one sentence on stderr, and an exit code that scripts can act on. */
+/** Ends the command: one sentence on stderr, and an exit code that scripts can act on (`exit-code.ts`). */
 export class Failure extends Error {
   override readonly name = "Failure";
   readonly code: string;
-  readonly exit: number;
+  /** Where it is not the one that goes with the code. */
+  readonly exit: number | undefined;
+  /** What the hub answered with. */
+  readonly status: number | undefined;
+  readonly near: Near | undefined;
 
-  constructor(code: string, message: string, options?: ErrorOptions & { exit?: number }) {
+  constructor(code: string, message: string, options?: ErrorOptions & { exit?: number; status?: number; near?: Near }) {
     super(message, options);
     this.code = code;
-    this.exit = options?.exit ?? exitOf(code);
+    this.exit = options?.exit;
+    this.status = options?.status;
+    this.near = options?.near;
   }
+}
+
+/** What was typed, and what there is: whoever tells of it says which one was probably meant. */
+export interface Near {
+  given: string;
+  names: readonly string[];
 }
 
 /** The hub refuses to start, and starting it again will not help: the `EX_CONFIG` of sysexits. */
 export const REFUSED = 78;
 export const INTERRUPTED = 130;
 
-export const invalid = (message: string): Failure => new Failure("INVALID_ARGUMENT", message);
+export const invalid = (message: string, near?: Near): Failure =>
+  new Failure("INVALID_ARGUMENT", message, near && { near });
 
-/** What the hub answered, as a failure. A newer hub may know codes that we do not: then the status decides. */
-export function failureOf(status: number, code: string, message: string): Failure {
-  return new Failure(code, message, { exit: isKnown(code) ? exitOf(code) : exitOfStatus(status) });
-}
-
-const isKnown = (code: string): code is ErrorCode => Object.hasOwn(CODES, code);
-const exitOf = (code: string): number => (isKnown(code) ? KINDS[CODES[code]].exit : 1);
-
-function exitOfStatus(status: number): number {
-  const kind = Object.values(KINDS).find((kind) => kind.status === status);
-  return kind?.exit ?? (status >= 400 && status < 500 ? 2 : 1);
-}
+/** What the hub answered, as a failure. */
+export const failureOf = (status: number, code: string, message: string): Failure =>
+  new Failure(code, message, { status });

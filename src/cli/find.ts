@@ -1,6 +1,6 @@
+import { didYouMean } from "../suggest.ts";
 import { ENTRIES, type Entry, findEntry, GROUPS } from "./commands.ts";
 import { invalid } from "./failure.ts";
-import { didYouMean } from "./suggest.ts";
 
 /** By its whole name. Throws a `Failure` that says which one was probably meant. */
 export function findCommand(words: readonly string[]): Entry {

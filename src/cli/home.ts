@@ -1,13 +1,16 @@
-import { readFileSync } from "node:fs";
-import { homedir } from "node:os";
-import { join, resolve } from "node:path";
+// Imported by name, node:fs would load every lazy export it has, its promises among them.
+const { mkdirSync, readdirSync, readFileSync, statSync } = process.getBuiltinModule("node:fs");
+const { dirname, join, resolve } = process.getBuiltinModule("node:path");
+
+/** What `os.homedir` says, without loading it for that. */
+const userFolder = (): string => process.env.HOME || process.getBuiltinModule("node:os").homedir();
 
 /** A data folder: what the hub leaves there for those who want to reach it. */
 export class Home {
   readonly path: string;
 
   constructor(given: string | undefined) {
-    this.path = resolve((given ?? "~/.parley").replace(/^~(?=$|\/)/, homedir()));
+    this.path = resolve((given ?? "~/.parley").replace(/^~(?=$|\/)/, userFolder));
   }
 
   get log(): string {
@@ -22,6 +25,16 @@ export class Home {
   hub(): RunningHub | undefined {
     const hub = parseHub(this.#read("hub.json"));
     return hub && isAlive(hub.pid) ? hub : undefined;
+  }
+
+  /** Whether anything waits in the outbox. */
+  hasMailOut(): boolean {
+    try {
+      return readdirSync(join(this.path, "outbox")).some((name) => name.endsWith(".json"));
+    } catch (error) {
+      if (isMissing(error)) return false;
+      throw error;
+    }
   }
 
   adminToken(): string | undefined {
@@ -82,3 +95,15 @@ function processState(pid: number): string | undefined {
 
 export const isMissing = (error: unknown): boolean =>
   error instanceof Error && "code" in error && ["ENOENT", "ENOTDIR", "ESRCH"].includes(String(error.code));
+
+/** Step by step: Node's own `recursive` never returns where a folder exists but nothing can be made in it, as in /proc. */
+export function makeFolder(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  if (dirname(path) !== path) makeFolder(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Unless somebody else was faster.
+    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error;
+  }
+}

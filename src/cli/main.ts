@@ -1,17 +1,19 @@
 import { Cli } from "./cli.ts";
 import { COMMON, type Options } from "./command.ts";
-import { GROUPS } from "./commands.ts";
+import { type Entry, findEntry, GROUPS } from "./commands.ts";
 import { Failure, INTERRUPTED } from "./failure.ts";
-import { findCommand } from "./find.ts";
+import { isTerminal, isUnread, put, STDERR, STDOUT } from "./output.ts";
 import { lookUp, parse } from "./parse.ts";
-import { visible } from "./visible.ts";
 
 /** Runs one command line and ends the process with its exit code. */
 export async function main(argv: readonly string[]): Promise<void> {
   // Set by bin/parley for this process. What we start must not fill a cache that is none of its own.
   delete process.env.NODE_COMPILE_CACHE;
-  process.stdout.on("error", endQuietly);
-  process.stderr.on("error", endQuietly);
+  // Those who write to the streams of `process` hear here that nobody reads them.
+  process.on("uncaughtException", (error) => {
+    if (isUnread(error)) process.exit();
+    void report(error, wantsJson(argv)).then((code) => process.exit(code));
+  });
   process.on("SIGINT", () => process.exit(INTERRUPTED));
   try {
     await runCommand(argv);
@@ -31,7 +33,7 @@ async function runCommand(argv: readonly string[]): Promise<void> {
   if (has("--help", "-h")) return run("help", [...format, ...words]);
   if (words.length === 0 && has("--version", "-V")) return run("version", ["--format=text", ...format]);
   if (words.length === 0) return run("help", [...argv]);
-  const entry = findCommand(words);
+  const entry = await find(words);
   await run(
     entry.name,
     argv.filter((_, at) => !places.includes(at)),
@@ -39,11 +41,15 @@ async function runCommand(argv: readonly string[]): Promise<void> {
 }
 
 async function run(name: string, rest: readonly string[]): Promise<void> {
-  const command = await findCommand(name.split(" ")).load();
+  const command = await (await find(name.split(" "))).load();
   const { common, typed, given } = parse(command, rest, process.env);
   // The parser has checked `given` against the very options and positionals that `run` was typed by.
   await command.run(new Cli({ common, typed, textByDefault: command.format === "text" }), given as never);
 }
+
+/** What knows which one was meant is loaded only when there is none. */
+const find = async (words: readonly string[]): Promise<Entry> =>
+  findEntry(words.join(" ")) ?? (await import("./find.ts")).findCommand(words);
 
 const BEFORE_COMMAND: Options = { ...COMMON, version: { type: "flag", short: "V", description: "say which version" } };
 
@@ -72,23 +78,22 @@ function wordAt(argv: readonly string[], from: number): number {
 function wantsJson(argv: readonly string[]): boolean {
   if (argv.includes("--json") || argv.includes("--format=json")) return true;
   if (argv.includes("--format")) return argv[argv.indexOf("--format") + 1] === "json";
-  if (argv.some((arg) => ["--format=text", "--help", "-h", "--version", "-V"].includes(arg))) return false;
+  if (argv.some((arg) => arg.startsWith("--format=") || ["--help", "-h", "--version", "-V"].includes(arg)))
+    return false;
   const command = argv.find((arg) => !arg.startsWith("-"));
-  return process.stdout.isTTY !== true && command !== "serve" && command !== "help";
+  return !isTerminal(STDOUT) && command !== "serve" && command !== "help";
 }
 
 /** Says what went wrong, and gives the exit code. A stack is shown only for a bug of ours. */
 async function report(error: unknown, json: boolean): Promise<number> {
+  const { exitCodeOf, sentenceOf } = await import("./exit-code.ts");
   const failure = error instanceof Failure ? error : undefined;
   const code = failure?.code ?? "INTERNAL";
-  const message = failure?.message ?? `Internal error. ${error instanceof Error ? error.stack : String(error)}`;
-  const text = json ? JSON.stringify({ error: { code, message } }) : `parley: ${visible(message)}`;
-  await new Promise<void>((done) => process.stderr.write(`${text}\n`, () => done()));
-  return failure?.exit ?? 1;
-}
-
-/** The reader has seen enough, as `| head` does. */
-function endQuietly(error: NodeJS.ErrnoException): void {
-  if (error.code !== "EPIPE") throw error;
-  process.exit();
+  const message = failure
+    ? sentenceOf(failure)
+    : `Internal error. ${error instanceof Error ? error.stack : String(error)}`;
+  const shown = async (): Promise<string> => `parley: ${(await import("./visible.ts")).visible(message)}`;
+  const text = json ? JSON.stringify({ error: { code, message } }) : await shown();
+  await put(STDERR, `${text}\n`);
+  return failure ? exitCodeOf(failure) : 1;
 }

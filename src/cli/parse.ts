@@ -1,6 +1,5 @@
 import { COMMON, type Command, type Common, flagOf, type Option, type Options } from "./command.ts";
 import { invalid } from "./failure.ts";
-import { didYouMean } from "./suggest.ts";
 
 type Value = string | number | boolean | string[] | undefined;
 type Env = Readonly<Record<string, string | undefined>>;
@@ -17,10 +16,17 @@ export interface Parsed {
 export function parse(command: Command, argv: readonly string[], env: Env): Parsed {
   const { values, words } = read({ ...COMMON, ...command.options }, argv);
   const common = complete(COMMON, values, env);
+  checkFormat(command, common.format);
   // Asked for help, a command line need not be whole.
   const given = values.help === true ? {} : { ...complete(command.options, values, env), ...place(command, words) };
   // `complete` fills in every option of COMMON, each by its own type.
   return { common: common as unknown as Common, typed: new Set(Object.keys(values)), given };
+}
+
+function checkFormat(command: Command, format: Value): void {
+  const known: readonly Value[] = ["text", "json", ...(command.formats ?? [])];
+  if (format !== undefined && !known.includes(format))
+    throw invalid(`--format takes ${known.join(", ")} here, not ${JSON.stringify(format)}.`);
 }
 
 /** Options wherever they stand, words in between. After `--` everything is a word. */
@@ -48,10 +54,10 @@ export function lookUp(options: Options, arg: string): { key: string; option: Op
   const [flag = "", inline] = split(arg);
   for (const [key, option] of Object.entries(options))
     if (flag === flagOf(key) || (option.short && flag === `-${option.short}`)) return { key, option, inline };
-  const known = Object.keys(options).map(flagOf);
-  throw invalid(
-    `There is no option ${flag}.${didYouMean(flag, known)} Put -- in front of text that starts with a dash.`,
-  );
+  throw invalid(`There is no option ${flag}. Put -- in front of text that starts with a dash.`, {
+    given: flag,
+    names: Object.keys(options).map(flagOf),
+  });
 }
 
 function split(arg: string): [string, string | undefined] {
@@ -79,9 +85,10 @@ function convert(name: string, option: Option, text: string): Value {
     return number;
   }
   if (option.type === "text" && option.choices && !option.choices.includes(text))
-    throw invalid(
-      `${name} takes ${option.choices.join(", ")}, not ${JSON.stringify(text)}.${didYouMean(text, option.choices)}`,
-    );
+    throw invalid(`${name} takes ${option.choices.join(", ")}, not ${JSON.stringify(text)}.`, {
+      given: text,
+      names: option.choices,
+    });
   return text;
 }
 
@@ -103,6 +110,7 @@ function complete(options: Options, values: Values, env: Env): Values {
 
 function fromEnv(option: Option, env: Env): Value {
   const text = option.env ? env[option.env] : undefined;
+  if (option.type === "flag") return text === undefined ? undefined : !["", "0", "false", "no"].includes(text);
   return text ? convert(option.env ?? "", option, text) : undefined;
 }
 

@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { closeSync, fstatSync, openSync, readFileSync, renameSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Client } from "./client.ts";
 import { Failure, REFUSED } from "./failure.ts";
-import { type Home, isAlive, isMissing, type RunningHub } from "./home.ts";
+import { type Home, isAlive, isMissing, makeFolder, type RunningHub } from "./home.ts";
 import { takeStartLock } from "./start-lock.ts";
 
 const LIMIT_MS = 60_000;
@@ -96,18 +95,6 @@ function prepare(home: Home): void {
       cause,
       exit: REFUSED,
     });
-  }
-}
-
-/** Step by step: Node's own `recursive` never returns where a folder exists but nothing can be made in it, as in /proc. */
-function makeFolder(path: string): void {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
-  if (dirname(path) !== path) makeFolder(dirname(path));
-  try {
-    mkdirSync(path, { mode: 0o700 });
-  } catch (error) {
-    // Unless somebody else was faster.
-    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error;
   }
 }
 

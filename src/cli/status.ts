@@ -1,3 +1,5 @@
+import type { MailList } from "../modules/mail/index.ts";
+import { ACTING_OPTIONS, type As, resolveActing } from "./acting.ts";
 import type { Cli } from "./cli.ts";
 import type { Client } from "./client.ts";
 import { defineCommand } from "./command.ts";
@@ -13,17 +15,44 @@ interface Status extends Record<string, unknown> {
   url?: string;
   pid?: number;
   version?: string;
+  /** Whose mail is counted. */
+  agent?: string;
+  unread?: number;
+  urgent?: number;
 }
 
 export const status = defineCommand({
-  examples: ["status", "status --json"],
-  details: "Exit code 0 when the hub is ready, 1 when it is not. It never starts one.",
-  async run(cli) {
-    const status = await look(cli);
+  examples: ["status", "status --json", "status --agent scout --format context"],
+  details:
+    "With how much mail you have not read. With --format context one line for a model, and nothing when there is none. Exit code 0 when the hub is ready, 1 when it is not. It never starts one.",
+  formats: ["context"],
+  options: ACTING_OPTIONS,
+  async run(cli, as) {
+    const hub = await look(cli);
+    const status = hub.status === "ready" ? { ...hub, ...(await unreadMail(cli, as)) } : hub;
     process.exitCode = status.status === "ready" ? 0 : 1;
+    if (cli.out.format === "context") return cli.out.write(inOneLine(status));
     await cli.out.result(status, () => describe(cli, status));
   },
 });
+
+/** Nothing where nobody is named whose mail it could be: that says nothing about the hub. */
+async function unreadMail(cli: Cli, as: As): Promise<Partial<Status>> {
+  try {
+    const { client } = await resolveActing(cli, { ...as, start: false, make: false });
+    const list = await client.call<MailList>("mail_inbox", { unread: true, limit: 100 }, { timeout_ms: 5_000 });
+    const urgent = list.messages.filter(({ priority }) => priority === "urgent").length;
+    return { agent: list.agent, unread: list.unread, urgent };
+  } catch (error) {
+    if (error instanceof Failure && as.agent === undefined && as.session_id === undefined) return {};
+    throw error;
+  }
+}
+
+function inOneLine({ unread = 0, urgent = 0 }: Status): string {
+  if (unread === 0) return "";
+  return `[Parley] ${urgent > 0 ? `${urgent} urgent, ` : ""}${unread} unread messages`;
+}
 
 async function look(cli: Cli): Promise<Status> {
   const hub = cli.home.hub();

@@ -1,10 +1,26 @@
+import { ACTING_OPTIONS, type As, resolveActing } from "./acting.ts";
+import type { Cli } from "./cli.ts";
 import { defineCommand } from "./command.ts";
 import { fields } from "./fields.ts";
 
+const ORDER = "By --agent, the session, the project's default, or the token, in this order.";
+
 export const whoami = defineCommand({
-  examples: ["whoami"],
-  async run(cli) {
-    const me = await cli.call<Record<string, unknown>>("whoami", {});
-    await cli.out.result(me, () => fields(me));
-  },
+  examples: ["whoami", "whoami --agent CleverOcean"],
+  details: ORDER,
+  options: ACTING_OPTIONS,
+  run: tell,
 });
+
+export const agentWhoami = defineCommand({
+  examples: ["agent whoami", "agent whoami --session-id 4f1c"],
+  details: ORDER,
+  options: ACTING_OPTIONS,
+  run: tell,
+});
+
+async function tell(cli: Cli, as: As): Promise<void> {
+  const { client } = await resolveActing(cli, as);
+  const me = await client.call<Record<string, unknown>>("whoami", {});
+  await cli.out.result(me, () => fields(me));
+}

@@ -1,0 +1,34 @@
+import { Server } from "./support/child.ts";
+import { finished, PARLEY, start } from "./support/program.ts";
+import { figure, interleaved } from "./support/rounds.ts";
+import type { Scenario } from "./support/scenario.ts";
+
+const ROUNDS = 40;
+
+const bounds = { start: { on: "ratio", at_most: 1.6 } } as const;
+
+export const scenario: Scenario = {
+  name: "cli-start",
+  measures:
+    "`parley poll` from its start to its end, with one call to a hub and JSON out, against `node -e 0` of the same Node",
+  bounds,
+  async run() {
+    await using hub = await Server.start("hub");
+    const env = {
+      PARLEY_URL: `http://127.0.0.1:${hub.port}`,
+      PARLEY_TOKEN: await hub.ask<string>("token", { role: "agent", name: "mason" }),
+    };
+    const timed = async (command: readonly string[]): Promise<number> => {
+      const started = performance.now();
+      await finished(start(command, { folder: hub.folder, env }));
+      return performance.now() - started;
+    };
+    const bare = () => timed([process.execPath, "-e", "0"]);
+    const polls = await interleaved(ROUNDS, () => timed([PARLEY, "poll"]), bare);
+    const versions = await interleaved(ROUNDS / 2, () => timed([PARLEY, "version"]), bare);
+    return [
+      figure("poll", polls, { unit: "ms", bound: bounds.start }),
+      figure("version, which calls nobody", versions, { unit: "ms", bound: null }),
+    ];
+  },
+};

@@ -1,0 +1,255 @@
+/**
+ * As whom a command acts: `--agent`, then the session that is typed or that the environment names, then the project's
+ * default, then whoever the token is. Two that disagree are an error, never a guess, and what an agent runs never acts
+ * as the person who owns the data folder. In the usual case this reads two small files and asks the hub nothing.
+ */
+import type { Cli } from "./cli.ts";
+import { type CallOptions, Client, isRefused } from "./client.ts";
+import type { Options } from "./command.ts";
+import { Failure } from "./failure.ts";
+import { projectOf, runByAgent, type Session, sessionsOf } from "./identity-env.ts";
+import { IdentityFiles, type TokenFile } from "./identity-files.ts";
+
+/** For every command that acts as an agent. */
+export const ACTING_OPTIONS = {
+  agent: { type: "text", value: "NAME", description: "the agent to act as" },
+  session_id: {
+    type: "text",
+    value: "ID",
+    description: "the session of the agent's client (default: the one that the environment names)",
+  },
+  project: {
+    type: "text",
+    value: "DIR",
+    description: "the project, which may have a default agent (default: the repository you are in)",
+  },
+} as const satisfies Options;
+
+export interface As {
+  agent?: string | undefined;
+  session_id?: string | undefined;
+  project?: string | undefined;
+  /** Which program the session is of, where whoever calls knows; `claude-code`, `codex`. */
+  client?: string | undefined;
+  /** False: a hub that does not run is not started. */
+  start?: boolean;
+  /** False: a session that is no agent yet does not become one. */
+  make?: boolean;
+  /** What is around us, unless whoever calls knows better. */
+  env?: Readonly<Record<string, string | undefined>>;
+}
+
+export interface Acting {
+  /** Makes its calls as that agent. */
+  client: Client;
+  /** Null for a person, and for a token that was given and whose holder nobody had to ask for. */
+  agent: string | null;
+}
+
+/** Takes what `ACTING_OPTIONS` gave, as it is. Throws a `Failure` where nobody, or more than one, is meant. */
+export async function resolveActing(cli: Cli, as: As = {}): Promise<Acting> {
+  const env = as.env ?? process.env;
+  const sessions = sessionsOf(as.session_id, env);
+  for (const session of sessions) checkSession(session);
+  const agentRun = runByAgent(env);
+  const base = await reach(cli, as.start ?? true);
+  // A hook has no time for it.
+  if (as.start !== false) await cli.deliver();
+
+  const home = { home: cli.home.path, origin: elsewhere(cli) };
+  const nameBy = (files: IdentityFiles): string | undefined =>
+    sessions.length > 0 || as.agent !== undefined ? as.agent : files.project(projectOf(as.project, env))?.agent;
+  const before = new IdentityFiles({ ...home, space: cli.space ?? "main" });
+  const matters = sessions.length > 0 || agentRun !== undefined || nameBy(before) !== undefined;
+  const me = cli.token && matters ? await holderOf({ cli, files: before, base, as }) : undefined;
+  if (me?.agent && !me.roles.includes("orchestrator")) return asTokenSays(base, me.agent, as);
+
+  const files = cli.space || !me ? before : new IdentityFiles({ ...home, space: me.space });
+  const way = { cli, files, base, as };
+  if (sessions.length > 0) return asSession(way, sessions);
+  const named = nameBy(files);
+  if (named !== undefined) return asNamed(way, named, agentRun);
+  if (me?.agent) return { client: base, agent: me.agent };
+  if (agentRun !== undefined) throw noIdentity(cli, agentRun);
+  // Nobody at all on a hub elsewhere: connecting says what to set.
+  return { client: base.target.token ? base : await cli.connect(), agent: null };
+}
+
+/** What is remembered of the space that these commands act in. */
+export async function filesOf(cli: Cli): Promise<IdentityFiles> {
+  const home = { home: cli.home.path, origin: elsewhere(cli) };
+  const files = new IdentityFiles({ ...home, space: cli.space ?? "main" });
+  if (cli.space || !cli.token) return files;
+  const { space } = await holderOf({ cli, files, base: await reach(cli, true), as: {} });
+  return new IdentityFiles({ ...home, space });
+}
+
+/** What the parts of the answer are worked out from. */
+export interface Way {
+  cli: Cli;
+  files: IdentityFiles;
+  /** As the owner of the data folder, or as PARLEY_TOKEN says. */
+  base: Client;
+  as: As;
+}
+
+async function asSession(way: Way, sessions: readonly Session[]): Promise<Acting> {
+  const session = oneOf(way, sessions);
+  const known = way.files.session(session.id);
+  const wanted = way.as.agent;
+  if (known && wanted !== undefined && wanted !== known.agent) throw contradiction(session, known.agent, wanted);
+  const stored = known && way.files.agent(known.agent);
+  // Had another session become this agent since, its file would be that one's. The hub says then who has it.
+  if (stored?.client_session_id === session.id) return withToken(way, stored, session);
+  if (!known && way.as.make === false)
+    throw new Failure(
+      "NO_IDENTITY",
+      `The session ${shortened(session.id)} is no agent yet. Make it one: ${way.cli.line("identity ensure")}`,
+    );
+  const { ensureSession } = await import("./identity-ensure.ts");
+  return withToken(way, await ensureSession(way, { session, name: known?.agent ?? wanted }), session);
+}
+
+/** The session that is meant. Several that are all the same agent's are as good as one. */
+function oneOf({ files, as }: Way, sessions: readonly Session[]): Session {
+  const [first, second] = sessions;
+  if (!first) throw new Error("there is no session to choose");
+  if (!second) return first;
+  const agents = sessions.map(({ id }) => files.session(id)?.agent);
+  const chosen = as.agent === undefined ? undefined : sessions[agents.indexOf(as.agent)];
+  if (chosen) return chosen;
+  if (as.agent === undefined && agents[0] !== undefined && new Set(agents).size === 1) return first;
+  const named = sessions.map(({ from, id }, at) => `${from} names ${agents[at] ?? "a new agent"} (${shortened(id)})`);
+  throw new Failure(
+    "AMBIGUOUS_IDENTITY",
+    `Who are you? ${named.join(", ")}. Say --session-id ID or --agent NAME, or unset one of them.`,
+  );
+}
+
+/** By a name alone: the one that was typed, or the project's default. */
+async function asNamed(way: Way, agent: string, agentRun: string | undefined): Promise<Acting> {
+  const stored = way.files.agent(agent);
+  if (stored) return withToken(way, stored);
+  // To be any agent there is takes the owner's word, and an agent that names another does not have it.
+  if (agentRun !== undefined)
+    throw new Failure(
+      "NO_IDENTITY",
+      `${agentRun} is set, so an agent runs this, and ${agent} is none that was made here. Say --session-id ID too.`,
+    );
+  const { adoptAgent } = await import("./identity-ensure.ts");
+  return withToken(way, await adoptAgent(way, agent));
+}
+
+function withToken(way: Way, { agent, token, space }: Stored, session?: Session): Acting {
+  const target = { url: way.base.target.url, token, space };
+  return { client: new AgentClient(target, { way, agent, session }), agent };
+}
+
+interface Stored {
+  agent: string;
+  token: string;
+  space: string;
+}
+
+interface Renewal {
+  way: Way;
+  agent: string;
+  session: Session | undefined;
+}
+
+/** Acts as an agent. Its token may have been taken back, and the hub may have moved: both are put right once a call. */
+class AgentClient extends Client {
+  readonly #renewal: Renewal;
+  /** What took its place. */
+  #next: Client | undefined;
+
+  constructor(target: Client["target"], renewal: Renewal) {
+    super(target);
+    this.#renewal = renewal;
+  }
+
+  override async call<T>(tool: string, args: object, options?: CallOptions): Promise<T> {
+    const now = this.#next ?? new Client(this.target);
+    try {
+      return await now.call<T>(tool, args, options);
+    } catch (error) {
+      this.#next = await this.#after(error, now.target);
+      if (!this.#next) throw error;
+      return this.#next.call<T>(tool, args, options);
+    }
+  }
+
+  async #after(error: unknown, target: Client["target"]): Promise<Client | undefined> {
+    const { way, agent, session } = this.#renewal;
+    if (error instanceof Failure && error.code === "UNAUTHENTICATED") {
+      const { renewAgent } = await import("./identity-ensure.ts");
+      const { token } = await renewAgent(way, { agent, session, stale: target.token });
+      return new Client({ ...target, token });
+    }
+    const gone = isRefused(error) || (error instanceof Failure && error.code === "SHUTTING_DOWN");
+    if (!gone || way.as.start === false || way.cli.noStart || way.cli.url) return undefined;
+    const { ensureHub } = await import("./start-hub.ts");
+    const { url } = await ensureHub(way.cli.home, (text) => way.cli.out.note(text));
+    return new Client({ ...target, url });
+  }
+}
+
+/** Whose the token is that was given, asked only where it makes a difference. */
+async function holderOf(way: Way): Promise<TokenFile> {
+  const { askHolder } = await import("./identity-ensure.ts");
+  return askHolder(way);
+}
+
+/** With the token of an agent one is that agent, whatever else is said. */
+function asTokenSays(client: Client, agent: string, { agent: wanted }: As): Acting {
+  if (wanted === undefined || wanted === agent) return { client, agent };
+  throw new Failure(
+    "AMBIGUOUS_IDENTITY",
+    `PARLEY_TOKEN is ${agent}'s, and --agent says ${wanted}. Leave out --agent, or unset PARLEY_TOKEN.`,
+  );
+}
+
+async function reach(cli: Cli, start: boolean): Promise<Client> {
+  if (cli.url && !cli.token) return atHubElsewhere(cli, cli.url);
+  const client = start ? await cli.connect() : cli.find();
+  if (client) return client;
+  throw new Failure("HUB_UNREACHABLE", `No hub runs on ${cli.home.path}. Start it: ${cli.line("serve")}`);
+}
+
+/** An agent that is remembered needs no PARLEY_TOKEN there; everybody else is told to set it once the hub is asked. */
+function atHubElsewhere(cli: Cli, url: string): Client {
+  try {
+    return cli.find() ?? new Client({ url, token: undefined, space: cli.space });
+  } catch (error) {
+    if (error instanceof Failure && error.code === "UNAUTHENTICATED")
+      return new Client({ url, token: undefined, space: cli.space });
+    throw error;
+  }
+}
+
+/** Undefined for the hub of the data folder, which may have another port every day. */
+export function elsewhere(cli: Cli): string | undefined {
+  if (!cli.url || !URL.canParse(cli.url)) return undefined;
+  const own = cli.home.hub();
+  const { origin } = new URL(cli.url);
+  return own && new URL(own.url).origin === origin ? undefined : origin;
+}
+
+function checkSession({ id, from }: Session): void {
+  if (!/^[\x21-\x7e]{1,200}$/.test(id))
+    throw new Failure("INVALID_ARGUMENT", `${from} is no session: 1 to 200 printable characters, without spaces.`);
+}
+
+const contradiction = ({ id, from }: Session, agent: string, wanted: string): Failure =>
+  new Failure(
+    "AMBIGUOUS_IDENTITY",
+    `${from} (${shortened(id)}) is ${agent}, and --agent says ${wanted}. Leave out one of them.`,
+  );
+
+const noIdentity = (cli: Cli, variable: string): Failure =>
+  new Failure(
+    "NO_IDENTITY",
+    `${variable} is set, so an agent runs this, and nothing says which. Say --session-id ID or --agent NAME, or choose the project's: ${cli.line("identity set-default --agent NAME")}`,
+  );
+
+const shortened = (id: string): string => (id.length > 16 ? `${id.slice(0, 12)}…` : id);

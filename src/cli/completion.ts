@@ -1,0 +1,36 @@
+import { defineCommand } from "./command.ts";
+
+/** Each asks `parley complete` for what may come next, so that a script never has to be made again. */
+const SCRIPTS = {
+  bash: `_parley() {
+  local IFS=$'\\n'
+  COMPREPLY=($(parley complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+}
+complete -o default -F _parley parley`,
+  zsh: `#compdef parley
+_parley() {
+  local -a found
+  found=("\${(@f)$(parley complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  [[ -n "$found" ]] && compadd -- "\${found[@]}" || _files
+}
+compdef _parley parley`,
+  fish: `function __parley
+  set -l words (commandline -opc) (commandline -ct)
+  parley complete -- $words[2..-1] 2>/dev/null
+end
+complete -c parley -f -a '(__parley)'`,
+} as const;
+
+export const completion = defineCommand({
+  examples: ["completion bash", "completion zsh", "completion fish"],
+  details:
+    'For bash: eval "$(parley completion bash)" in ~/.bashrc; for zsh the same in ~/.zshrc; for fish: parley completion fish | source',
+  format: "text",
+  positionals: { shell: { required: true, description: "bash, zsh or fish" } },
+  async run(cli, { shell }) {
+    const { invalid } = await import("./failure.ts");
+    const script = Object.entries(SCRIPTS).find(([name]) => name === shell)?.[1];
+    if (!script) throw invalid(`SHELL is one of ${Object.keys(SCRIPTS).join(", ")}, not ${JSON.stringify(shell)}.`);
+    await cli.out.write(script);
+  },
+});

@@ -1,0 +1,107 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Cli } from "../cli.ts";
+import { Client } from "../client.ts";
+import { Failure } from "../failure.ts";
+import { isMissing } from "../home.ts";
+import { look } from "../hooks/state.ts";
+import { type Check, fail, type Patient, pass, warn } from "./check.ts";
+
+/** So many of them are tried at the hub: the last ones used. */
+const MOST_TRIED = 20;
+
+/** Who acts here, and how mail gets to them. */
+export async function checkAgents({ cli }: Patient): Promise<Check[]> {
+  return [await identities(cli), ...hooks(cli), ...wakePaths(cli)];
+}
+
+async function identities(cli: Cli): Promise<Check> {
+  const files = remembered(join(cli.home.path, "identities", "agents"));
+  if (files.length === 0)
+    return pass("identities", "No agent acted from this machine yet; a session becomes one with its first hook.");
+  const hub = cli.url ? undefined : cli.home.hub();
+  const count = `${files.length} agent${files.length === 1 ? "" : "s"} acted from this machine.`;
+  if (!hub) return pass("identities", count);
+  const tried = await Promise.all(files.slice(0, MOST_TRIED).map((file) => isTaken(hub.url, file)));
+  const refused = tried.flatMap((taken, at) => (taken ? [] : [files[at]?.agent ?? ""]));
+  if (refused.length === 0) return pass("identities", count);
+  return warn(
+    "identities",
+    `The hub no longer takes the tokens of ${refused.slice(0, 5).join(", ")}.`,
+    "Nothing to do if they are done with; their next hook asks for a new one.",
+  );
+}
+
+interface Remembered {
+  agent: string;
+  token: string;
+  space: string;
+}
+
+function remembered(folder: string): Remembered[] {
+  try {
+    const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    return entries.flatMap((entry) => {
+      const { agent, token, space } = parsed(join(entry.parentPath, entry.name));
+      const whole = typeof agent === "string" && typeof token === "string" && typeof space === "string";
+      return whole ? [{ agent, token, space }] : [];
+    });
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+function parsed(path: string): Record<string, unknown> {
+  try {
+    return JSON.parse(readFileSync(path, "utf8"));
+  } catch {
+    // Half of one: it is made again when it is needed.
+    return {};
+  }
+}
+
+async function isTaken(url: string, { token, space }: Remembered): Promise<boolean> {
+  try {
+    await new Client({ url, token, space }).call("whoami", {}, { timeout_ms: 10_000 });
+    return true;
+  } catch (error) {
+    if (error instanceof Failure && error.code !== "UNAUTHENTICATED") return true;
+    if (error instanceof Failure) return false;
+    throw error;
+  }
+}
+
+function hooks(cli: Cli): Check[] {
+  const found = look(cli);
+  const troubled = found.filter(({ problems }) => problems.length > 0);
+  const installed = found.filter((each) => each.installed);
+  if (troubled.length > 0)
+    return troubled.map(({ client, scope, path, problems, installed }) => {
+      const said = `${client} ${scope}, ${path}: ${problems.join("; ")}.`;
+      const advice = `parley hooks install --client ${client} --scope ${scope}`;
+      // Hooks that are there and do not work are worse than none: somebody counts on them.
+      return installed
+        ? fail("hooks", said, advice)
+        : warn("hooks", said, "Put the file right, then: parley hooks status");
+    });
+  if (installed.length === 0)
+    return [warn("hooks", "No client tells its sessions of mail.", "parley hooks install, or --client codex")];
+  return [pass("hooks", `Installed for ${installed.map(({ client, scope }) => `${client} (${scope})`).join(", ")}.`)];
+}
+
+function wakePaths(cli: Cli): Check[] {
+  return look(cli)
+    .filter(({ installed }) => installed)
+    .map(({ client, wakes }) => {
+      const way = client === "claude" ? "a waiter beside the session (asyncRewake)" : "codex queue";
+      if (wakes) return pass(`wake ${client}`, `Idle sessions are woken by ${way}.`);
+      return warn(
+        `wake ${client}`,
+        "Idle sessions learn of mail only when somebody speaks to them.",
+        client === "claude"
+          ? "Update Claude Code, then: parley hooks install. Or use a channel: parley mcp --channel"
+          : "Update Codex until it has `codex queue`, then: parley hooks install --client codex",
+      );
+    });
+}

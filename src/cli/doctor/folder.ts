@@ -1,0 +1,131 @@
+import { chmodSync, existsSync, lstatSync, readdirSync, readFileSync, rmSync, statfsSync, statSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { isAlive } from "../home.ts";
+import { type Check, fail, mend, type Patient, pass, size, warn } from "./check.ts";
+
+const MIB = 1024 * 1024;
+const LITTLE_SPACE = 500 * MIB;
+const NO_SPACE = 50 * MIB;
+const LONG_LOG = 256 * MIB;
+
+/** SQLite needs locks that hold and a log in shared memory, which file systems on a network do not give. */
+const NETWORK_FILE_SYSTEMS = new Map([
+  [0x6969, "NFS"],
+  [0x517b, "SMB"],
+  [0xff534d42, "CIFS"],
+  [0xfe534d42, "SMB2"],
+  [0x01021997, "9p"],
+]);
+
+/** The data folder: whose it is, whether it has room, and what was left behind in it. */
+export function checkFolder(patient: Patient): Check[] {
+  const { home } = patient.cli;
+  if (!existsSync(home.path))
+    return [
+      pass("data folder", `${home.path} is not there yet; the first command that needs the hub makes it.`),
+      disk(home.path),
+    ];
+  return [rights(patient), fileSystem(home.path), disk(home.path), ...log(home.path), ...locks(patient)];
+}
+
+function rights(patient: Patient): Check {
+  const { path } = patient.cli.home;
+  const name = "data folder";
+  const { uid, mode } = statSync(path);
+  if (uid !== process.geteuid?.())
+    return fail(name, `${path} belongs to another user.`, `Take another with --home, or give it to yourself: chown -R`);
+  const open = openToOthers(path, mode);
+  if (open.length === 0) return pass(name, `${path} is yours alone.`);
+  const some = open.map((file) => relative(path, file) || path).slice(0, 5);
+  return mend(
+    patient,
+    fail(
+      name,
+      `Other users may read or change ${some.join(", ")}${open.length > 5 ? ", …" : ""}.`,
+      `chmod -R go= ${path}`,
+    ),
+    () => {
+      for (const file of open) chmodSync(file, lstatSync(file).mode & 0o700);
+    },
+  );
+}
+
+/** In a folder that only its owner may enter it does not matter how open things are; tokens are closed all the same. */
+function openToOthers(path: string, mode: number): string[] {
+  const secrets = [join(path, "admin.token"), ...under(join(path, "identities")), ...under(join(path, "outbox"))];
+  return [...(mode & 0o077 ? [path] : []), ...secrets.filter((file) => isOpen(file))];
+}
+
+function isOpen(path: string): boolean {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  return stat !== undefined && !stat.isSymbolicLink() && (stat.mode & 0o077) !== 0;
+}
+
+function under(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  const found = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return [folder, ...found.map((entry) => join(entry.parentPath, entry.name))];
+}
+
+function fileSystem(path: string): Check {
+  const kind = NETWORK_FILE_SYSTEMS.get(statfsSync(path).type);
+  if (!kind) return pass("file system", "It is on a disk of this machine, as far as can be told.");
+  return warn(
+    "file system",
+    `The data folder is on ${kind}.`,
+    "Put it on a disk of this machine (--home), or use PostgreSQL.",
+  );
+}
+
+function disk(path: string): Check {
+  let at = path;
+  while (!existsSync(at) && dirname(at) !== at) at = dirname(at);
+  const { bavail, bsize } = statfsSync(at);
+  const free = bavail * bsize;
+  if (free > LITTLE_SPACE) return pass("disk space", `${size(free)} free.`);
+  const advice = "Make room, or move the data folder (--home).";
+  return free > NO_SPACE
+    ? warn("disk space", `Only ${size(free)} free.`, advice)
+    : fail("disk space", `${size(free)} free: the hub will soon take no more.`, advice);
+}
+
+function log(path: string): Check[] {
+  const stat = statSync(join(path, "parley.db-wal"), { throwIfNoEntry: false });
+  if (!stat) return [];
+  if (stat.size < LONG_LOG) return [pass("write-ahead log", `${size(stat.size)}.`)];
+  return [
+    warn(
+      "write-ahead log",
+      `It has grown to ${size(stat.size)}: something keeps an old view of the database open.`,
+      "Close programs that read the database file, then: parley stop",
+    ),
+  ];
+}
+
+function locks(patient: Patient): Check[] {
+  const { home } = patient.cli;
+  const checks: Check[] = [];
+  const left = existsSync(join(home.path, "hub.json")) && !home.hub();
+  if (left)
+    checks.push(
+      warn(
+        "last stop",
+        "The last hub here did not end by itself.",
+        "Nothing to do: the next one looks at the database first.",
+      ),
+    );
+  const pid = startLockPid(home.startLock);
+  if (pid !== undefined && !isAlive(pid))
+    checks.push(
+      mend(patient, warn("start lock", `${home.startLock} was left behind.`, "It is cleared away by itself."), () =>
+        rmSync(home.startLock),
+      ),
+    );
+  return checks;
+}
+
+function startLockPid(path: string): number | undefined {
+  if (!existsSync(path)) return undefined;
+  const pid = Number(readFileSync(path, "utf8"));
+  return pid > 0 ? pid : undefined;
+}

@@ -1,0 +1,114 @@
+import type { Client } from "../client.ts";
+import { Failure } from "../failure.ts";
+import { type Check, fail, type Patient, pass, VERSION, warn } from "./check.ts";
+import { roundTrips } from "./mcp.ts";
+
+const PATIENCE_MS = 10_000;
+const SKEW_S = 3;
+const DAY_MS = 86_400_000;
+
+/** Whether the hub answers, as whom, in which time, and whether an agent could speak to it in both eras of MCP. */
+export async function checkHub({ cli }: Patient): Promise<Check[]> {
+  let client: Client | undefined;
+  try {
+    client = cli.find();
+  } catch (error) {
+    if (error instanceof Failure) return [fail("hub", error.message, "See: parley help token create")];
+    throw error;
+  }
+  if (!client)
+    return [
+      warn(
+        "hub",
+        `No hub runs on ${cli.home.path}.`,
+        `Commands start it when they need it; hooks do not: ${cli.line("serve")}`,
+      ),
+    ];
+  const answered = await ready(client);
+  if (answered.state === "fail") return [answered];
+  const { token } = client.target;
+  return [
+    answered,
+    await clock(client.target.url),
+    ...(await tokens(client)),
+    ...(token ? await roundTrips({ ...client.target, token }) : []),
+  ];
+}
+
+async function ready(client: Client): Promise<Check> {
+  const { url } = client.target;
+  try {
+    const { status, body } = await client.get("/readyz?verbose", PATIENCE_MS);
+    const about = isObject(body) ? body : {};
+    if (status === 401 || status === 403) return pass("hub", `It answers at ${url}.`);
+    if (status !== 200) {
+      const checks = isObject(about.checks) ? Object.values(about.checks).filter((state) => state !== "ok") : [];
+      return fail("hub", `It is not ready: ${checks.join(" ") || `HTTP ${status}`}`, "See hub.log in the data folder.");
+    }
+    if (about.version !== VERSION)
+      return warn(
+        "hub",
+        `It is Parley ${about.version}, and this is ${VERSION}.`,
+        "Start it anew: parley stop, then parley serve",
+      );
+    return pass("hub", `Ready at ${url}: Parley ${VERSION}, ${about.backend}.`);
+  } catch (error) {
+    if (error instanceof Failure)
+      return fail("hub", error.message, "See hub.log in the data folder, then: parley stop");
+    throw error;
+  }
+}
+
+/** As far as a header tells, which counts in seconds. */
+async function clock(url: string): Promise<Check> {
+  const before = Date.now();
+  const date = (await fetch(new URL("/livez", url), { signal: AbortSignal.timeout(PATIENCE_MS) })).headers.get("date");
+  const after = Date.now();
+  const theirs = Date.parse(date ?? "");
+  if (Number.isNaN(theirs))
+    return warn("clock", "The hub does not say what time it has.", "See whether a proxy removes the Date header.");
+  const skew_s = Math.max((before - 1000 - theirs) / 1000, (theirs - after) / 1000, 0);
+  if (skew_s <= SKEW_S) return pass("clock", "The hub has the same time.");
+  return warn(
+    "clock",
+    `The hub's clock is ${Math.round(skew_s)} s away from this machine's.`,
+    "Deadlines and snoozes go by the hub's: set both by NTP.",
+  );
+}
+
+interface Token {
+  principal: string;
+  revoked_at: string | null;
+  expires_at?: string | null;
+}
+
+async function tokens(client: Client): Promise<Check[]> {
+  try {
+    const me = await client.call<{ principal?: string; name?: string; roles: string[] }>("whoami", {});
+    const name = me.principal ?? me.name ?? "somebody";
+    const mine = pass("token", `You are ${name} (${me.roles.join(", ")}).`);
+    if (!me.roles.includes("admin")) return [mine];
+    const { tokens: all } = await client.call<{ tokens: Token[] }>("token_list", {});
+    const soon = all.filter(({ revoked_at, expires_at }) => !revoked_at && expires_at && isSoon(expires_at));
+    if (soon.length === 0) return [mine];
+    const names = [...new Set(soon.map(({ principal }) => principal))].slice(0, 5).join(", ");
+    return [
+      mine,
+      warn("tokens", `${soon.length} expire within a week: ${names}.`, "Replace them: parley token rotate"),
+    ];
+  } catch (error) {
+    if (error instanceof Failure)
+      return [
+        fail(
+          "token",
+          `The hub does not take your token: ${error.message}`,
+          "Set PARLEY_TOKEN to one of this hub, or unset it.",
+        ),
+      ];
+    throw error;
+  }
+}
+
+const isSoon = (time: string): boolean => Date.parse(time) - Date.now() < 7 * DAY_MS;
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;

@@ -1,0 +1,96 @@
+/** A round trip in each era of MCP, as an agent's client would make it. */
+import { type Check, fail, pass, VERSION } from "./check.ts";
+
+interface Target {
+  url: string;
+  token: string;
+  space: string | undefined;
+}
+
+const PATIENCE_MS = 10_000;
+const MODERN = "2026-07-28";
+const LEGACY = "2025-11-25";
+const ADVICE = "Look at hub.log, and at what stands between you and the hub: a proxy has to let /mcp through.";
+
+export async function roundTrips(target: Target): Promise<Check[]> {
+  return [await tried(`MCP ${MODERN}`, () => modern(target)), await tried(`MCP ${LEGACY}`, () => legacy(target))];
+}
+
+async function tried(name: string, work: () => Promise<number>): Promise<Check> {
+  try {
+    return pass(name, `${await work()} tools.`);
+  } catch (error) {
+    return fail(name, `No round trip: ${error instanceof Error ? error.message : error}.`, ADVICE);
+  }
+}
+
+async function modern(target: Target): Promise<number> {
+  const _meta = {
+    "io.modelcontextprotocol/protocolVersion": MODERN,
+    "io.modelcontextprotocol/clientInfo": { name: "parley doctor", version: VERSION },
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
+  const headers = (method: string) => ({ "mcp-protocol-version": MODERN, "mcp-method": method });
+  await rpc(target, { method: "server/discover", params: { _meta } }, headers("server/discover"));
+  const { result } = await rpc(target, { method: "tools/list", params: { _meta } }, headers("tools/list"));
+  return count(result);
+}
+
+async function legacy(target: Target): Promise<number> {
+  const clientInfo = { name: "parley doctor", version: VERSION };
+  const params = { protocolVersion: LEGACY, capabilities: {}, clientInfo };
+  const { session } = await rpc(target, { method: "initialize", params }, {});
+  if (!session) throw new Error("it opened no session");
+  const headers = { "mcp-session-id": session, "mcp-protocol-version": LEGACY };
+  try {
+    const { result } = await rpc(target, { method: "tools/list", params: {} }, headers);
+    return count(result);
+  } finally {
+    await send(target, { method: "DELETE", headers });
+  }
+}
+
+function count(result: unknown): number {
+  if (isObject(result) && Array.isArray(result.tools)) return result.tools.length;
+  throw new Error("it lists no tools");
+}
+
+async function rpc(
+  target: Target,
+  message: object,
+  headers: Record<string, string>,
+): Promise<{ result: unknown; session: string | null }> {
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, ...message });
+  const response = await send(target, { method: "POST", headers, body });
+  const answer = parse(await response.text());
+  if (!isObject(answer) || !("result" in answer))
+    throw new Error(`HTTP ${response.status}${isObject(answer) ? ` ${JSON.stringify(answer.error)}` : ""}`);
+  return { result: answer.result, session: response.headers.get("mcp-session-id") };
+}
+
+function send({ url, token, space }: Target, init: { method: string; headers: Record<string, string>; body?: string }) {
+  return fetch(new URL("/mcp", url), {
+    ...init,
+    headers: {
+      authorization: `Bearer ${token}`,
+      accept: "application/json, text/event-stream",
+      "content-type": "application/json",
+      ...(space && { "x-session-id": space }),
+      ...init.headers,
+    },
+    signal: AbortSignal.timeout(PATIENCE_MS),
+  });
+}
+
+/** As JSON, or as the one event of a stream. */
+function parse(text: string): unknown {
+  const data = /^data: ?(.*)$/m.exec(text)?.[1];
+  try {
+    return JSON.parse(data ?? text);
+  } catch {
+    // Not from a hub: the status says more.
+    return undefined;
+  }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;

@@ -1,0 +1,32 @@
+import { ACTING_OPTIONS, resolveActing } from "./acting.ts";
+import { defineCommand } from "./command.ts";
+import { fields } from "./fields.ts";
+import { branchOf, projectOf, sessionsOf } from "./identity-env.ts";
+
+export const heartbeat = defineCommand({
+  examples: ["heartbeat", "heartbeat --session-start"],
+  details: "An agent is active for five minutes after it, then idle, and after thirty minutes offline.",
+  options: {
+    ...ACTING_OPTIONS,
+    session_start: { type: "flag", description: "also say which project and branch the session works on" },
+  },
+  async run(cli, { session_start, ...as }) {
+    const { client } = await resolveActing(cli, as);
+    const beat = await client.call<Record<string, unknown>>("agent_heartbeat", session_start ? place(as) : {});
+    await cli.out.result(beat, () => fields(beat));
+  },
+});
+
+/** Where this session is working, as it is told to the hub. */
+export function place({
+  session_id,
+  project: typed,
+}: {
+  session_id?: string | undefined;
+  project?: string | undefined;
+}) {
+  const project = projectOf(typed, process.env);
+  const branch = branchOf(project);
+  const client = sessionsOf(session_id, process.env)[0]?.client ?? null;
+  return { project: project.slice(-400), ...(branch !== null && { branch }), ...(client !== null && { client }) };
+}

@@ -1,0 +1,94 @@
+import { defineCommand } from "./command.ts";
+import { invalid } from "./failure.ts";
+import { nothing } from "./hooks/answers.ts";
+import { CLIENTS, EVENTS, eventNamed, type HookEvent } from "./hooks/events.ts";
+import { type HookInput, readInput } from "./hooks/input.ts";
+import { type Asked, respond } from "./hooks/respond.ts";
+import { visibleLine } from "./visible.ts";
+
+/** A client waits for its hook, and a person for the client. */
+const LEAST_BUDGET_MS = 190;
+const MOST_BUDGET_MS = 1_000;
+
+export const hook = defineCommand({
+  format: "text",
+  examples: ["hook Stop", "hook SessionStart --client codex"],
+  details:
+    "Called by an agent's client, which puts JSON on stdin; `parley hooks install` sees to that. It never starts a hub, and whatever goes wrong it lets the client go on: exit code 0 and one line on stderr. PARLEY_HOOK_MS is how long it waits for the hub.",
+  positionals: { event: { required: true, description: EVENTS.join(", ") } },
+  options: {
+    client: { type: "text", value: "CLIENT", choices: CLIENTS, default: "claude", description: "claude or codex" },
+    wake: { type: "flag", description: "for Codex: wake the session when mail comes, by `codex queue`" },
+  },
+  async run(cli, { event: given, client, wake }) {
+    const event = eventNamed(given);
+    if (!event) throw invalid(`There is no hook ${JSON.stringify(given)}. There are ${EVENTS.join(", ")}.`);
+    const answer = await failingOpen(event, async () => {
+      const input = await readInput();
+      enter(input);
+      if (event === "SessionStart" && client === "claude") keepSession(input);
+      const asked: Asked = { cli, event, input, client, wake };
+      return within(budget_ms(), respond(asked));
+    });
+    await cli.out.write(answer);
+  },
+});
+
+async function failingOpen(event: HookEvent, work: () => Promise<string>): Promise<string> {
+  try {
+    return await work();
+  } catch (error) {
+    say(event, error);
+    return nothing(event);
+  }
+}
+
+function say(event: HookEvent, error: unknown): void {
+  const why = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`parley hook ${event}: ${visibleLine(why).slice(0, 500)}\n`);
+}
+
+/** On a machine so busy that we took long to start, the hub takes long too. */
+function budget_ms(): number {
+  const set = Number(process.env.PARLEY_HOOK_MS);
+  return set > 0 ? set : Math.min(MOST_BUDGET_MS, Math.max(LEAST_BUDGET_MS, 2 * performance.now()));
+}
+
+async function within(ms: number, answer: Promise<string>): Promise<string> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`the hub does not answer within ${Math.round(ms)} ms.`)), ms);
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Into the folder that the client works in, which says which project and which branch it is. */
+function enter(input: HookInput): void {
+  const cwd = input.text("cwd");
+  if (cwd === undefined || cwd === process.cwd()) return;
+  try {
+    process.chdir(cwd);
+  } catch {
+    // Gone, or not ours to enter: then the one we were started in has to do.
+  }
+}
+
+/** What the agent runs later in this session, `parley inbox` for one, finds out by this who it is. */
+function keepSession(input: HookInput): void {
+  const file = process.env.CLAUDE_ENV_FILE;
+  const id = input.session_id;
+  // A shell reads that file: nothing gets there that is not plainly an id.
+  if (!file || id === undefined || !/^[\w.:@-]{1,200}$/.test(id)) return;
+  const line = `export CLAUDE_SESSION_ID=${id}\n`;
+  const { appendFileSync, existsSync, readFileSync } = process.getBuiltinModule("node:fs");
+  try {
+    if (!existsSync(file) || !readFileSync(file, "utf8").includes(line)) appendFileSync(file, line);
+  } catch (error) {
+    // The session's mail is there all the same.
+    say("SessionStart", error);
+  }
+}

@@ -1,0 +1,24 @@
+/** Which hooks there are, and how each client is told to call them. */
+
+export const CLIENTS = ["claude", "codex"] as const;
+export type HookClient = (typeof CLIENTS)[number];
+
+export const EVENTS = [
+  "SessionStart",
+  "UserPromptSubmit",
+  "Stop",
+  "SubagentStop",
+  "PreCompact",
+  "Notification",
+  "PermissionRequest",
+] as const;
+export type HookEvent = (typeof EVENTS)[number];
+
+/** However it is spelled: `SessionStart`, `session-start`. */
+export function eventNamed(given: string): HookEvent | undefined {
+  const bare = (name: string): string => name.replace(/[-_]/g, "").toLowerCase();
+  return EVENTS.find((event) => bare(event) === bare(given));
+}
+
+/** As identities name the programs. */
+export const PROGRAMS: Readonly<Record<HookClient, string>> = { claude: "claude-code", codex: "codex" };

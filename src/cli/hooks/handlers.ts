@@ -1,0 +1,88 @@
+/** Which lines of a client's settings are ours, and what they say. */
+import type { HookClient, HookEvent } from "./events.ts";
+
+/** As Claude Code and Codex both spell it. */
+export interface Handler {
+  type: "command";
+  command: string;
+  /** Seconds. */
+  timeout: number;
+  asyncRewake?: true;
+}
+
+export interface Group {
+  matcher?: string;
+  hooks: Handler[];
+}
+
+export type Wanted = readonly { event: HookEvent; group: Group }[];
+
+export interface Launch {
+  /** The launcher, absolute. */
+  parley: string;
+  /** Options that make it reach the hub that it was installed for. */
+  options: readonly string[];
+  /** Whether the client can be woken. */
+  wake: boolean;
+}
+
+const TIMEOUT_S = 10;
+/** A day. The client ends it then, and the next stop begins another. */
+const WAITER_TIMEOUT_S = 86_400;
+/** What asks for a person. That Claude Code is idle is no news to whoever sits before it. */
+const ASKS = "permission_prompt|elicitation_dialog";
+
+export function wanted(client: HookClient, launch: Launch): Wanted {
+  return client === "claude" ? forClaude(launch) : forCodex(launch);
+}
+
+function forClaude(launch: Launch): Wanted {
+  const plain = (event: HookEvent) => handler(launch, ["hook", event]);
+  const waiter: Handler = { ...handler(launch, ["wait", "--rewake"]), timeout: WAITER_TIMEOUT_S, asyncRewake: true };
+  return [
+    { event: "SessionStart", group: { hooks: [plain("SessionStart")] } },
+    { event: "UserPromptSubmit", group: { hooks: [plain("UserPromptSubmit")] } },
+    { event: "Stop", group: { hooks: [plain("Stop"), ...(launch.wake ? [waiter] : [])] } },
+    { event: "SubagentStop", group: { hooks: [plain("SubagentStop")] } },
+    { event: "PreCompact", group: { hooks: [plain("PreCompact")] } },
+    { event: "Notification", group: { matcher: ASKS, hooks: [plain("Notification")] } },
+  ];
+}
+
+function forCodex(launch: Launch): Wanted {
+  const of = (event: HookEvent, ...more: string[]) => ({
+    event,
+    group: { hooks: [handler(launch, ["hook", event, "--client", "codex", ...more])] },
+  });
+  return [
+    of("SessionStart", ...(launch.wake ? ["--wake"] : [])),
+    of("UserPromptSubmit"),
+    of("Stop"),
+    of("SubagentStop"),
+    of("PreCompact"),
+    // It has no Notification.
+    of("PermissionRequest"),
+  ];
+}
+
+/** `exec`, so that the client is our parent, whose end we can see, and not a shell in between. */
+function handler({ parley, options }: Launch, words: readonly string[]): Handler {
+  const command = ["exec", quoted(parley), ...words, ...options.map(quoted)].join(" ");
+  return { type: "command", command, timeout: TIMEOUT_S };
+}
+
+/** For any shell. */
+const quoted = (word: string): string => (/^[\w./:@=+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
+
+const OURS = /^exec (?:\S*\/parley|'(?:[^']|'\\'')*\/parley') (?:hook [A-Z][A-Za-z]+|wait --rewake)(?: |$)/;
+
+export function isOurs(handler: unknown): boolean {
+  if (typeof handler !== "object" || handler === null || !("command" in handler)) return false;
+  return typeof handler.command === "string" && OURS.test(handler.command);
+}
+
+/** The launcher that one of ours calls. */
+export const launcherOf = (command: string): string | undefined => {
+  const [, plain, inQuotes] = /^exec (?:(\S*\/parley)|'((?:[^']|'\\'')*)') /.exec(command) ?? [];
+  return plain ?? inQuotes?.replaceAll("'\\''", "'");
+};

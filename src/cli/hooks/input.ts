@@ -1,0 +1,66 @@
+/** What a client tells a hook on stdin. Nothing in it is believed to be of the type that is documented. */
+import { Failure } from "../failure.ts";
+
+const MOST_BYTES = 10 * 1024 * 1024;
+/** Clients close stdin at once; one that forgets to must not hold up its own session. */
+const PATIENCE_MS = 1_000;
+
+export class HookInput {
+  readonly #fields: Readonly<Record<string, unknown>>;
+
+  constructor(fields: Readonly<Record<string, unknown>>) {
+    this.#fields = fields;
+  }
+
+  text(name: string): string | undefined {
+    const value = this.#fields[name];
+    return typeof value === "string" && value !== "" ? value : undefined;
+  }
+
+  flag(name: string): boolean | undefined {
+    const value = this.#fields[name];
+    return typeof value === "boolean" ? value : undefined;
+  }
+
+  get session_id(): string | undefined {
+    return this.text("session_id");
+  }
+}
+
+export async function readInput(): Promise<HookInput> {
+  return parseInput(process.stdin.isTTY ? "" : await text());
+}
+
+function parseInput(text: string): HookInput {
+  if (text.trim() === "") throw new Failure("INVALID_ARGUMENT", "stdin is empty, where a client puts JSON.");
+  let fields: unknown;
+  try {
+    fields = JSON.parse(text);
+  } catch {
+    throw new Failure("INVALID_ARGUMENT", "what is on stdin is no JSON.");
+  }
+  if (typeof fields !== "object" || fields === null || Array.isArray(fields))
+    throw new Failure("INVALID_ARGUMENT", "what is on stdin is JSON, but no object.");
+  return new HookInput({ ...fields });
+}
+
+async function text(): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const read = async (): Promise<void> => {
+    // To its end even if it is too much: whoever writes would otherwise see its pipe break.
+    for await (const chunk of process.stdin) {
+      bytes += chunk.length;
+      if (bytes <= MOST_BYTES) chunks.push(chunk);
+    }
+  };
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((done) => {
+    timer = setTimeout(done, PATIENCE_MS);
+  });
+  await Promise.race([read(), late]);
+  clearTimeout(timer);
+  if (bytes > MOST_BYTES)
+    throw new Failure("CONTENT_TOO_LARGE", `what is on stdin is larger than ${MOST_BYTES / 1024 / 1024} MiB.`);
+  return Buffer.concat(chunks).toString("utf8");
+}

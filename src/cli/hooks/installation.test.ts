@@ -1,0 +1,284 @@
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { CLIENTS } from "./events.ts";
+import { type Launch, wanted } from "./handlers.ts";
+import { planInstall, planUninstall } from "./installation.ts";
+import { contentOf, parseJsonc } from "./jsonc.ts";
+import { ours } from "./settings-text.ts";
+
+const LAUNCH: Launch = { parley: "/opt/it's here/bin/parley", options: ["--home", "/data/a b"], wake: true };
+const OURS = wanted("claude", LAUNCH);
+
+let folder: string;
+let home: string;
+let settings: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "parley-hooks-"));
+  home = join(folder, "user", ".parley");
+  settings = join(folder, "user", ".claude", "settings.json");
+  mkdirSync(dirname(settings), { recursive: true });
+  vi.stubEnv("HOME", join(folder, "user"));
+});
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const read = (): string => readFileSync(settings, "utf8");
+const install = (by = OURS): string | undefined => planInstall(home, settings, by).apply();
+const uninstall = (): string | undefined => planUninstall(home, settings).apply();
+const meaning = (text: string): unknown => {
+  const node = parseJsonc(text);
+  return node && contentOf(node);
+};
+
+const EXISTING = `{
+    "model": "opus",
+    "permissions": { "allow": ["Bash(ls:*)"], "x-unknown": 1e3 },
+    "hooks": {
+        "Stop": [
+            { "hooks": [{ "type": "command", "command": "say done" }] }
+        ],
+        "PostToolUse": [{ "matcher": "Write", "hooks": [{ "type": "command", "command": "prettier" }] }]
+    },
+    "zeta": null
+}
+`;
+const COMMENTED = `// my settings
+{
+\t/* which model */ "model": "opus", // the big one
+\t"hooks": {
+\t\t// later: "Stop"
+\t},
+}
+// the end`;
+
+const FILES: [string, string][] = [
+  ["an existing one", EXISTING],
+  ["an empty one", ""],
+  ["a blank one", "\n\n"],
+  ["an empty object", "{}"],
+  ["a commented one", COMMENTED],
+  ["one of comments alone", "// nothing yet\n"],
+  ["one with Windows line ends", EXISTING.replaceAll("\n", "\r\n")],
+  ["one on a single line", JSON.stringify(JSON.parse(EXISTING))],
+  ["one with a byte order mark", `\ufeff${EXISTING}`],
+];
+
+describe.each(FILES)("hooks in %s", (_, text) => {
+  beforeEach(() => writeFileSync(settings, text, { mode: 0o640 }));
+
+  test("are all there, beside everything that was, and work as JSON", () => {
+    install();
+    expect(new Set(ours(read()).map(({ event }) => event))).toEqual(new Set(OURS.map(({ event }) => event)));
+    const before = meaning(text) as Record<string, Record<string, unknown[]>> | undefined;
+    const after = meaning(read()) as Record<string, Record<string, unknown[]>>;
+    for (const [key, value] of Object.entries(before ?? {})) if (key !== "hooks") expect(after[key]).toEqual(value);
+    for (const [event, groups] of Object.entries(before?.hooks ?? {}))
+      expect(after.hooks?.[event]?.slice(0, groups.length)).toEqual(groups);
+    for (const comment of text.match(/\/\/.*|\/\*.*\*\//g) ?? []) expect(read()).toContain(comment.trimEnd());
+  });
+
+  test("are gone after uninstall, byte for byte, and so is the copy", () => {
+    const backup = install();
+    expect(backup && readFileSync(backup, "utf8")).toBe(text);
+    expect(statSync(settings).mode & 0o777).toBe(0o640);
+    uninstall();
+    expect(read()).toBe(text);
+    expect(readdirSync(dirname(settings))).toEqual(["settings.json"]);
+    expect(statSync(settings).mode & 0o777).toBe(0o640);
+  });
+
+  test("are not installed twice", () => {
+    install();
+    const once = read();
+    const again = planInstall(home, settings, OURS);
+    expect(again.after).toBe(again.before);
+    install();
+    expect(read()).toBe(once);
+  });
+
+  test("of an older version give way to the new ones, and the first state still comes back", () => {
+    install(wanted("claude", { ...LAUNCH, parley: "/old/bin/parley", wake: false }));
+    install();
+    expect(read()).not.toContain("/old/");
+    expect(ours(read())).toHaveLength(OURS.length);
+    uninstall();
+    expect(read()).toBe(text);
+  });
+});
+
+describe("hooks in a file that somebody changed since", () => {
+  test("are taken out alone, and the copy is kept", () => {
+    writeFileSync(settings, EXISTING);
+    const backup = install();
+    writeFileSync(settings, read().replace('"opus"', '"haiku"'));
+    expect(uninstall()).toBe(backup);
+    expect(read()).toBe(EXISTING.replace('"opus"', '"haiku"'));
+    expect(existsSync(backup ?? "")).toBe(true);
+  });
+
+  test("leave alone what somebody put into our own group", () => {
+    writeFileSync(settings, "{}");
+    install();
+    const text = read();
+    const mine = '{ "type": "command", "command": "mine" }';
+    const at = text.indexOf("[", text.indexOf("[", text.indexOf('"PreCompact"')) + 1) + 1;
+    writeFileSync(settings, `${text.slice(0, at)}${mine},${text.slice(at)}`);
+    uninstall();
+    expect(meaning(read())).toEqual({ hooks: { PreCompact: [{ hooks: [JSON.parse(mine)] }] } });
+  });
+
+  test("come out without the record of what was done, too", () => {
+    writeFileSync(settings, EXISTING);
+    install();
+    rmSync(join(home, "hooks"), { recursive: true });
+    uninstall();
+    expect(read()).toBe(EXISTING);
+  });
+
+  test("never overwrite an earlier copy", () => {
+    writeFileSync(`${settings}.parley-backup`, "precious");
+    writeFileSync(settings, EXISTING);
+    expect(install()).toBe(`${settings}.parley-backup-2`);
+    uninstall();
+    expect(readFileSync(`${settings}.parley-backup`, "utf8")).toBe("precious");
+  });
+});
+
+describe("a missing file", () => {
+  test("is made, with its folder, and is gone again after uninstall", () => {
+    rmSync(dirname(settings), { recursive: true });
+    expect(install()).toBeUndefined();
+    expect(ours(read())).toHaveLength(OURS.length);
+    uninstall();
+    expect(existsSync(settings)).toBe(false);
+  });
+});
+
+describe("what cannot be changed is left as it is", () => {
+  test.each([
+    ["{ broken", "it is broken in line 1, column 3"],
+    [`${EXISTING}}`, "it is broken in line 12, column 1: something follows the end"],
+    ["[]", "it is JSON, but no object"],
+    ['{"hooks": []}', '"hooks" is no object in it'],
+    ['{"hooks": {"Stop": {}}}', '"hooks" has no list for "Stop"'],
+  ])("a broken one: %j", (text, why) => {
+    writeFileSync(settings, text);
+    expect(() => install()).toThrow(`${settings} cannot be changed: ${why}`);
+    expect(read()).toBe(text);
+    expect(readdirSync(dirname(settings))).toEqual(["settings.json"]);
+  });
+
+  test("one that is no text", () => {
+    writeFileSync(settings, Buffer.from([0x7b, 0xff, 0x7d]));
+    expect(() => install()).toThrow("is no UTF-8 text. Nothing was changed.");
+  });
+
+  test("a read-only one", () => {
+    writeFileSync(settings, EXISTING);
+    chmodSync(settings, 0o444);
+    expect(() => install()).toThrow(`${settings} is read-only. Nothing was changed.`);
+    expect(readdirSync(dirname(settings))).toEqual(["settings.json"]);
+  });
+
+  test("a folder in its place", () => {
+    mkdirSync(settings);
+    expect(() => install()).toThrow("is no file");
+  });
+
+  test("one that was changed while the person looked at the change", () => {
+    writeFileSync(settings, EXISTING);
+    const change = planInstall(home, settings, OURS);
+    writeFileSync(settings, '{"theirs": true}');
+    expect(() => change.apply()).toThrow("was changed by somebody else just now");
+    expect(read()).toBe('{"theirs": true}');
+    expect(readdirSync(dirname(settings))).toEqual(["settings.json"]);
+  });
+
+  test("one that came into being meanwhile", () => {
+    const change = planInstall(home, settings, OURS);
+    writeFileSync(settings, "theirs");
+    expect(() => change.apply()).toThrow("was changed by somebody else just now");
+    expect(read()).toBe("theirs");
+  });
+
+  test("one that was changed before it could be restored", () => {
+    writeFileSync(settings, EXISTING);
+    install();
+    const change = planUninstall(home, settings);
+    writeFileSync(settings, '{"theirs": true}');
+    expect(() => change.apply()).toThrow("was changed by somebody else just now");
+    expect(read()).toBe('{"theirs": true}');
+  });
+});
+
+describe("a link", () => {
+  test("to a file in one's home stays a link, and the file is changed", () => {
+    const real = join(folder, "user", "dotfiles.json");
+    writeFileSync(real, EXISTING);
+    symlinkSync(real, settings);
+    install();
+    expect(lstatSync(settings).isSymbolicLink()).toBe(true);
+    expect(ours(readFileSync(real, "utf8"))).toHaveLength(OURS.length);
+    uninstall();
+    expect(lstatSync(settings).isSymbolicLink()).toBe(true);
+    expect(readFileSync(real, "utf8")).toBe(EXISTING);
+  });
+
+  test("out of one's home is refused", () => {
+    const real = join(folder, "elsewhere.json");
+    writeFileSync(real, EXISTING);
+    symlinkSync(real, settings);
+    expect(() => install()).toThrow(`${settings} leads to ${real}, outside of your home.`);
+    expect(readFileSync(real, "utf8")).toBe(EXISTING);
+  });
+
+  test("that leads nowhere is refused", () => {
+    symlinkSync(join(folder, "nowhere.json"), settings);
+    expect(() => install()).toThrow("is a link that leads nowhere");
+    expect(existsSync(join(folder, "nowhere.json"))).toBe(false);
+  });
+
+  test("in the folder's place is followed only within one's home", () => {
+    rmSync(dirname(settings), { recursive: true });
+    mkdirSync(join(folder, "outside"));
+    symlinkSync(join(folder, "outside"), dirname(settings));
+    expect(() => install()).toThrow("outside of your home");
+    expect(readdirSync(join(folder, "outside"))).toEqual([]);
+  });
+});
+
+describe("a command in the settings", () => {
+  test("is absolute, and a shell reads it as it is meant", () => {
+    for (const client of CLIENTS)
+      for (const { command } of wanted(client, LAUNCH).flatMap(({ group }) => group.hooks))
+        expect(command).toMatch(/^exec '\/opt\/it'\\''s here\/bin\/parley' (hook|wait) .*--home '\/data\/a b'$/);
+  });
+
+  test("that only mentions Parley is nobody's but its owner's", () => {
+    const text = JSON.stringify({
+      hooks: {
+        Stop: [{ hooks: [{ type: "command", command: "parley hook Stop" }, { command: "echo exec parley" }, 7] }],
+      },
+    });
+    writeFileSync(settings, text);
+    expect(planUninstall(home, settings).after).toBe(text);
+  });
+});

@@ -1,0 +1,143 @@
+/** Installing and taking back: what was there before is kept beside the file, and comes back byte for byte. */
+
+import { hash } from "node:crypto";
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Failure } from "../failure.ts";
+import { isMissing } from "../home.ts";
+import type { Wanted } from "./handlers.ts";
+import {
+  backUp,
+  checkWritable,
+  readSettings,
+  removeSettings,
+  replaceSettings,
+  type SettingsFile,
+} from "./settings-file.ts";
+import { Unusable, withHooks, withoutHooks } from "./settings-text.ts";
+
+/** What we did to a file, in the data folder. */
+interface Record {
+  target: string;
+  /** Null: there was no file. */
+  backup: string | null;
+  before: string;
+  after: string;
+}
+
+export interface Change {
+  file: SettingsFile;
+  before: string;
+  after: string;
+  /** Writes it. Gives the path of the copy of what was there, if there was something. */
+  apply(): string | undefined;
+}
+
+export function planInstall(home: string, path: string, wanted: Wanted): Change {
+  const file = readSettings(path);
+  const after = usable(path, () => withHooks(file.text, wanted));
+  if (after !== file.text) checkWritable(file);
+  return { file, before: file.text, after, apply: () => install(home, file, after) };
+}
+
+function install(home: string, file: SettingsFile, after: string): string | undefined {
+  const known = recordOf(home, file);
+  // Ours was the last change: what was before that is what is to come back one day.
+  if (known && digest(file.text) === known.after) {
+    replaceSettings(file, after);
+    save(home, { ...known, after: digest(after) });
+    return known.backup ?? undefined;
+  }
+  const original = withoutHooks(file.text);
+  const backup = file.bytes ? backUp(file, original) : null;
+  try {
+    replaceSettings(file, after);
+  } catch (error) {
+    if (backup !== null) rmSync(backup, { force: true });
+    throw error;
+  }
+  save(home, { target: file.target, backup, before: digest(original), after: digest(after) });
+  return backup ?? undefined;
+}
+
+export function planUninstall(home: string, path: string): Change {
+  const file = readSettings(path);
+  const bare = usable(path, () => withoutHooks(file.text));
+  if (bare === file.text) return { file, before: file.text, after: file.text, apply: () => undefined };
+  checkWritable(file);
+  const known = recordOf(home, file);
+  const original = known && digest(file.text) === known.after ? originalOf(known) : undefined;
+  return {
+    file,
+    before: file.text,
+    after: original ?? bare,
+    apply: () => uninstall(home, file, { known, original, bare }),
+  };
+}
+
+/** Undefined where the copy is gone or is not what it was. */
+function originalOf({ backup, before }: Record): string | undefined {
+  if (backup === null) return "";
+  const text = textOf(backup);
+  return text !== undefined && digest(text) === before ? text : undefined;
+}
+
+function uninstall(
+  home: string,
+  file: SettingsFile,
+  { known, original, bare }: { known: Record | undefined; original: string | undefined; bare: string },
+): string | undefined {
+  const whole = known !== undefined && original !== undefined;
+  if (whole && known.backup === null) removeSettings(file);
+  else replaceSettings(file, original ?? bare);
+  if (known) rmSync(recordPath(home, file), { force: true });
+  if (!whole) return known?.backup ?? undefined;
+  if (known.backup !== null) rmSync(known.backup, { force: true });
+  return undefined;
+}
+
+function usable<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof Unusable)) throw error;
+    throw new Failure("INVALID_ARGUMENT", `${path} cannot be changed: ${error.message}. Nothing was changed.`, {
+      cause: error,
+    });
+  }
+}
+
+const digest = (text: string): string => hash("sha256", text, "hex");
+
+const recordPath = (home: string, { target }: { target: string }): string =>
+  join(home, "hooks", `installed-${digest(target)}.json`);
+
+function recordOf(home: string, file: SettingsFile): Record | undefined {
+  const text = textOf(recordPath(home, file));
+  if (text === undefined) return undefined;
+  try {
+    const { target, backup, before, after } = JSON.parse(text);
+    const whole = [target, before, after].every((each) => typeof each === "string") && target === file.target;
+    return whole && (backup === null || typeof backup === "string") ? { target, backup, before, after } : undefined;
+  } catch {
+    // Half of one says nothing; then only what is ours is taken away.
+    return undefined;
+  }
+}
+
+function save(home: string, record: Record): void {
+  const path = recordPath(home, record);
+  mkdirSync(join(home, "hooks"), { recursive: true, mode: 0o700 });
+  rmSync(`${path}.new`, { force: true });
+  writeFileSync(`${path}.new`, `${JSON.stringify(record)}\n`, { flag: "wx", mode: 0o600 });
+  renameSync(`${path}.new`, path);
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,17 @@
+import { filesOf } from "../acting.ts";
+import type { Client } from "../client.ts";
+import { place } from "../heartbeat.ts";
+import { branchOf, projectOf } from "../identity-env.ts";
+import type { Asked } from "./respond.ts";
+
+/** Where the session stands now, here and on the hub, before the client forgets most of it. */
+export async function remember({ cli, input }: Pick<Asked, "cli" | "input">, client: Client): Promise<void> {
+  const session_id = input.session_id ?? "";
+  await client.call("agent_heartbeat", place({ session_id }));
+  const files = await filesOf(cli);
+  const known = files.session(session_id);
+  // None for who acts by a token of its own.
+  if (!known) return;
+  const project = projectOf(undefined, process.env);
+  files.saveSession({ ...known, project, branch: branchOf(project), last_active_at: new Date().toISOString() });
+}

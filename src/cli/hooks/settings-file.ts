@@ -1,0 +1,158 @@
+/**
+ * A settings file of a client, replaced whole or not at all. Whoever else changed it in the meantime wins: then nothing
+ * is written. A link stays a link; what it leads to is changed only if that lies in the person's own home.
+ */
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { homedir } from "node:os";
+import { dirname, sep } from "node:path";
+import { Failure } from "../failure.ts";
+import { isMissing } from "../home.ts";
+
+export interface SettingsFile {
+  path: string;
+  /** What `path` leads to. */
+  target: string;
+  /** Undefined when there is none. */
+  bytes: Buffer | undefined;
+  text: string;
+  mode: number;
+}
+
+const NEW_MODE = 0o644;
+
+export function readSettings(path: string): SettingsFile {
+  const target = targetOf(path);
+  const stat = statSync(target, { throwIfNoEntry: false });
+  if (!stat) return { path, target, bytes: undefined, text: "", mode: NEW_MODE };
+  if (!stat.isFile()) throw refused(path, "is no file");
+  const bytes = readFileSync(target);
+  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+  // What does not come back as the same bytes is no UTF-8, and would not survive.
+  if (!Buffer.from(text).equals(bytes)) throw refused(path, "is no UTF-8 text");
+  return { path, target, bytes, text, mode: stat.mode & 0o7777 };
+}
+
+/** Throws a `Failure` that says why, with everything as it was. */
+export function checkWritable({ path, target }: SettingsFile): void {
+  const stat = statSync(target, { throwIfNoEntry: false });
+  if (!stat) return;
+  // Renaming over it would work all the same. But whoever took away the right to write did not mean it to.
+  if ((stat.mode & 0o222) === 0) throw refused(path, "is read-only");
+  if (stat.uid !== process.geteuid?.()) throw refused(path, "belongs to another user");
+}
+
+export function replaceSettings(file: SettingsFile, text: string): void {
+  checkWritable(file);
+  const temporary = `${file.target}.parley-${process.pid}`;
+  try {
+    mkdirSync(dirname(file.target), { recursive: true });
+    write(temporary, text, file.mode);
+    if (!isStill(file)) throw changedMeanwhile(file.path);
+    if (file.bytes) renameSync(temporary, file.target);
+    else linkNew(temporary, file);
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    throw refused(file.path, `cannot be written (${error instanceof Error ? error.message : error})`, error);
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+}
+
+/** The file that only we had made. */
+export function removeSettings(file: SettingsFile): void {
+  checkWritable(file);
+  if (!isStill(file)) throw changedMeanwhile(file.path);
+  rmSync(file.target);
+}
+
+/** Beside it, and never over something that is there. Gives its path. */
+export function backUp(file: SettingsFile, text: string): string {
+  for (let number = 1; ; number += 1) {
+    const path = `${file.target}.parley-backup${number === 1 ? "" : `-${number}`}`;
+    try {
+      write(path, text, file.mode);
+      return path;
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && error.code === "EEXIST"))
+        throw refused(path, `cannot be written (${error instanceof Error ? error.message : error})`, error);
+    }
+  }
+}
+
+function write(path: string, text: string, mode: number): void {
+  const file = openSync(path, "wx", mode);
+  try {
+    writeSync(file, text);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Unlike a rename this fails where somebody was faster. */
+function linkNew(temporary: string, file: SettingsFile): void {
+  try {
+    linkSync(temporary, file.target);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EEXIST") throw changedMeanwhile(file.path);
+    throw error;
+  }
+}
+
+function isStill({ target, bytes }: SettingsFile): boolean {
+  try {
+    const now = readFileSync(target);
+    return bytes?.equals(now) ?? false;
+  } catch (error) {
+    if (isMissing(error)) return bytes === undefined;
+    throw error;
+  }
+}
+
+function targetOf(path: string): string {
+  const target = real(path);
+  if (target === undefined) {
+    if (lstatSync(path, { throwIfNoEntry: false })) throw refused(path, "is a link that leads nowhere");
+    // The folder may be a link, too.
+    const folder = real(dirname(path));
+    return folder === undefined ? path : inside(path, `${folder}${path.slice(dirname(path).length)}`);
+  }
+  return inside(path, target);
+}
+
+function inside(path: string, target: string): string {
+  const home = real(homedir());
+  if (target === path || (home !== undefined && target.startsWith(home + sep))) return target;
+  throw refused(
+    path,
+    `leads to ${target}, outside of your home. Change that file yourself, or put a file in its place`,
+  );
+}
+
+function real(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+const refused = (path: string, why: string, cause?: unknown): Failure =>
+  new Failure("FORBIDDEN", `${path} ${why}. Nothing was changed.`, { cause });
+
+const changedMeanwhile = (path: string): Failure =>
+  new Failure("CONFLICT", `${path} was changed by somebody else just now. Nothing was written: run it again.`);

@@ -1,0 +1,121 @@
+/** The text of a settings file with our hooks in it, and without them. Everything else keeps its bytes. */
+import { append, remove } from "./edit.ts";
+import { type Group, isOurs, type Wanted } from "./handlers.ts";
+import { contentOf, JsoncError, parseJsonc } from "./jsonc.ts";
+
+export interface Found {
+  event: string;
+  group: Group;
+}
+
+/** Says in which line, and why nothing was done. */
+export class Unusable extends Error {
+  override readonly name = "Unusable";
+}
+
+export function withHooks(text: string, wanted: Wanted): string {
+  if (same(ours(text), wanted)) return text;
+  let next = withoutHooks(text);
+  if (read(next) === undefined) next = `${next}${next.trim() === "" || next.endsWith("\n") ? "" : "\n"}{}\n`;
+  if (!("hooks" in (read(next) ?? {}))) next = append(next, [], {}, "hooks");
+  for (const { event, group } of wanted) {
+    if (!(event in hooksOf(next))) next = append(next, ["hooks"], [], event);
+    next = append(next, ["hooks", event], group);
+  }
+  return checked(next, { before: text, wanted });
+}
+
+export function withoutHooks(text: string): string {
+  let next = text;
+  for (const { path } of places(text).reverse()) next = remove(next, path);
+  if (next === text) return text;
+  // What is left empty was there for ours alone; who wants it empty can have it so again.
+  for (const event of new Set(places(text).map((place) => place.event)))
+    if (hooksOf(next)[event]?.length === 0) next = remove(next, ["hooks", event]);
+  if (Object.keys(hooksOf(next)).length === 0) next = remove(next, ["hooks"]);
+  return checked(next, { before: text, wanted: [] });
+}
+
+/** Groups that are ours, or what is ours of them. */
+export function ours(text: string): Found[] {
+  return groups(text).flatMap(({ event, group }) => {
+    const hooks = group.hooks.filter(isOurs);
+    return hooks.length > 0 ? [{ event, group: { ...group, hooks } }] : [];
+  });
+}
+
+/** Whether the client was told to run no hooks at all. */
+export const allDisabled = (text: string): boolean => read(text)?.disableAllHooks === true;
+
+/** Each thing to take away: a whole group if nothing else is in it, otherwise a single handler. */
+function places(text: string): { event: string; path: (string | number)[] }[] {
+  return groups(text).flatMap(({ event, group, at }) => {
+    const mine = group.hooks.flatMap((handler, index) => (isOurs(handler) ? [index] : []));
+    if (mine.length === 0) return [];
+    const path = ["hooks", event, at];
+    if (mine.length === group.hooks.length) return [{ event, path }];
+    return mine.map((index) => ({ event, path: [...path, "hooks", index] }));
+  });
+}
+
+function groups(text: string): { event: string; group: Group; at: number }[] {
+  return Object.entries(hooksOf(text)).flatMap(([event, list]) =>
+    list.flatMap((group, at) => (isGroup(group) ? [{ event, group, at }] : [])),
+  );
+}
+
+const isGroup = (value: unknown): value is Group =>
+  typeof value === "object" && value !== null && "hooks" in value && Array.isArray(value.hooks);
+
+function hooksOf(text: string): Record<string, unknown[]> {
+  const hooks = read(text)?.hooks;
+  if (hooks === undefined) return {};
+  if (!isObject(hooks)) throw new Unusable('"hooks" is no object in it');
+  for (const [event, list] of Object.entries(hooks))
+    if (!Array.isArray(list)) throw new Unusable(`"hooks" has no list for "${event}"`);
+  // Checked just now.
+  return hooks as Record<string, unknown[]>;
+}
+
+/** Undefined where there is nothing but blanks and comments. */
+function read(text: string): Record<string, unknown> | undefined {
+  try {
+    const node = parseJsonc(text);
+    const content = node && contentOf(node);
+    if (content === undefined || isObject(content)) return content;
+  } catch (error) {
+    if (error instanceof JsoncError) throw new Unusable(`it is broken in ${error.message}`);
+    throw error;
+  }
+  throw new Unusable("it is JSON, but no object");
+}
+
+/** Whatever our editing did: nothing but our own lines may have changed. Otherwise it is a bug, and nothing is written. */
+function checked(next: string, { before, wanted }: { before: string; wanted: Wanted }): string {
+  if (!same(ours(next), wanted) || JSON.stringify(foreign(next)) !== JSON.stringify(foreign(before)))
+    throw new Error("the change would have touched what is not ours; nothing was changed");
+  return next;
+}
+
+/** All that is not ours, in its order. What is empty for want of ours counts as not there. */
+function foreign(text: string): unknown {
+  const { hooks: _, ...rest } = read(text) ?? {};
+  const kept = Object.entries(hooksOf(text)).flatMap(([event, list]) => {
+    const others = list.flatMap((group) => {
+      if (!isGroup(group) || !group.hooks.some(isOurs)) return [group];
+      const hooks = group.hooks.filter((handler) => !isOurs(handler));
+      return hooks.length > 0 ? [{ ...group, hooks }] : [];
+    });
+    return others.length > 0 ? [[event, others]] : [];
+  });
+  return { rest, hooks: kept };
+}
+
+const same = (found: readonly Found[], wanted: Wanted): boolean => {
+  const line = ({ event, group }: Found): string =>
+    JSON.stringify([event, group.matcher, group.hooks.map((handler) => Object.entries(handler).sort())]);
+  return JSON.stringify(found.map(line).sort()) === JSON.stringify(wanted.map(line).sort());
+};
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,0 +1,163 @@
+/** The slow way to an identity: the hub is asked for one, by one of all the commands that want it at once. */
+
+import { didYouMean } from "../suggest.ts";
+import { filesOf, type Way } from "./acting.ts";
+import type { Cli } from "./cli.ts";
+import { Failure } from "./failure.ts";
+import { branchOf, projectOf, type Session } from "./identity-env.ts";
+import type { AgentFile, IdentityFiles, TokenFile } from "./identity-files.ts";
+import { takeStartLock } from "./start-lock.ts";
+
+const LIMIT_MS = 20_000;
+const PAUSE_MS = 15;
+/** What a token is may change, when an administrator says so, and hardly ever does. */
+const BELIEVED_MS = 3600_000;
+
+interface Ensured {
+  agent: string;
+  token: string;
+}
+
+/** The agent of a session, made if it is new. `stale` is a token that the hub no longer takes. */
+export async function ensureSession(
+  way: Way,
+  { session, name, stale }: { session: Session; name: string | undefined; stale?: string | undefined },
+): Promise<AgentFile> {
+  const known = (): AgentFile | undefined => {
+    const agent = way.files.session(session.id)?.agent;
+    const stored = agent === undefined ? undefined : way.files.agent(agent);
+    return stored?.client_session_id === session.id && stored.token !== stale ? stored : undefined;
+  };
+  return underLock(way.files, session.id, known, async () => {
+    const project = projectOf(way.as.project, way.as.env ?? process.env);
+    const branch = branchOf(project);
+    const client = way.as.client ?? session.client;
+    const made = await ask(way, {
+      client_session_id: session.id,
+      project: project.slice(-400),
+      ...(name !== undefined && { name }),
+      ...(branch !== null && { branch }),
+      ...(client !== null && { client }),
+    });
+    return keep(way.files, { made, session, project, branch, client });
+  });
+}
+
+/** Acts by its own token from now on, as a person who owns the hub may have it done. */
+export function adoptAgent(way: Way, agent: string, stale?: string): Promise<AgentFile> {
+  const known = (): AgentFile | undefined => {
+    const stored = way.files.agent(agent);
+    return stored?.token === stale ? undefined : stored;
+  };
+  return underLock(way.files, agent, known, async () => {
+    const { agents } = await way.base.call<{ agents: { name: string }[] }>("agent_list", {});
+    const names = agents.map(({ name }) => name);
+    if (!names.includes(agent))
+      throw new Failure(
+        "AGENT_NOT_FOUND",
+        `There is no agent ${JSON.stringify(agent)} here.${didYouMean(agent, names)} See them all: parley agent list`,
+      );
+    const { space } = way.files;
+    const { token } = await way.base.call<{ token: string }>("token_create", { role: "agent", name: agent, space });
+    const file = { agent, token, space, client_session_id: null };
+    way.files.saveAgent(file);
+    return file;
+  });
+}
+
+/** Its token was taken back, or the hub is another one: asked for once more, and then no more. */
+export async function renewAgent(
+  way: Way,
+  { agent, session, stale }: { agent: string; session: Session | undefined; stale: string | undefined },
+): Promise<AgentFile> {
+  if (session) return ensureSession(way, { session, name: agent, stale });
+  const stored = way.files.agent(agent);
+  if (stored && stored.token !== stale) return stored;
+  if (stored?.client_session_id)
+    throw new Failure(
+      "NO_IDENTITY",
+      `${agent}'s token works no more, and it belongs to a session. Say --session-id ${stored.client_session_id}`,
+    );
+  return adoptAgent(way, agent, stale);
+}
+
+/** Whose the token is that was given. The hub is asked, and its answer believed for a while. */
+export async function askHolder({ cli, files, base }: Way): Promise<TokenFile> {
+  const secret = cli.token ?? "";
+  const known = files.token(secret);
+  const age_ms = known ? Date.now() - Date.parse(known.checked_at) : Number.NaN;
+  if (known && age_ms >= 0 && age_ms < BELIEVED_MS) return known;
+  const { agent, roles, space } = await base.call<Omit<TokenFile, "checked_at">>("whoami", {});
+  const file = { agent, roles, space, checked_at: new Date().toISOString() };
+  files.saveToken(secret, file);
+  return file;
+}
+
+/** Its token is over. */
+export async function forgetAgent(cli: Cli, name: string): Promise<void> {
+  (await filesOf(cli)).forgetAgent(name);
+}
+
+async function ask(way: Way, args: object): Promise<Ensured> {
+  try {
+    return await way.base.call<Ensured>("agent_ensure", args);
+  } catch (error) {
+    if (!(error instanceof Failure && (error.code === "FORBIDDEN" || error.code === "UNAUTHENTICATED"))) throw error;
+    const why = way.base.target.token
+      ? "the token you have may not make one"
+      : `nobody is named who could make one on ${way.base.target.url}`;
+    throw new Failure(
+      "NO_IDENTITY",
+      `This session is no agent yet, and ${why}. Set PARLEY_TOKEN to the token of an agent, or of an admin.`,
+      { cause: error },
+    );
+  }
+}
+
+interface Kept {
+  made: Ensured;
+  session: Session;
+  project: string;
+  branch: string | null;
+  client: string | null;
+}
+
+function keep(files: IdentityFiles, { made, session, project, branch, client }: Kept): AgentFile {
+  const { agent, token } = made;
+  const { space } = files;
+  const file = { agent, token, space, client_session_id: session.id };
+  const now = new Date().toISOString();
+  const created_at = files.session(session.id)?.created_at ?? now;
+  // The session last: by it the others find the rest.
+  files.saveAgent(file);
+  files.saveSession({
+    client_session_id: session.id,
+    agent,
+    space,
+    project,
+    branch,
+    client,
+    created_at,
+    last_active_at: now,
+  });
+  return file;
+}
+
+/** What `known` finds, else what `make` makes, by one of us while the others wait. */
+async function underLock(
+  files: IdentityFiles,
+  what: string,
+  known: () => AgentFile | undefined,
+  make: () => Promise<AgentFile>,
+): Promise<AgentFile> {
+  const path = files.lock(what);
+  const deadline = performance.now() + LIMIT_MS;
+  while (performance.now() < deadline) {
+    const found = known();
+    if (found) return found;
+    using lock = takeStartLock(path);
+    if (lock) return known() ?? (await make());
+    await new Promise((done) => setTimeout(done, PAUSE_MS));
+  }
+  throw new Failure("NO_IDENTITY", `Another command has been making this identity for ${LIMIT_MS / 1000} s: ${path}`);
+}

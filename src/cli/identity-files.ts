@@ -1,0 +1,218 @@
+/**
+ * Who the command line acts as, remembered in the data folder: tokens of agents, which session is which agent, and the
+ * default of a project. Whoever could write these files, or have us follow a link, would decide who we are: each is
+ * ours alone, a file and no link, and appears whole or not at all.
+ */
+import { Failure } from "./failure.ts";
+
+/** `agents/<space>/<name>.json` */
+export interface AgentFile {
+  agent: string;
+  token: string;
+  space: string;
+  /** The session it was made for; null for one that a person acts as. */
+  client_session_id: string | null;
+}
+
+/** `sessions/<space and session>.json` */
+export interface SessionFile {
+  client_session_id: string;
+  agent: string;
+  space: string;
+  project: string;
+  branch: string | null;
+  client: string | null;
+  created_at: string;
+  last_active_at: string;
+}
+
+/** `projects/<space and path>.json` */
+export interface ProjectFile {
+  project: string;
+  agent: string;
+  space: string;
+}
+
+/** `tokens/<hash>.json`: what the hub said about a token that was given, so that it need not be asked each time. */
+export interface TokenFile {
+  agent: string | null;
+  roles: string[];
+  space: string;
+  checked_at: string;
+}
+
+const MOST_BYTES = 64 * 1024;
+
+export class IdentityFiles {
+  readonly #home: string;
+  readonly #root: string;
+  readonly space: string;
+
+  /** A token is for the hub that made it: those of a hub elsewhere lie apart. */
+  constructor({ home, origin, space }: { home: string; origin: string | undefined; space: string }) {
+    this.#home = home;
+    this.#root = origin === undefined ? "identities" : `identities/hubs/${fileName(origin)}`;
+    this.space = space;
+  }
+
+  agent(name: string): AgentFile | undefined {
+    return parsed(this.#whole(this.#agentPath(name)), ["agent", "token", "space"]);
+  }
+
+  session(id: string): SessionFile | undefined {
+    return parsed(this.#whole(this.#path("sessions", id)), ["client_session_id", "agent", "space"]);
+  }
+
+  project(path: string): ProjectFile | undefined {
+    return parsed(this.#whole(this.#path("projects", path)), ["project", "agent", "space"]);
+  }
+
+  token(secret: string): TokenFile | undefined {
+    return parsed(this.#whole(this.#path("tokens", hashOf(secret))), ["space", "checked_at"]);
+  }
+
+  saveAgent(file: AgentFile): void {
+    this.#write(this.#agentPath(file.agent), file);
+  }
+
+  saveSession(file: SessionFile): void {
+    this.#write(this.#path("sessions", file.client_session_id), file);
+  }
+
+  saveProject(file: ProjectFile): void {
+    this.#write(this.#path("projects", file.project), file);
+  }
+
+  saveToken(secret: string, file: TokenFile): void {
+    this.#write(this.#path("tokens", hashOf(secret)), file);
+  }
+
+  forgetAgent(name: string): void {
+    process.getBuiltinModule("node:fs").rmSync(this.#whole(this.#agentPath(name)), { force: true });
+  }
+
+  /** Held while the identity of one session or agent is being made. */
+  lock(what: string): string {
+    const path = `${this.#root}/locks/${this.#name(what)}.lock`;
+    makeFolders(this.#home, path);
+    return this.#whole(path);
+  }
+
+  #agentPath(name: string): string {
+    // What comes from a command line must not lead out of the folder.
+    if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/.test(name))
+      throw new Failure("INVALID_ARGUMENT", `${JSON.stringify(name)} is no name of an agent.`);
+    return `${this.#root}/agents/${hashless(this.space)}/${name}.json`;
+  }
+
+  #path(kind: string, what: string): string {
+    return `${this.#root}/${kind}/${this.#name(what)}.json`;
+  }
+
+  #whole(path: string): string {
+    return `${this.#home}/${path}`;
+  }
+
+  #write(path: string, value: object): void {
+    makeFolders(this.#home, path);
+    replace(this.#whole(path), `${JSON.stringify(value)}\n`);
+  }
+
+  #name(what: string): string {
+    return fileName(`${this.space}\n${what}`);
+  }
+}
+
+const hashOf = (text: string): string => process.getBuiltinModule("node:crypto").hash("sha256", text, "hex");
+
+/**
+ * A name for a file, and no other's: also where names differ by their letters' case alone, and that counts for nothing.
+ * What is long or unusual is hashed; nothing else is, since to load what hashes takes a hook longer than all of this.
+ */
+function fileName(text: string): string {
+  const name = text.replace(/[^a-z0-9._-]/g, (each) => `%${each.charCodeAt(0).toString(16).padStart(2, "0")}`);
+  return /^[\n\x20-\x7e]*$/.test(text) && name.length <= 200 ? name : hashOf(text);
+}
+
+/** A space is named by letters, digits, dashes and underscores; anything else is answered by the hub. */
+const hashless = (space: string): string => (/^[\w-]{1,80}$/.test(space) ? space : hashOf(space));
+
+/** Undefined where there is none, or half of one: then it is made again. */
+function parsed<T>(path: string, needed: readonly (keyof T & string)[]): T | undefined {
+  const text = read(path);
+  if (text === undefined) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== "object" || value === null) return undefined;
+    const whole = needed.every((key) => typeof (value as Record<string, unknown>)[key] === "string");
+    // Written by us, and by nobody else: `read` saw to that.
+    return whole ? (value as T) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function read(path: string): string | undefined {
+  const { closeSync, constants, fstatSync, openSync, readFileSync } = process.getBuiltinModule("node:fs");
+  let file: number;
+  try {
+    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR") return undefined;
+    if (codeOf(error) === "ELOOP") throw unsafe(path, "is a link, and links are not followed here");
+    throw unsafe(path, `cannot be read (${codeOf(error)})`);
+  }
+  try {
+    const { mode, uid, size } = fstatSync(file);
+    if ((mode & constants.S_IFMT) !== constants.S_IFREG) throw unsafe(path, "is no file");
+    if (uid !== process.geteuid?.()) throw unsafe(path, "belongs to another user");
+    if (mode & 0o077) throw unsafe(path, "can be read or changed by other users");
+    if (size > MOST_BYTES) throw unsafe(path, "is too large to be ours");
+    return readFileSync(file, "utf8");
+  } finally {
+    closeSync(file);
+  }
+}
+
+function replace(path: string, text: string): void {
+  const { renameSync, rmSync, writeFileSync } = process.getBuiltinModule("node:fs");
+  const temporary = `${path}.${process.pid}`;
+  // What is there already, a link or a file that others may read, would keep its place and its rights.
+  rmSync(temporary, { force: true });
+  writeFileSync(temporary, text, { flag: "wx", mode: 0o600 });
+  // A link in the file's own place is replaced, not followed.
+  renameSync(temporary, path);
+}
+
+/** Those between the data folder and the file. The data folder may be a link, as its owner likes; none of these. */
+function makeFolders(home: string, path: string): void {
+  const { lstatSync, mkdirSync } = process.getBuiltinModule("node:fs");
+  mkdirSync(home, { recursive: true, mode: 0o700 });
+  const parts = path.split("/").slice(0, -1);
+  for (const [at] of parts.entries()) {
+    const folder = [home, ...parts.slice(0, at + 1)].join("/");
+    if (lstatSync(folder, { throwIfNoEntry: false })) refuseNoFolder(folder);
+    else
+      try {
+        mkdirSync(folder, { mode: 0o700 });
+      } catch (error) {
+        // Another command may have been faster.
+        if (codeOf(error) !== "EEXIST") throw error;
+        refuseNoFolder(folder);
+      }
+  }
+}
+
+function refuseNoFolder(path: string): void {
+  const stat = process.getBuiltinModule("node:fs").lstatSync(path);
+  if (!stat.isDirectory()) throw unsafe(path, "is no folder");
+  if (stat.uid !== process.geteuid?.()) throw unsafe(path, "belongs to another user");
+}
+
+const unsafe = (path: string, why: string): Failure =>
+  new Failure(
+    "NO_IDENTITY",
+    `${path} ${why}. It says who you are, so it has to be yours alone: remove it and try again.`,
+  );
+
+const codeOf = (error: unknown): string => (error instanceof Error && "code" in error ? String(error.code) : "");

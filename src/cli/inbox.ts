@@ -1,0 +1,139 @@
+import type { Updated } from "../modules/mail/index.ts";
+import { defineCommand } from "./command.ts";
+import { envelope } from "./envelope.ts";
+import { callMail, type Found, MAIL_OPTIONS, type MailItem, type MailList, show, type Thread } from "./mail-call.ts";
+import { contextLines, listed, quoted, whole } from "./mail-text.ts";
+import { visibleLine } from "./visible.ts";
+
+const LIMIT = {
+  type: "integer",
+  short: "n",
+  value: "N",
+  default: 20,
+  minimum: 1,
+  maximum: 100,
+  description: "how many at most",
+} as const;
+const BEFORE = { type: "text", value: "ID", description: "the next page: what the last one gave as next" } as const;
+const PAGING = {
+  limit: LIMIT,
+  before: BEFORE,
+  page_token: { type: "text", value: "ID", description: "the same as --before" },
+} as const;
+const FOLDER = ["inbox", "archived", "trash", "snoozed", "sent"] as const;
+
+export const inbox = defineCommand({
+  examples: ["inbox", "inbox --all -n 50", "inbox --agent scout --json", "inbox --folder sent"],
+  details: "Lists what is not read. It marks nothing; parley read does, and --mark-read marks what is listed.",
+  formats: ["context"],
+  options: {
+    ...PAGING,
+    all: { type: "flag", short: "a", description: "what is read too" },
+    folder: { type: "text", value: "F", choices: FOLDER, default: "inbox", description: FOLDER.join(", ") },
+    mark_read: { type: "flag", description: "mark what is listed as read" },
+    ...MAIL_OPTIONS,
+  },
+  async run(cli, { limit, before, page_token, all, folder, mark_read, fields, compact, compat, ...as }) {
+    const from = before ?? page_token;
+    const unread = !all && folder === "inbox";
+    const args = { folder, unread, limit, ...(from !== undefined && { before: from }) };
+    const list = await callMail<MailList>(cli, as, "mail_inbox", { args });
+    const text = (): string => overview(list, { unread, folder, out: () => listed(list.messages, cli.out) });
+    await show(cli, { fields, compact, compat }, list, { text, context: () => contextOf(list) });
+    const ids = list.messages.filter(({ read_at, state }) => !read_at && state !== null).map(({ id }) => id);
+    // After it was printed: what nobody saw is not read.
+    if (mark_read && ids.length > 0) await callMail<Updated>(cli, as, "mail_update", { args: { ids, action: "read" } });
+  },
+});
+
+function overview(
+  list: MailList,
+  { unread, folder, out }: { unread: boolean; folder: string; out: () => string },
+): string {
+  const count = `${list.unread}${list.unread_more ? "+" : ""}`;
+  if (list.messages.length === 0)
+    return unread
+      ? `No unread mail for ${visibleLine(list.agent)}.`
+      : `Nothing in ${folder} of ${visibleLine(list.agent)}.`;
+  const more = list.next === null ? [] : [`There is more: parley inbox --before ${visibleLine(list.next)}`];
+  return [`${folder} of ${visibleLine(list.agent)}, ${count} unread`, "", out(), ...more].join("\n");
+}
+
+const contextOf = ({ messages, unread }: MailList): string =>
+  contextLines({
+    messages: messages.map((message) => ({ ...message, offered: 0 })),
+    unread: Math.max(unread, messages.length),
+    urgent: messages.filter(({ priority }) => priority === "urgent").length,
+  });
+
+export const search = defineCommand({
+  examples: [
+    "search deadline",
+    'search "\\"release plan\\"" --from mason',
+    "search --folder archived --after 2026-01-31",
+  ],
+  details: "Words in subject and text; all of them have to be there. Only what is in your own mailbox is found.",
+  formats: ["context"],
+  positionals: { query: { rest: true, description: "words, or a phrase in quotation marks" } },
+  options: {
+    ...PAGING,
+    from: { type: "text", value: "NAME", description: "only from this one" },
+    in: { type: "text", value: "F", choices: [...FOLDER, "all"], description: `only in: ${FOLDER.join(", ")}` },
+    folder: { type: "text", value: "F", choices: FOLDER, description: "the same as --in" },
+    thread: { type: "text", value: "ID", description: "only in this thread" },
+    unread: { type: "flag", description: "only what is not read" },
+    after: { type: "text", value: "TIME", description: "only what was sent after: an ISO time or a day" },
+    until: { type: "text", value: "TIME", description: "only what was sent before" },
+    ...MAIL_OPTIONS,
+  },
+  async run(cli, given) {
+    const { query, limit, before, page_token, from, in: within, folder, thread, unread, after, until } = given;
+    const { fields, compact, compat, agent, session_id, project } = given;
+    const where = within === "all" ? undefined : (within ?? folder);
+    const args = {
+      query: query.join(" "),
+      limit,
+      ...defined({ from, folder: where, thread_id: thread, after, until, before: before ?? page_token }),
+      ...(unread && { unread }),
+    };
+    const found = await callMail<Found>(cli, { agent, session_id, project }, "mail_search", { args });
+    await show(cli, { fields, compact, compat }, found, {
+      text: () =>
+        found.messages.length === 0
+          ? "Nothing was found."
+          : [
+              listed(found.messages, cli.out),
+              ...(found.next === null ? [] : [`There is more: --before ${visibleLine(found.next)}`]),
+            ].join("\n"),
+      context: () => found.messages.map(found1).join("\n"),
+    });
+  },
+});
+
+const found1 = ({ id, from, subject }: MailItem): string => `- #${id} From: ${visibleLine(from)} - ${quoted(subject)}`;
+
+const defined = <T extends Record<string, unknown>>(values: T): Partial<T> =>
+  // Only what is there is left of it.
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<T>;
+
+export const thread = defineCommand({
+  examples: ["thread 1760000000000000", "thread 1760000000000000 -n 5 --json"],
+  details: "Oldest first. It marks nothing as read.",
+  formats: ["context"],
+  positionals: { id: { required: true, description: "the thread, or a mail in it" } },
+  options: { limit: LIMIT, before: BEFORE, ...MAIL_OPTIONS },
+  async run(cli, { id, limit, before, fields, compact, compat, ...as }) {
+    const args = { id, limit, ...(before !== undefined && { before }) };
+    const found = await callMail<Thread>(cli, as, "mail_thread", { args });
+    const { subject, participants, messages, has_more } = found;
+    await show(cli, { fields, compact, compat }, found, {
+      text: () =>
+        [
+          `${cli.out.bold(visibleLine(subject))}  (${participants.map(visibleLine).join(", ")})`,
+          ...(has_more ? [`There are earlier ones: --before ${visibleLine(messages[0]?.id ?? id)}`] : []),
+          ...messages.map((mail) => `\n${whole(mail, cli.out)}`),
+        ].join("\n"),
+      context: () => envelope(messages),
+    });
+  },
+});

@@ -1,0 +1,95 @@
+/** What the commands of mail have in common: as whom they call, and how they print what came back. */
+import type { Found, Mail, MailItem, MailList, Polled, Thread } from "../modules/mail/index.ts";
+import { ACTING_OPTIONS, type As, resolveActing } from "./acting.ts";
+import type { Cli } from "./cli.ts";
+import type { CallOptions } from "./client.ts";
+import type { Options } from "./command.ts";
+
+export type { Found, Mail, MailItem, MailList, Polled, Thread };
+
+/** For every command that prints mail. */
+export const SHAPE_OPTIONS = {
+  fields: { type: "text", value: "A,B", description: "in JSON: only these fields of each mail" },
+  compact: { type: "flag", description: "in JSON: leave out what is empty" },
+  compat: { type: "flag", description: "in JSON: the field names of substrate (ID, SenderName, …)" },
+} as const satisfies Options;
+
+export const MAIL_OPTIONS = { ...ACTING_OPTIONS, ...SHAPE_OPTIONS } as const satisfies Options;
+
+export interface Shape {
+  fields: string | undefined;
+  compact: boolean;
+  compat: boolean;
+}
+
+/** Calls a tool as whoever is meant, after what waits in the outbox. */
+export async function callMail<T>(
+  cli: Cli,
+  as: As,
+  tool: string,
+  { args, ...options }: CallOptions & { args: object },
+): Promise<T> {
+  const { client } = await resolveActing(cli, { start: !cli.noStart, ...as });
+  await cli.deliver();
+  return client.call<T>(tool, args, options);
+}
+
+export interface PollArgs {
+  limit: number;
+  channel: string;
+  fresh?: boolean;
+  waiter?: string;
+  bodies?: boolean;
+}
+
+/** For the answer itself, once the hub's own time is up. */
+const GRACE_MS = 15_000;
+
+/** It may be another hub each time, on another port. None is started: somebody may have stopped it on purpose. */
+export async function pollOnce(cli: Cli, as: As, args: PollArgs, wait_ms: number): Promise<Polled> {
+  const { client } = await resolveActing(cli, { ...as, start: false });
+  await cli.deliver();
+  const wait_seconds = Math.ceil(wait_ms / 1000);
+  return client.call<Polled>("mail_poll", { ...args, wait_seconds }, { timeout_ms: wait_ms + GRACE_MS });
+}
+
+interface Texts {
+  text: () => string;
+  /** For a model. */
+  context?: () => string | Promise<string>;
+}
+
+export async function show(cli: Cli, shape: Shape, value: object, { text, context }: Texts): Promise<void> {
+  if (cli.out.json) return cli.out.write(JSON.stringify(await shaped(value, shape)));
+  await cli.out.write(cli.out.format === "context" && context ? await context() : text());
+}
+
+export async function shaped(value: object, { fields, compact, compat }: Shape): Promise<unknown> {
+  const named: unknown = compat ? (await import("./mail-compat.ts")).goNames(value) : value;
+  const picked = fields === undefined ? named : eachMail(named, (mail) => pick(mail, fields.split(",")));
+  return compact ? withoutEmpty(picked) : picked;
+}
+
+type Thing = Record<string, unknown>;
+
+/** The mails in a list, or the one that it is. */
+function eachMail(value: unknown, change: (mail: Thing) => Thing): unknown {
+  if (!isThing(value)) return value;
+  const list = ["messages", "items", "new_messages"].find((key) => Array.isArray(value[key]));
+  if (list === undefined) return change(value);
+  // Found to be one just now.
+  return { ...value, [list]: (value[list] as unknown[]).map((mail) => (isThing(mail) ? change(mail) : mail)) };
+}
+
+const pick = (mail: Thing, names: readonly string[]): Thing =>
+  Object.fromEntries(names.map((name) => name.trim()).flatMap((name) => (name in mail ? [[name, mail[name]]] : [])));
+
+function withoutEmpty(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutEmpty);
+  if (!isThing(value)) return value;
+  const kept = Object.entries(value).filter(([, each]) => each !== null && each !== "" && each !== undefined);
+  return Object.fromEntries(kept.map(([key, each]) => [key, withoutEmpty(each)]));
+}
+
+const isThing = (value: unknown): value is Thing =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,0 +1,92 @@
+/** Mail for people: one line each in a list, or whole. What others wrote is made harmless, quoted or indented. */
+import type { Mail, MailItem, Polled } from "./mail-call.ts";
+import { remaining } from "./mail-time.ts";
+import type { Output } from "./output.ts";
+import { visible, visibleLine } from "./visible.ts";
+
+type Line = Pick<MailItem, "from" | "subject" | "priority" | "deadline" | "overdue"> & { offered?: number };
+
+/** In quotation marks that nothing inside can close. */
+export const quoted = (text: string): string => `"${visibleLine(text.replace(/["\\]/g, "\\$&"))}"`;
+
+/** `From: ana - "Build is red" (deadline: 2h)`, as substrate writes it. */
+export function line({ from, subject, priority, deadline, overdue, offered }: Line): string {
+  const urgent = priority === "urgent" ? "[URGENT] " : "";
+  const due = overdue ? " (OVERDUE)" : deadline ? ` (deadline: ${remaining(deadline)})` : "";
+  return `${urgent}From: ${visibleLine(from)} - ${quoted(subject)}${due}${offered ? " (offered before)" : ""}`;
+}
+
+const MOST_LISTED = 5;
+
+/** Why a hook does not let its agent stop. */
+export function hookReason({ messages, unread, urgent }: Pick<Polled, "messages" | "unread" | "urgent">): string {
+  const listed = messages.slice(0, MOST_LISTED).map((message) => `- ${line(message)}\n`);
+  const more = unread > listed.length ? `  ... and ${unread - listed.length} more\n` : "";
+  const urgency = urgent > 0 ? ` (${urgent} URGENT)` : "";
+  return `You have ${unread} unread messages${urgency}:\n${listed.join("")}${more}\nUse \`parley inbox\` to see all messages.`;
+}
+
+/** The same as text that a hook adds to what its model reads. Nothing when there is nothing. */
+export function contextLines({ messages, unread, urgent }: Pick<Polled, "messages" | "unread" | "urgent">): string {
+  if (messages.length === 0) return "";
+  const others = unread - urgent > 0 ? ` and ${unread - urgent} other` : "";
+  const count = urgent > 0 ? `${urgent} URGENT${others}` : `${unread}`;
+  const more = unread > messages.length ? [`  ... and ${unread - messages.length} more`] : [];
+  return [
+    `[Parley Mail] You have ${count} unread messages:`,
+    ...messages.map((message) => `- #${message.id} ${line(message)} (thread: ${message.thread_id})`),
+    ...more,
+    "",
+    "Use `parley inbox` to see details, or `parley read <id>` to read a message.",
+  ].join("\n");
+}
+
+/** A list for a person. */
+export function listed(messages: readonly MailItem[], out: Output): string {
+  return messages.map((message) => entry(message, out)).join("\n");
+}
+
+function entry(message: MailItem, out: Output): string {
+  const { id, from, subject, sent_at, deadline, overdue, topic, preview, trust } = message;
+  const about = [
+    `  From: ${visibleLine(from)}${trust === "principal" ? " (a person)" : ""}`,
+    ...(topic ? [`Topic: ${visibleLine(topic)}`] : []),
+    visibleLine(sent_at),
+    ...(deadline ? [`Deadline: ${visibleLine(deadline)}${overdue ? " OVERDUE" : ""}`] : []),
+  ];
+  const heading = `${marks(message)}#${visibleLine(id)}: ${out.bold(visibleLine(subject))}`;
+  return [heading, out.dim(about.join(" | ")), ...(preview ? [indented(preview.replace(/\s+/g, " "))] : [])].join("\n");
+}
+
+function marks({ priority, read_at, acked_at, state, snoozed_until }: MailItem | Mail): string {
+  return [
+    ...(priority === "urgent" ? ["[URGENT] "] : priority === "low" ? ["[low] "] : []),
+    ...(state === "inbox" && !read_at && !snoozed_until ? ["* "] : []),
+    ...(snoozed_until ? [`[snoozed until ${visibleLine(snoozed_until)}] `] : []),
+    ...(state === "archived" || state === "trash" ? [`[${state}] `] : []),
+    ...(acked_at ? ["[acknowledged] "] : []),
+  ].join("");
+}
+
+/** One mail with everything in it. */
+export function whole(mail: Mail, out: Output): string {
+  const { id, thread_id, from, to, trust, subject, deadline, overdue, topic, sent_at, body } = mail;
+  return [
+    `${marks(mail)}${out.bold(`#${visibleLine(id)}: ${visibleLine(subject)}`)}`,
+    `From: ${visibleLine(from)}${trust === "principal" ? " (a person)" : ""}`,
+    `To: ${to.map(visibleLine).join(", ")}`,
+    ...(topic ? [`Topic: ${visibleLine(topic)}`] : []),
+    `Sent: ${visibleLine(sent_at)}`,
+    `Thread: ${visibleLine(thread_id)}`,
+    ...(deadline ? [`Deadline: ${visibleLine(deadline)}${overdue ? " OVERDUE" : ""}`] : []),
+    "",
+    indented(body),
+  ].join("\n");
+}
+
+/** What somebody wrote can pass for no line of ours. */
+const indented = (text: string): string =>
+  visible(text)
+    .split("\n")
+    .map((each) => `  ${each}`.trimEnd())
+    .join("\n");

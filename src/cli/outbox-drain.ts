@@ -1,0 +1,102 @@
+/**
+ * Delivers what waits in the outbox, in order. Should it be killed anywhere, or two do it at once, each operation still
+ * happens once: it is sent with its key until the hub has answered, and each of the two keeps the order. The lock only
+ * saves work.
+ */
+import { CODES, KINDS } from "../errors.ts";
+import type { Cli } from "./cli.ts";
+import { Failure } from "./failure.ts";
+import { KEPT_MS, Outbox, type Queued, Unreadable } from "./outbox.ts";
+import { clientFor, isSame, type Sender } from "./outbox-sender.ts";
+import { takeStartLock } from "./start-lock.ts";
+import { visibleLine } from "./visible.ts";
+
+export interface Drained {
+  delivered: number;
+  refused: number;
+  /** How many still wait. */
+  left: number;
+}
+
+/** How long to let another command finish that is at it. */
+const PATIENCE_MS = 5_000;
+const PAUSE_MS = 20;
+
+export async function drain(cli: Cli): Promise<Drained> {
+  const outbox = new Outbox(cli.home);
+  using _lock = await lockOrGiveUp(outbox);
+  const drained = { delivered: 0, refused: 0, left: 0 };
+  /** Those of whom one could not be sent: what they wrote later must not overtake it. */
+  const stuck: Sender[] = [];
+  for (const key of outbox.keys()) {
+    const entry = await readOrSetAside(cli, outbox, key);
+    if (!entry) continue;
+    if (stuck.some((sender) => isSame(sender, entry.sender))) continue;
+    const outcome = await deliver(cli, outbox, entry);
+    if (outcome === "waits") stuck.push(entry.sender);
+    else if (outcome !== "gone") drained[outcome] += 1;
+    if (outcome === "refused") await tellRefused(cli, outbox, key);
+  }
+  drained.left = outbox.keys().length;
+  if (drained.delivered > 0 && !cli.out.quiet) await cli.out.tell(`Delivered ${drained.delivered} queued operation(s)`);
+  return drained;
+}
+
+async function readOrSetAside(cli: Cli, outbox: Outbox, key: string): Promise<Queued | undefined> {
+  try {
+    return outbox.read(key);
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    await cli.out.tell(
+      `parley: A queued operation cannot be read (${error.message}). It is now ${outbox.setAside(key)}`,
+    );
+    return undefined;
+  }
+}
+
+/** Without it after a while: whoever holds it may hang, and two at once do no harm. */
+async function lockOrGiveUp(outbox: Outbox): Promise<Disposable | undefined> {
+  const deadline = performance.now() + PATIENCE_MS;
+  while (outbox.keys().length > 0 && performance.now() < deadline) {
+    const lock = takeStartLock(outbox.lock);
+    if (lock) return lock;
+    await new Promise((done) => setTimeout(done, PAUSE_MS));
+  }
+  return undefined;
+}
+
+/** `gone`: another command did it. `waits`: for another time, with everything its sender wrote after it. */
+async function deliver(cli: Cli, outbox: Outbox, entry: Queued): Promise<"delivered" | "refused" | "waits" | "gone"> {
+  const { key, tool, args, queued_at, sender } = entry;
+  const age_ms = Date.now() - Date.parse(queued_at);
+  if (age_ms > KEPT_MS) {
+    outbox.refuse(entry, { code: "OUTBOX_EXPIRED", reason: `It waited for more than ${KEPT_MS / 86_400_000} days.` });
+    return "refused";
+  }
+  try {
+    const client = await clientFor(cli, sender);
+    if (!client) return "waits";
+    await client.call(tool, args, { key });
+    return outbox.remove(key) ? "delivered" : "gone";
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    if (!isFinal(error)) return "waits";
+    outbox.refuse(entry, { code: error.code, reason: error.message });
+    return "refused";
+  }
+}
+
+/** Asking again another time would change nothing. What is limited, or a hub that is not there, passes. */
+function isFinal({ code }: Failure): boolean {
+  const kind = Object.hasOwn(CODES, code) ? KINDS[CODES[code as keyof typeof CODES]] : undefined;
+  return kind !== undefined && kind !== KINDS.limited && kind !== KINDS.unavailable;
+}
+
+async function tellRefused(cli: Cli, outbox: Outbox, key: string): Promise<void> {
+  const refused = outbox.refused().find((entry) => entry.key === key);
+  if (!refused) return;
+  const what = `${refused.tool} of ${refused.queued_at}`;
+  await cli.out.tell(
+    `parley: ${visibleLine(what)} was refused (${refused.code}): ${visibleLine(refused.reason)} It is kept: ${cli.line("queue list")}`,
+  );
+}

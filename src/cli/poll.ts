@@ -1,0 +1,89 @@
+import type { As } from "./acting.ts";
+import type { Cli } from "./cli.ts";
+import { defineCommand } from "./command.ts";
+import { Failure } from "./failure.ts";
+import { MAIL_OPTIONS, type Polled, pollOnce, type Shape, shaped } from "./mail-call.ts";
+
+/** As many as the answer of a hook lists: what it does not show was not offered. */
+const MOST_IN_HOOK = 5;
+
+export const poll = defineCommand({
+  examples: [
+    "poll",
+    "poll --wait 55s --json",
+    "poll --format hook",
+    "poll --wait 55s --format hook --always-block",
+    "poll --quiet --format context",
+  ],
+  details:
+    "What is unread, urgent first. It is recorded as offered, and marked in no other way. With --format hook it answers a client's Stop hook. It starts no hub.",
+  formats: ["context", "hook"],
+  options: {
+    wait: {
+      type: "text",
+      value: "TIME",
+      default: "0",
+      description: "if there is none, wait so long for some: 55s, 10m",
+    },
+    always_block: { type: "flag", description: "with --format hook: block even without mail, and even on an error" },
+    limit: {
+      type: "integer",
+      short: "n",
+      value: "N",
+      default: 20,
+      minimum: 1,
+      maximum: 100,
+      description: "how many at most",
+    },
+    channel: { type: "text", value: "NAME", description: "what to record it as offered by (default poll, or hook)" },
+    ...MAIL_OPTIONS,
+  },
+  async run(cli, { wait, always_block, limit, channel, fields, compact, compat, ...as }) {
+    const hook = cli.out.format === "hook";
+    const args = {
+      limit: hook ? Math.min(limit, MOST_IN_HOOK) : limit,
+      channel: channel ?? (hook ? "hook" : "poll"),
+    };
+    try {
+      const polled = await ask(cli, as, { wait, args });
+      await print(cli, polled, { always_block, shape: { fields, compact, compat } });
+    } catch (error) {
+      if (!(hook && always_block && error instanceof Failure) || error.code === "INVALID_ARGUMENT") throw error;
+      await block(cli, `${troubleOf(error)} Agent staying alive.`);
+    }
+  },
+});
+
+async function ask(cli: Cli, as: As, { wait, args }: { wait: string; args: { limit: number; channel: string } }) {
+  if (wait === "0") return pollOnce(cli, as, args, 0);
+  const [{ duration }, { pollUntil }] = await Promise.all([import("./mail-time.ts"), import("./poll-wait.ts")]);
+  return pollUntil(cli, as, { wait_ms: duration("--wait", wait), args });
+}
+
+async function print(cli: Cli, polled: Polled, how: { always_block: boolean; shape: Shape }): Promise<void> {
+  const none = polled.messages.length === 0;
+  const { format, quiet } = cli.out;
+  if (format === "hook") {
+    if (!none) return block(cli, (await import("./mail-text.ts")).hookReason(polled));
+    if (how.always_block) return block(cli, "No new messages. Check your inbox with `parley inbox` if needed.");
+    return cli.out.write("{}");
+  }
+  if (none && quiet) return;
+  if (format === "json") return cli.out.write(JSON.stringify(await shaped(polled, how.shape)));
+  const { contextLines, listed } = await import("./mail-text.ts");
+  if (format === "context") return cli.out.write(contextLines(polled));
+  const { visibleLine } = await import("./visible.ts");
+  const who = visibleLine(polled.agent);
+  await cli.out.write(
+    none ? `No new messages for ${who}.` : `New messages for ${who}:\n\n${listed(polled.messages, cli.out)}`,
+  );
+}
+
+/** The key order is the one that scripts written for substrate may compare with. */
+const block = (cli: Cli, reason: string): Promise<void> => cli.out.write(JSON.stringify({ decision: "block", reason }));
+
+function troubleOf({ code }: Failure): string {
+  if (code === "HUB_UNREACHABLE" || code === "SHUTTING_DOWN") return "Error connecting to Parley.";
+  if (["NO_IDENTITY", "AMBIGUOUS_IDENTITY", "UNAUTHENTICATED"].includes(code)) return "Error resolving agent identity.";
+  return "Error checking mail.";
+}

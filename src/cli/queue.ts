@@ -1,0 +1,79 @@
+import { defineCommand } from "./command.ts";
+import { Failure, invalid } from "./failure.ts";
+import { rows } from "./fields.ts";
+import { MOST_PENDING, Outbox, type Queued, type Refused } from "./outbox.ts";
+
+const COLUMNS = ["key", "queued_at", "tool", "as", "about", "refused"];
+
+export const list = defineCommand({
+  examples: ["queue list", "queue list --json"],
+  details: "What waits for the hub, and what the hub refused, with the reason.",
+  async run(cli) {
+    const outbox = new Outbox(cli.home);
+    const pending = outbox.keys().flatMap((key) => outbox.read(key) ?? []);
+    const refused = outbox.refused();
+    await cli.out.result({ pending, refused }, () =>
+      pending.length + refused.length === 0 ? "Nothing waits." : rows([...pending, ...refused].map(row), COLUMNS),
+    );
+  },
+});
+
+function row(entry: Queued | Refused): Record<string, unknown> {
+  const { key, queued_at, tool, sender, args } = entry;
+  return {
+    key,
+    queued_at,
+    tool,
+    as: sender.agent ?? sender.session_id ?? (sender.token_hash ? "PARLEY_TOKEN" : "yourself"),
+    about: args.subject ?? args.id,
+    refused: "reason" in entry ? `${entry.code}: ${entry.reason}` : undefined,
+  };
+}
+
+export const drain = defineCommand({
+  examples: ["queue drain"],
+  details: "Sends what waits now. Every command that reaches the hub does it too.",
+  async run(cli) {
+    await cli.connect();
+    const drained = await (await import("./outbox-drain.ts")).drain(cli);
+    if (drained.left > 0) process.exitCode = 1;
+    await cli.out.result(drained, () =>
+      [`${drained.delivered} sent`, `${drained.refused} refused`, `${drained.left} left`].join(", "),
+    );
+  },
+});
+
+export const clear = defineCommand({
+  examples: ["queue clear --refused", "queue clear --all", "queue clear --key 0199c7a1-2b3c-7d4e-8f50-112233445566"],
+  details: "Throws away what waits: it is never sent. Say which.",
+  options: {
+    all: { type: "flag", description: "everything, waiting and refused" },
+    refused: { type: "flag", description: "what was refused" },
+    key: { type: "text", value: "KEY", description: "one of them" },
+    yes: { type: "flag", short: "y", description: "accepted for scripts; nothing is asked" },
+  },
+  async run(cli, { all, refused, key }) {
+    if (!all && !refused && key === undefined) throw invalid("Say --all, --refused or --key KEY.");
+    const outbox = new Outbox(cli.home);
+    const wanted = (each: string): boolean => key === undefined || each === key;
+    const gone = [
+      ...(all || key !== undefined ? outbox.keys().filter((each) => wanted(each) && outbox.remove(each)) : []),
+      ...outbox.refusedKeys().filter((each) => wanted(each) && outbox.forgetRefused(each)),
+    ];
+    if (key !== undefined && gone.length === 0)
+      throw new Failure("NOT_FOUND", `Nothing in the outbox has the key ${key}.`);
+    await cli.out.result({ cleared: gone.length }, () => `Threw away ${gone.length}.`);
+  },
+});
+
+export const stats = defineCommand({
+  examples: ["queue stats"],
+  async run(cli) {
+    const outbox = new Outbox(cli.home);
+    const pending = outbox.keys();
+    const [first] = pending;
+    const oldest_at = first === undefined ? null : (outbox.read(first)?.queued_at ?? null);
+    const counted = { pending: pending.length, refused: outbox.refusedKeys().length, most: MOST_PENDING, oldest_at };
+    await cli.out.result(counted, () => rows([counted], ["pending", "refused", "most", "oldest_at"]));
+  },
+});

@@ -1,0 +1,145 @@
+import type { Sent } from "../modules/mail/index.ts";
+import { ACTING_OPTIONS } from "./acting.ts";
+import type { Cli } from "./cli.ts";
+import { defineCommand } from "./command.ts";
+import { Failure, invalid } from "./failure.ts";
+import { SHAPE_OPTIONS, shaped } from "./mail-call.ts";
+import { settled } from "./mail-time.ts";
+import { type Kept, QUEUE_OPTIONS, sendOrQueue } from "./outbox-send.ts";
+import { readStdin } from "./stdin.ts";
+import { visibleLine } from "./visible.ts";
+
+const BODY = {
+  body: { type: "text", value: "TEXT", description: "what it says" },
+  body_file: { type: "text", value: "FILE", description: "a file with what it says, or - for stdin" },
+} as const;
+const PRIORITY = {
+  type: "text",
+  value: "P",
+  choices: ["urgent", "normal", "low"],
+  default: "normal",
+  description: "urgent, normal or low",
+} as const;
+const DEADLINE = {
+  type: "text",
+  value: "TIME",
+  description: "when it must be acknowledged: 2h, 3d, a day or an ISO time",
+} as const;
+const COMPAT = { compat: SHAPE_OPTIONS.compat } as const;
+const LATER =
+  "When the hub cannot be reached it is kept in the outbox, and the next command that reaches the hub sends it, once.";
+
+export const send = defineCommand({
+  examples: [
+    'send --to scout --subject "Build is red" --body "Please look at the tests."',
+    "send --to scout,mason --subject Plan --body-file plan.md --priority urgent --deadline 2h",
+    "send --to User --subject Report --body-file - < report.md",
+  ],
+  details: `To agents by name (parley agent list), or to User for the people here. All of them get it or none. ${LATER}`,
+  options: {
+    to: { type: "list", value: "NAME", description: "to whom; may be repeated, or several with commas" },
+    subject: { type: "text", value: "TEXT", required: true, description: "what it is about, in one line" },
+    ...BODY,
+    priority: PRIORITY,
+    deadline: DEADLINE,
+    thread: { type: "text", value: "ID", description: "the thread it belongs to (default: a new one)" },
+    ...ACTING_OPTIONS,
+    ...QUEUE_OPTIONS,
+    ...COMPAT,
+  },
+  async run(cli, { to, subject, body, body_file, priority, deadline, thread, compat, ...how }) {
+    const names = to.flatMap((each) => each.split(",")).map((name) => name.trim());
+    const recipients = [...new Set(names.filter((name) => name !== ""))];
+    if (recipients.length === 0) throw invalid("--to NAME is missing: to whom.");
+    const by = settled(deadline);
+    const args = {
+      to: recipients,
+      subject,
+      body: await bodyOf(body, body_file),
+      priority,
+      ...(by !== undefined && { deadline: by }),
+      ...(thread !== undefined && { thread_id: thread }),
+    };
+    const sent = await sendOrQueue<Sent>(cli, { tool: "mail_send", args }, how);
+    await tell(cli, sent, { compat, text: (sent) => `Message sent! ID: ${sent.id}, Thread: ${sent.thread_id}` });
+  },
+});
+
+export const reply = defineCommand({
+  examples: ['reply 1760000000000000 --body "Done."', "reply 1760000000000000 --body-file answer.md --priority urgent"],
+  details: `To everybody in the thread but yourself. ${LATER}`,
+  positionals: { id: { required: true, description: "a mail of the thread" } },
+  options: {
+    ...BODY,
+    subject: { type: "text", value: "TEXT", description: "another subject than the thread's" },
+    priority: PRIORITY,
+    deadline: DEADLINE,
+    ...ACTING_OPTIONS,
+    ...QUEUE_OPTIONS,
+    ...COMPAT,
+  },
+  async run(cli, { id, body, body_file, subject, priority, deadline, compat, ...how }) {
+    const by = settled(deadline);
+    const args = {
+      id,
+      body: await bodyOf(body, body_file),
+      priority,
+      ...(subject !== undefined && { subject }),
+      ...(by !== undefined && { deadline: by }),
+    };
+    const sent = await sendOrQueue<Sent>(cli, { tool: "mail_reply", args }, how);
+    await tell(cli, sent, {
+      compat,
+      text: (sent) => `Reply sent to ${sent.to.map(visibleLine).join(", ")}. ID: ${sent.id}`,
+    });
+  },
+});
+
+export const publish = defineCommand({
+  examples: ['publish builds --subject "main is green" --body "All 512 tests passed."'],
+  details: `To everybody who is subscribed to the topic at that moment. ${LATER}`,
+  positionals: { topic: { required: true, description: "the topic" } },
+  options: {
+    subject: { type: "text", value: "TEXT", required: true, description: "what it is about, in one line" },
+    ...BODY,
+    priority: PRIORITY,
+    ...ACTING_OPTIONS,
+    ...QUEUE_OPTIONS,
+  },
+  async run(cli, { topic, subject, body, body_file, priority, ...how }) {
+    const args = { topic, subject, body: await bodyOf(body, body_file), priority };
+    const sent = await sendOrQueue<Sent>(cli, { tool: "mail_publish", args }, how);
+    if (isKept(sent)) return tell(cli, sent, { compat: false, text: () => "" });
+    const told = { message_id: sent.id, topic, recipients_count: sent.to.length, ...sent };
+    await cli.out.result(told, () => `Published to ${visibleLine(topic)} for ${sent.to.length}. ID: ${sent.id}`);
+  },
+});
+
+const isKept = (sent: object): sent is Kept => "queued" in sent;
+
+async function tell(
+  cli: Cli,
+  sent: Sent | Kept,
+  how: { compat: boolean; text: (sent: Sent) => string },
+): Promise<void> {
+  if (isKept(sent)) {
+    const key = sent.idempotency_key;
+    return cli.out.result(sent, () => `Queued, to be sent as soon as the hub is reached. Key: ${key}`);
+  }
+  const shape = { fields: undefined, compact: false, compat: how.compat };
+  if (cli.out.json) return cli.out.write(JSON.stringify(await shaped(sent, shape)));
+  await cli.out.write(how.text(sent));
+}
+
+async function bodyOf(body: string | undefined, file: string | undefined): Promise<string> {
+  if (body !== undefined && file !== undefined) throw invalid("Say either --body or --body-file.");
+  if (body !== undefined) return body;
+  if (file === undefined) throw invalid("--body TEXT or --body-file FILE is missing: what it says.");
+  if (file === "-") return readStdin();
+  try {
+    return process.getBuiltinModule("node:fs").readFileSync(file, "utf8");
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Failure("INVALID_ARGUMENT", `--body-file cannot be read: ${why}`, { cause });
+  }
+}

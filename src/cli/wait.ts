@@ -1,0 +1,29 @@
+import { ACTING_OPTIONS, resolveActing } from "./acting.ts";
+import { defineCommand } from "./command.ts";
+import { CLIENTS } from "./hooks/events.ts";
+import { digest, LIMIT } from "./hooks/mail.ts";
+import { duration } from "./mail-time.ts";
+import { pollUntil } from "./poll-wait.ts";
+
+export const wait = defineCommand({
+  examples: ["wait", "wait --timeout 10m", "wait --fresh --json"],
+  details:
+    "Waits at the hub, without asking again and again, also while the hub is started anew. Marks nothing read. Without --fresh it ends at once if there is unread mail. Exit code 0 when mail came and when the time is up. --rewake is for hooks: exit code 2 with the mail on stderr when it came, 0 when a later waiter took its place.",
+  options: {
+    ...ACTING_OPTIONS,
+    timeout: { type: "text", value: "TIME", description: "how long: 30s, 10m, 2h; for ever if left out" },
+    fresh: { type: "flag", description: "only for mail that was never offered" },
+    rewake: { type: "flag", description: "wake an idle session of an agent's client; takes its JSON on stdin" },
+    client: { type: "text", value: "CLIENT", choices: CLIENTS, default: "claude", description: "claude or codex" },
+    while_pid: { type: "integer", value: "PID", minimum: 1, description: "ends when that process does" },
+  },
+  async run(cli, { client, while_pid, rewake: forHook, fresh, timeout, ...as }) {
+    if (forHook) return (await import("./hooks/rewake.ts")).rewake(cli, { client, while_pid, as });
+    const wait_ms = timeout === undefined ? null : duration("--timeout", timeout);
+    // Whoever waits wants a hub. Later on it may be stopped on purpose, and is not started again.
+    await resolveActing(cli, { ...as, start: !cli.noStart });
+    const args = { channel: "wait", fresh, limit: LIMIT, bodies: true };
+    const polled = await pollUntil(cli, as, { wait_ms, args, patient: true });
+    await cli.out.result(polled, () => (polled.messages.length > 0 ? digest(polled) : "No mail came."));
+  },
+});

@@ -1,0 +1,158 @@
+import { type As, resolveActing } from "./acting.ts";
+import type { Cli } from "./cli.ts";
+import { defineCommand } from "./command.ts";
+import { envelope } from "./envelope.ts";
+import { Failure, INTERRUPTED } from "./failure.ts";
+import {
+  callMail,
+  MAIL_OPTIONS,
+  type MailList,
+  type PollArgs,
+  type Polled,
+  pollOnce,
+  type Shape,
+  shaped,
+} from "./mail-call.ts";
+import { quoted } from "./mail-text.ts";
+import { duration } from "./mail-time.ts";
+import { pollUntil } from "./poll-wait.ts";
+import { visibleLine } from "./visible.ts";
+import { Lease } from "./watch-lease.ts";
+
+/** Of each mail in the digest; `parley read` shows all of it. */
+const MOST_OF_BODY = 2600;
+
+export const watch = defineCommand({
+  examples: ["watch", "watch --timeout 4h", "watch --check"],
+  details:
+    "For an agent to run in the background: it ends with a digest as soon as there is mail that has woken nobody yet, and the agent starts it again. Exit code 0: mail, or the time is up; 5: another one waits already; 130: interrupted, which is no wake. With --check 0 if one waits, 1 if not.",
+  format: "text",
+  options: {
+    timeout: { type: "text", value: "TIME", default: "0", description: "end after so long without mail (0: never)" },
+    heartbeat: { type: "text", value: "TIME", default: "30s", description: "how often to say that the agent is there" },
+    check: { type: "flag", description: "only say whether one waits" },
+    events: { type: "text", value: "KINDS", choices: ["mail"], default: "mail", description: "what to wait for: mail" },
+    max_messages: {
+      type: "integer",
+      value: "N",
+      default: 10,
+      minimum: 1,
+      maximum: 100,
+      description: "how many mails the digest has at most",
+    },
+    ...MAIL_OPTIONS,
+  },
+  async run(cli, { timeout, heartbeat, check, max_messages, fields, compact, compat, events: _events, ...as }) {
+    const wait_ms = duration("--timeout", timeout) || null;
+    const each_ms = Math.max(1000, duration("--heartbeat", heartbeat));
+    const agent = await agentOf(cli, as);
+    const lease = new Lease(cli.home, { space: cli.space ?? "main", agent });
+    if (check) return tellHolder(cli, lease, agent);
+    if (!lease.take())
+      throw new Failure(
+        "CONFLICT",
+        `Another watcher waits for ${agent} already (process ${lease.holder()}). Leave it.`,
+      );
+    process.on("exit", () => lease.release());
+    for (const signal of ["SIGINT", "SIGTERM"] as const)
+      process.removeAllListeners(signal).on(signal, () => void interrupted(cli));
+    const polled = await park(cli, as, {
+      lease,
+      agent,
+      args: { limit: max_messages, channel: "watch", bodies: true },
+      wait_ms,
+      each_ms,
+    });
+    await print(cli, polled, { shape: { fields, compact, compat }, timeout });
+  },
+});
+
+/** Whoever the token is has to be asked for: the lease is the agent's. */
+async function agentOf(cli: Cli, as: As): Promise<string> {
+  const { client, agent } = await resolveActing(cli, { ...as, start: false });
+  return agent ?? (await client.call<{ principal: string }>("whoami", {})).principal;
+}
+
+async function tellHolder(cli: Cli, lease: Lease, agent: string): Promise<void> {
+  const pid = lease.holder();
+  process.exitCode = pid === undefined ? 1 : 0;
+  const armed = pid !== undefined;
+  await cli.out.result(
+    { armed, agent, ...(armed && { pid }) },
+    () => `${armed ? "armed" : "not armed"} (agent ${visibleLine(agent)})`,
+  );
+}
+
+interface Parking {
+  lease: Lease;
+  agent: string;
+  args: PollArgs;
+  wait_ms: number | null;
+  each_ms: number;
+}
+
+/**
+ * Mail that was there before counts unless it has woken somebody: the mark tells. While it waits, only what was never
+ * offered does, or old mail that nobody reads would wake it at once, for ever. What was offered into a connection that
+ * was lost is found by looking at everything again.
+ */
+async function park(cli: Cli, as: As, { lease, agent, args, wait_ms, each_ms }: Parking): Promise<Polled> {
+  const backlog = async (): Promise<Polled | undefined> => {
+    const isNew = ({ position }: { position: string }): boolean => BigInt(position) > lease.mark;
+    // Looked at first in a way that records nothing: what is not shown was not offered.
+    const list = await callMail<MailList>(cli, { ...as, start: false }, "mail_inbox", {
+      args: { unread: true, limit: 100 },
+    });
+    if (!list.messages.some(isNew)) return undefined;
+    const polled = await pollOnce(cli, as, args, 0);
+    const messages = polled.messages.filter(isNew);
+    return messages.length > 0 ? { ...polled, messages } : polled;
+  };
+  const again = async ({ lost }: { lost: boolean }): Promise<Polled | undefined> => {
+    if (!lease.held()) throw new Failure("CONFLICT", `Another watcher waits for ${agent} now.`);
+    return lost ? backlog() : undefined;
+  };
+  const polled =
+    (await backlog()) ??
+    (await pollUntil(cli, as, { wait_ms, each_ms, again, patient: true, args: { ...args, fresh: true } }));
+  const newest = polled.messages.reduce(
+    (most, { position }) => (BigInt(position) > most ? BigInt(position) : most),
+    lease.mark,
+  );
+  if (newest > lease.mark) lease.mark = newest;
+  return polled;
+}
+
+async function print(cli: Cli, polled: Polled, { shape, timeout }: { shape: Shape; timeout: string }): Promise<void> {
+  if (cli.out.json) return cli.out.write(JSON.stringify(await shaped(polled, shape)));
+  const { messages, unread } = polled;
+  const agent = visibleLine(polled.agent);
+  if (messages.length === 0)
+    return cli.out.write(`== parley watch: no events after ${timeout} for ${agent} ==\n\n${AGAIN}`);
+  const more = unread > messages.length ? [`... and ${unread - messages.length} more (see \`parley inbox\`)\n`] : [];
+  await cli.out.write(
+    [
+      `== parley watch: ${messages.length} new message(s) for ${agent} ==\n`,
+      ...messages.map(digest),
+      ...more,
+      `Next steps:\n  1. Handle the mail above, and \`parley ack <id>\` what you dealt with.\n  2. ${AGAIN}`,
+    ].join("\n"),
+  );
+}
+
+const AGAIN = "Re-arm the watcher: run `parley watch` in the background again.";
+
+function digest(mail: Polled["messages"][number]): string {
+  return [
+    `[#${mail.id}] From: ${visibleLine(mail.from)}${mail.priority === "urgent" ? "  [URGENT]" : ""}`,
+    `Subject: ${quoted(mail.subject)}`,
+    `Thread: ${mail.thread_id}`,
+    envelope([mail], { limit: MOST_OF_BODY }),
+    "\n---\n",
+  ].join("\n");
+}
+
+async function interrupted(cli: Cli): Promise<never> {
+  await cli.out.tell("parley: watch interrupted by signal; not a wake, do not re-arm");
+  process.exit(INTERRUPTED);
+}

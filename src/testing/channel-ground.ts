@@ -1,0 +1,87 @@
+/** A hub with a person and two agents, and a channel for one of them, as real processes. */
+import { createServer } from "node:net";
+import { CHANNEL_CLIENTS, type ChannelClient } from "./channel.ts";
+import type { Program } from "./mcp.ts";
+import { Ground, PARLEY, type ServedHub, until } from "./process.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads what it asserts
+export type Body = any;
+type Who = "ana" | "scout" | "mason";
+
+export class ChannelGround extends Ground {
+  readonly tokens: Record<Who, string> = { ana: "", scout: "", mason: "" };
+  #port = "";
+  #hub: ServedHub | undefined;
+
+  static async open(): Promise<ChannelGround> {
+    const ground = new ChannelGround();
+    ground.#port = String(await freePort());
+    await ground.begin();
+    for (const who of ["ana", "scout", "mason"] as const) {
+      const args = ["token", "create", "--role", who === "ana" ? "human" : "agent", "--name", who];
+      ground.tokens[who] = (await ground.json<{ token: string }>(args)).token;
+    }
+    return ground;
+  }
+
+  get hub(): ServedHub {
+    if (!this.#hub) throw new Error("no hub was begun");
+    return this.#hub;
+  }
+
+  /** Starts the hub, again if need be, where it was. */
+  async begin(env?: Record<string, string>): Promise<void> {
+    this.#hub = await this.serve(["--port", this.#port], env);
+  }
+
+  async call(who: Who, tool: string, args: object = {}): Promise<Body> {
+    const headers = { authorization: `Bearer ${this.tokens[who]}`, "content-type": "application/json" };
+    const body = JSON.stringify(args);
+    return (await fetch(`${this.hub.url}/api/tools/${tool}`, { method: "POST", headers, body })).json();
+  }
+
+  say(content: string): Promise<Body> {
+    return this.call("ana", "chat_human_post", { content, agent: "scout" });
+  }
+
+  write(body: string, more: object = {}, from: Who = "mason"): Promise<Body> {
+    return this.call(from, "mail_send", { to: ["scout"], subject: "News", body, ...more });
+  }
+
+  program(args: string[] = []): Program {
+    const env = this.env({ PARLEY_URL: this.hub.url, PARLEY_TOKEN: this.tokens.scout });
+    return { command: PARLEY, args: ["mcp", "--channel", ...args], env };
+  }
+
+  open(args?: string[]): Promise<ChannelClient> {
+    const [connect] = Object.values(CHANNEL_CLIENTS);
+    if (!connect) throw new Error("there is no client");
+    return connect(this.program(args));
+  }
+
+  /** Two more pushes, by chat and by mail: what was on its way before them has come. */
+  async settled(client: ChannelClient): Promise<void> {
+    const marker = `marker ${Math.random()}`;
+    await Promise.all([this.say(marker), this.write(marker)]);
+    await until(() => contents(client).filter((text) => text.includes(marker)).length === 2);
+  }
+
+  async openNotices(): Promise<Body[]> {
+    return (await this.call("ana", "notice_list", { open: true })).notices;
+  }
+
+  settle(id: string, choice: string): Promise<Body> {
+    return this.call("ana", "notice_settle", { id, choice });
+  }
+}
+
+export const contents = ({ pushes }: ChannelClient): string[] => pushes.map(({ content }) => content);
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (typeof address !== "object" || !address) throw new Error("no port");
+  return address.port;
+}

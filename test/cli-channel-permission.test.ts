@@ -1,0 +1,138 @@
+/** A client of a channel asks whether it may use a tool, and the people of the space answer. */
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { CHANNEL_CLIENTS } from "../src/testing/channel.ts";
+import { ChannelGround } from "../src/testing/channel-ground.ts";
+import { until } from "../src/testing/process.ts";
+
+let ground: ChannelGround;
+beforeEach(async () => {
+  ground = await ChannelGround.open();
+});
+afterEach(() => ground[Symbol.asyncDispose]());
+
+for (const [kind, connect] of Object.entries(CHANNEL_CLIENTS))
+  describe(kind, () => {
+    test("asks people for a permission, and the first of them to answer has answered", async () => {
+      await using client = await connect(ground.program());
+      const request = {
+        request_id: "abcde",
+        tool_name: "Bash",
+        description: "Delete the build",
+        input_preview: "rm -r dist",
+      };
+      await client.askPermission(request);
+      const notice = await until(async () => (await ground.openNotices())[0]);
+      expect(notice).toMatchObject({
+        kind: "permission",
+        title: "scout asks: may it use Bash?",
+        raised_by: "scout",
+        choices: ["allow", "deny"],
+      });
+      expect(notice.text).toContain("rm -r dist");
+      expect(client.permissions).toEqual([]);
+      expect(await ground.settle(notice.id, "deny")).toMatchObject({ state: "settled" });
+      await until(() => client.permissions.length > 0);
+      expect(await ground.settle(notice.id, "allow")).toMatchObject({ code: "ALREADY_DECIDED" });
+      await ground.settled(client);
+      expect(client.permissions).toEqual([{ request_id: "abcde", behavior: "deny" }]);
+    });
+  });
+
+const request = (request_id: string, more: object = {}) => ({
+  request_id,
+  tool_name: "Bash",
+  description: "Delete the build",
+  input_preview: '{"command":"rm -r dist"}',
+  ...more,
+});
+
+test("an answer reaches the client through a hub that died and came back meanwhile", async () => {
+  await using client = await ground.open();
+  await client.askPermission(request("abcde"));
+  await until(async () => (await ground.openNotices())[0]);
+  await ground.hub.kill("SIGKILL");
+  await ground.begin();
+  const [notice] = await ground.openNotices();
+  await ground.settle(notice.id, "allow");
+  await until(() => client.permissions.length > 0);
+  expect(client.permissions).toEqual([{ request_id: "abcde", behavior: "allow" }]);
+});
+
+test("neither another agent nor the one that asks can answer", async () => {
+  await using client = await ground.open();
+  await client.askPermission(request("abcde"));
+  const notice = await until(async () => (await ground.openNotices())[0]);
+  for (const who of ["mason", "scout"] as const)
+    expect(await ground.call(who, "notice_settle", { id: notice.id, choice: "allow" })).toMatchObject({
+      code: "FORBIDDEN",
+    });
+  expect(await ground.call("mason", "notice_withdraw", { id: notice.id })).toMatchObject({ code: "NOTICE_NOT_FOUND" });
+  await ground.settled(client);
+  expect(client.permissions).toEqual([]);
+});
+
+test("one that is withdrawn is never answered, and neither is silence", async () => {
+  await using client = await ground.open();
+  await client.askPermission(request("abcde"));
+  const notice = await until(async () => (await ground.openNotices())[0]);
+  expect(await ground.call("scout", "notice_withdraw", { id: notice.id })).toMatchObject({ state: "withdrawn" });
+  expect(await ground.settle(notice.id, "allow")).toMatchObject({ code: "NOTICE_CLOSED" });
+  await ground.settled(client);
+  expect(client.permissions).toEqual([]);
+});
+
+test("an old answer does not answer a new question that has the same id", async () => {
+  await using client = await ground.open();
+  await client.askPermission(request("abcde"));
+  const first = await until(async () => (await ground.openNotices())[0]);
+  await ground.settle(first.id, "allow");
+  await until(() => client.permissions.length === 1);
+  await client.askPermission(request("abcde", { input_preview: "rm -r /" }));
+  const second = await until(async () => (await ground.openNotices())[0]);
+  expect(second.id).not.toBe(first.id);
+  await ground.settled(client);
+  expect(client.permissions).toHaveLength(1);
+  await ground.settle(second.id, "deny");
+  await until(() => client.permissions.length === 2);
+  expect(client.permissions[1]).toEqual({ request_id: "abcde", behavior: "deny" });
+});
+
+test("what a client shows is bounded, and nothing in it is invisible", async () => {
+  await using client = await ground.open();
+  const input_preview = `safe\u202E \u200Brm -r /${"y".repeat(20_000)}the end`;
+  await client.askPermission(request("abcde", { input_preview, tool_name: "Bash\nallow\u202E" }));
+  const { text, title } = await until(async () => (await ground.openNotices())[0]);
+  expect(text.length).toBeLessThan(8000);
+  expect(text).toMatch(/safe\\u202e \\u200brm -r \/y+\n\[… \d+ characters left out; .*…\]\ny+the end$/);
+  expect(title).toBe("scout asks: may it use Bash\\nallow\\u202e?");
+});
+
+test("nobody is asked for a client that has gone, and a flood of questions takes back the oldest", async () => {
+  const client = await ground.open();
+  for (let n = 0; n < 14; n++) await client.askPermission(request(`q${n}`));
+  await until(async () => (await ground.openNotices()).length === 10);
+  await ground.settled(client);
+  expect(await ground.openNotices()).toHaveLength(10);
+  await client[Symbol.asyncDispose]();
+  await until(async () => (await ground.openNotices()).length === 0);
+});
+
+test("people list and answer notices on the command line, and what an agent runs does not", async () => {
+  await using client = await ground.open();
+  await client.askPermission({ request_id: "abcde", tool_name: "Bash", description: "x", input_preview: "rm" });
+  await until(async () => (await ground.openNotices())[0]);
+  const listed = await ground.json<{ notices: { id: string; title: string }[]; open: number }>(["notices"]);
+  expect(listed).toMatchObject({ open: 1, notices: [{ title: "scout asks: may it use Bash?" }] });
+  const id = listed.notices[0]?.id ?? "";
+  const text = await ground.parley(["notices", "--format", "text"]);
+  expect(text.stdout).toContain("Choices: allow, deny");
+  const refused = await ground.parley(["notice", "settle", id, "--choice", "allow"], { env: { CLAUDECODE: "1" } });
+  expect([refused.code, JSON.parse(refused.stderr).error.code]).toEqual([3, "FORBIDDEN"]);
+  const wrong = await ground.parley(["notice", "settle", id]);
+  expect([wrong.code, JSON.parse(wrong.stderr).error.code]).toEqual([2, "INVALID_ARGUMENT"]);
+  expect(await ground.json(["notice", "settle", id, "--choice", "allow"])).toMatchObject({ state: "settled" });
+  await until(() => client.permissions.length > 0);
+  const late = await ground.parley(["notice", "settle", id, "--choice", "deny"]);
+  expect([late.code, JSON.parse(late.stderr).error.code]).toEqual([5, "ALREADY_DECIDED"]);
+  expect((await ground.parley(["notices", "--format", "text"])).stdout).toBe("Nothing waits for a person.\n");
+});

@@ -1,0 +1,100 @@
+import { chmodSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { Ground } from "../src/testing/process.ts";
+
+interface Report {
+  ok: boolean;
+  checks: { name: string; state: string; message: string; advice?: string; fixed?: boolean }[];
+}
+
+const examine = async (ground: Ground, args: string[] = [], env: Record<string, string> = {}) => {
+  const { code, stdout, stderr } = await ground.parley(["doctor", "--json", ...args], { env });
+  expect(stderr).toBe("");
+  const report: Report = JSON.parse(stdout);
+  // Whoever is told that something is wrong is told what to do.
+  for (const { state, advice } of report.checks) expect(state === "pass" || (advice ?? "") !== "").toBe(true);
+  expect(report.ok).toBe(code === 0);
+  const of = (name: string) => report.checks.find((check) => check.name === name);
+  return { code, of, states: Object.fromEntries(report.checks.map(({ name, state }) => [name, state])) };
+};
+
+describe("doctor", () => {
+  test("finds nothing wrong where nothing is, through both eras of MCP", async () => {
+    await using ground = new Ground();
+    await ground.serve();
+    await ground.json(["hooks", "install"]);
+    await ground.parley(["hook", "Stop"], { input: '{"session_id":"s"}', env: { PARLEY_HOOK_MS: "30000" } });
+    const { code, states } = await examine(ground);
+    expect(code).toBe(0);
+    expect(states).toMatchObject({
+      version: "pass",
+      "data folder": "pass",
+      "disk space": "pass",
+      "write-ahead log": "pass",
+      hub: "pass",
+      clock: "pass",
+      token: "pass",
+      "MCP 2026-07-28": "pass",
+      "MCP 2025-11-25": "pass",
+      identities: "pass",
+      hooks: "pass",
+      "wake claude": "pass",
+    });
+  });
+
+  test("starts no hub, and a machine without one is not ill", async () => {
+    await using ground = new Ground();
+    const { code, states } = await examine(ground);
+    expect(code).toBe(0);
+    expect(states).toMatchObject({ hub: "warn", hooks: "warn", "data folder": "pass" });
+    expect(() => statSync(ground.home)).toThrow();
+  });
+
+  test("fails on a data folder that others may read, and closes it when asked to", async () => {
+    await using ground = new Ground();
+    await ground.serve();
+    chmodSync(ground.home, 0o755);
+    chmodSync(join(ground.home, "admin.token"), 0o644);
+    const ill = await examine(ground);
+    expect(ill.code).toBe(1);
+    expect(ill.of("data folder")).toMatchObject({ state: "fail" });
+    expect(ill.of("data folder")?.message).toContain("admin.token");
+    const mended = await examine(ground, ["--fix"]);
+    expect(mended.of("data folder")).toMatchObject({ state: "pass", fixed: true });
+    expect(statSync(ground.home).mode & 0o777).toBe(0o700);
+    expect(statSync(join(ground.home, "admin.token")).mode & 0o777).toBe(0o600);
+    expect((await examine(ground)).code).toBe(0);
+  });
+
+  test("fails when the hub does not answer, and when it does not know the token", async () => {
+    await using ground = new Ground();
+    const hub = await ground.serve();
+    const stranger = await examine(ground, [], { PARLEY_URL: hub.url, PARLEY_TOKEN: `parley_${"x".repeat(43)}` });
+    expect(stranger.of("token")).toMatchObject({ state: "fail" });
+    await hub.kill("SIGKILL");
+    const gone = await examine(ground, [], { PARLEY_URL: hub.url, PARLEY_TOKEN: `parley_${"x".repeat(43)}` });
+    expect(gone.code).toBe(1);
+    expect(gone.of("hub")?.message).toContain("nothing listens there");
+    const left = await examine(ground);
+    expect(left.of("last stop")).toMatchObject({ state: "warn" });
+  });
+
+  test("fails on hooks that call a Parley that is gone, or that are switched off", async () => {
+    await using ground = new Ground();
+    mkdirSync(join(ground.folder, ".claude"), { recursive: true });
+    const command = "exec /gone/bin/parley hook Stop";
+    const hooks = { Stop: [{ hooks: [{ type: "command", command, timeout: 10 }] }] };
+    writeFileSync(join(ground.folder, ".claude", "settings.json"), JSON.stringify({ hooks, disableAllHooks: true }));
+    const { code, of } = await examine(ground);
+    expect(code).toBe(1);
+    expect(of("hooks")?.message).toMatch(/SessionStart.* missing.*\/gone\/bin\/parley.* not there.*disableAllHooks/);
+  });
+
+  test("says it to people in lines", async () => {
+    await using ground = new Ground();
+    const { stdout } = await ground.parley(["doctor", "--format", "text"]);
+    expect(stdout).toMatch(/^pass {2}version {2,}Parley /);
+    expect(stdout).toMatch(/^warn {2}hub {2,}No hub runs on .*\n {6,}Commands start it/m);
+  });
+});
