@@ -9,5 +9,6 @@ export interface Section {
 /** What the bar leads to. A new section is a folder in `lib/`, a route, and a line here. */
 export const SECTIONS: readonly Section[] = [
   { href: "/chat", name: "Chat", icon: "chat" },
+  { href: "/mail", name: "Mail", icon: "mail" },
   { href: "/settings", name: "Settings", icon: "settings" },
 ];

@@ -1,0 +1,262 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { launch } from "../src/testing/browser.ts";
+import { until } from "../src/testing/process.ts";
+import { mailLink, mailRow, mailRows, sendMail, WebHub } from "../src/testing/web.ts";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launch();
+});
+afterAll(() => browser.close());
+
+interface Inbox {
+  messages: { id: string; subject: string; read_at: string | null; state: string }[];
+  unread: number;
+}
+
+const inboxOf = (hub: WebHub, args: object = {}, token?: string) => hub.call<Inbox>("mail_inbox", args, token);
+const heading = (page: Page, name: string) => page.getByRole("heading", { name, exact: true });
+
+test("mail appears by itself, is opened, answered, and the answer reaches its sender", async () => {
+  await using hub = await WebHub.open(browser);
+  const scout = await hub.agent("scout");
+  const { page, complaints, foreign } = await hub.signedIn();
+  await mailLink(page).click();
+  await page.getByRole("heading", { name: "Nothing waits for you" }).waitFor();
+
+  await sendMail(hub, scout, { subject: "The build", body: "It is **red**." });
+  await mailRow(page, "The build").waitFor();
+  await mailLink(page).getByText("1").waitFor();
+  await mailRow(page, "The build").click();
+  await heading(page, "The build").waitFor();
+  await page.locator("article strong", { hasText: "red" }).waitFor();
+  await until(async () => (await inboxOf(hub)).unread === 0);
+  await until(async () => (await mailLink(page).getByText("1").count()) === 0);
+
+  await page.getByRole("textbox", { name: "Reply to scout" }).fill("Please look at it.");
+  await page.getByRole("button", { name: "Send" }).dblclick();
+  await page.locator("article").getByText("Please look at it.").waitFor();
+  const theirs = await inboxOf(hub, {}, scout.token);
+  expect(theirs.messages.map(({ subject }) => subject)).toHaveLength(1);
+
+  await page.getByText("Saved, fetched by none of 1 yet").waitFor();
+  await hub.call("mail_read", { id: theirs.messages[0]?.id }, scout.token);
+  await page.getByText("Read by 1 of 1").waitFor();
+  expect(complaints).toEqual([]);
+  expect(foreign).toEqual([]);
+});
+
+test("looking into an agent's mailbox says so, offers no change, and marks nothing", async () => {
+  await using hub = await WebHub.open(browser);
+  const scout = await hub.agent("scout");
+  const mason = await hub.agent("mason");
+  await sendMail(hub, mason, { to: ["scout"], subject: "For scout", body: "between us agents" });
+  const { page } = await hub.signedIn();
+  await page.goto(`${hub.url}/mail`);
+  const box = page.getByRole("navigation", { name: "Mailboxes" }).getByRole("link", { name: /scout/ });
+  await box.getByText("1").waitFor();
+  await box.click();
+  await page.getByText("Viewing scout’s mail: nothing is marked read.").waitFor();
+  await mailRow(page, "For scout").click();
+  await page.locator("article").getByText("between us agents").waitFor();
+  for (const name of ["Archive", "Trash", "Send", "Mark unread"])
+    expect(await page.getByRole("button", { name, exact: true }).count(), name).toBe(0);
+  expect(await page.getByRole("checkbox").count()).toBe(0);
+  await page.keyboard.press("e");
+  await page.keyboard.press("#");
+
+  // Something that is told after whatever those did.
+  await sendMail(hub, mason, { to: ["scout"], subject: "Second", body: "more" });
+  await mailRow(page, "Second").waitFor();
+  const theirs = await inboxOf(hub, {}, scout.token);
+  expect(theirs.messages.map(({ read_at, state }) => [read_at, state])).toEqual([
+    [null, "inbox"],
+    [null, "inbox"],
+  ]);
+  expect(theirs.unread).toBe(2);
+});
+
+test("what cannot wait stands first, and the title counts exactly what is listed there", async () => {
+  await using hub = await WebHub.open(browser);
+  const scout = await hub.agent("scout");
+  await sendMail(hub, scout, { subject: "Some day", body: "no hurry" });
+  await sendMail(hub, scout, { subject: "Now", body: "hurry", priority: "urgent" });
+  const ask = (key: string) =>
+    hub.call<{ id: string }>(
+      "notice_raise",
+      { key, kind: "question", title: `May I ${key}?`, text: "Nothing else works.", choices: ["allow", "deny"] },
+      scout.token,
+    );
+  const { id } = await ask("deploy");
+  const { page } = await hub.signedIn();
+  await page.goto(`${hub.url}/mail`);
+  const needs = page.getByRole("region", { name: /Needs you/ });
+  await needs.getByText("May I deploy?").waitFor();
+  await needs.getByRole("link", { name: /Now/ }).waitFor();
+  await until(async () => (await page.title()) === "(2) Your mail · Parley");
+  expect(await needs.getByRole("listitem").count()).toBe(2);
+  expect(await mailRows(page)).toEqual(["Now", "Some day"]);
+
+  await needs.getByRole("button", { name: "Allow" }).click();
+  await page.getByText("Answered: allow.").waitFor();
+  await until(async () => (await page.title()) === "(1) Your mail · Parley");
+  const answer = await hub.call<{ choice: string }>("notice_wait", { id, wait_seconds: 0 }, scout.token);
+  expect(answer.choice).toBe("allow");
+
+  await needs.getByRole("link", { name: /Now/ }).click();
+  await until(async () => (await page.title()) === "Your mail · Parley");
+  expect(await needs.count()).toBe(0);
+});
+
+test("a notice that somebody else answered first says who did, and with what", async () => {
+  await using hub = await WebHub.open(browser);
+  const scout = await hub.agent("scout");
+  const notice = { key: "k", kind: "question", title: "May I?", choices: ["yes", "no"] };
+  const { id } = await hub.call<{ id: string }>("notice_raise", notice, scout.token);
+  const { page } = await hub.signedIn();
+  await page.goto(`${hub.url}/mail`);
+  const yes = page.getByRole("button", { name: "Yes" });
+  await yes.waitFor();
+  // This tab has not heard of it yet when the button is pressed.
+  await page.route("**/mcp", async (route) => {
+    if (route.request().postData()?.includes("notice_settle")) await hub.call("notice_settle", { id, choice: "no" });
+    await route.continue();
+  });
+  await yes.click();
+  await page
+    .getByRole("alert")
+    .getByText(/^\S+ has .*no.* notice \d+ at /)
+    .waitFor();
+  await until(async () => (await yes.count()) === 0);
+});
+
+test("a new mail is sent once, and to a name that is unknown not at all, with the text kept", async () => {
+  await using hub = await WebHub.open(browser);
+  const scout = await hub.agent("scout");
+  const { page } = await hub.signedIn();
+  await page.goto(`${hub.url}/mail`);
+  await page.getByRole("button", { name: "New mail" }).click();
+  await page.getByRole("textbox", { name: "To", exact: true }).fill("scuot");
+  await page.getByRole("textbox", { name: "Subject" }).fill("A question");
+  await page.getByRole("textbox", { name: "Text" }).fill("Where do we begin?");
+  await page.getByRole("button", { name: "Send" }).click();
+  await page
+    .getByRole("alert")
+    .getByText(/scuot.*scout/s)
+    .waitFor();
+  expect(await page.getByRole("textbox", { name: "Text" }).inputValue()).toBe("Where do we begin?");
+
+  await page.reload();
+  expect(await page.getByRole("textbox", { name: "Text" }).inputValue()).toBe("Where do we begin?");
+  await page.getByRole("textbox", { name: "To", exact: true }).fill("sc");
+  await page.getByRole("list", { name: "Suggestions" }).getByRole("button", { name: "scout" }).click();
+  await page.getByRole("combobox", { name: "Priority" }).selectOption("urgent");
+  await page.getByRole("textbox", { name: /acknowledged by/ }).fill("2h");
+  await page.getByRole("button", { name: "Send" }).dblclick();
+  await heading(page, "A question").waitFor();
+  const { messages } = await hub.call<{ messages: object[] }>("mail_inbox", {}, scout.token);
+  expect(messages).toHaveLength(1);
+  expect(messages[0]).toMatchObject({ subject: "A question", priority: "urgent", deadline: expect.any(String) });
+
+  await page.getByRole("button", { name: "New mail" }).click();
+  expect(await page.getByRole("textbox", { name: "Text" }).inputValue()).toBe("");
+});
+
+test("a link to one mail works after a reload, and the way back leads through what was open", async () => {
+  await using hub = await WebHub.open(browser);
+  const scout = await hub.agent("scout");
+  const first = await sendMail(hub, scout, { subject: "Long story", body: `begin\n\n${"word ".repeat(2000)}` });
+  await sendMail(hub, scout, { subject: "Long story", body: "the end of it", thread_id: first.thread_id });
+  const { page } = await hub.signedIn();
+  await page.goto(`${hub.url}/mail?folder=archived`);
+  await page.getByRole("heading", { name: "Nothing archived" }).waitFor();
+  await page.goto(`${hub.url}/mail?thread=${first.thread_id}#m${first.id}`);
+  const target = page.locator(`#m${first.id}`);
+  await target.waitFor();
+  await until(() => page.evaluate(`document.querySelector("#m${first.id}").classList.contains("target")`));
+  await page.reload();
+  await target.waitFor();
+  await page.getByRole("navigation", { name: "Mailboxes" }).getByRole("link", { name: "Sent" }).click();
+  await page.getByRole("heading", { name: "Nothing sent" }).waitFor();
+  await page.goBack();
+  await target.waitFor();
+  await page.goBack();
+  await page.getByRole("heading", { name: "Nothing archived" }).waitFor();
+});
+
+test("what is being answered is kept for each thread, over a reload too", async () => {
+  await using hub = await WebHub.open(browser);
+  const scout = await hub.agent("scout");
+  await sendMail(hub, scout, { subject: "One", body: "1" });
+  await sendMail(hub, scout, { subject: "Two", body: "2" });
+  const { page } = await hub.signedIn();
+  await page.goto(`${hub.url}/mail`);
+  const reply = page.getByRole("textbox", { name: "Reply to scout" });
+  await mailRow(page, "One").click();
+  await heading(page, "One").waitFor();
+  await reply.fill("to the first");
+  await mailRow(page, "Two").click();
+  await heading(page, "Two").waitFor();
+  await until(async () => (await reply.inputValue()) === "");
+  await page.reload();
+  await mailRow(page, "One").click();
+  await until(async () => (await reply.inputValue()) === "to the first");
+});
+
+test("the hub killed while an answer is under way: sent once, nothing lost, and the page goes on", async () => {
+  await using hub = await WebHub.open(browser);
+  const scout = await hub.agent("scout");
+  await sendMail(hub, scout, { subject: "Before", body: "hello" });
+  const { page } = await hub.signedIn();
+  await page.goto(`${hub.url}/mail`);
+  await mailRow(page, "Before").click();
+  await page.getByRole("textbox", { name: "Reply to scout" }).fill("exactly once");
+  await page.route("**/mcp", async (route) => {
+    if (!route.request().postData()?.includes("mail_reply")) return route.continue();
+    await route.fetch();
+    await hub.kill();
+    await route.abort();
+    await page.unrouteAll();
+  });
+  await page.getByRole("button", { name: "Send" }).click();
+  await page.getByText(/Connection lost at/).waitFor();
+  await hub.restart();
+  await sendMail(hub, scout, { subject: "After", body: "back again" });
+  await mailRow(page, "After").waitFor();
+  await until(async () => (await page.getByRole("textbox", { name: "Reply to scout" }).inputValue()) === "");
+  await page.locator("article").getByText("exactly once").waitFor();
+  expect(await page.locator("article").getByText("exactly once").count()).toBe(1);
+  expect((await inboxOf(hub, {}, scout.token)).messages).toHaveLength(1);
+  expect(await mailRows(page)).toEqual(["After", "Before"]);
+});
+
+test("what was sent says to whom and how far it came, as it comes further", async () => {
+  await using hub = await WebHub.open(browser);
+  const scout = await hub.agent("scout");
+  await hub.agent("mason");
+  const { id } = await hub.call<{ id: string }>("mail_send", { to: ["scout", "mason"], subject: "Hello", body: "all" });
+  const { page } = await hub.signedIn();
+  await page.goto(`${hub.url}/mail?folder=sent`);
+  const row = mailRow(page, "Hello");
+  await row.getByText(/Saved, fetched by none of 2 yet/).waitFor();
+  await hub.call("mail_update", { id, action: "ack" }, scout.token);
+  await row.getByText(/scout.* · Acknowledged by 1 of 2/).waitFor();
+});
+
+test("a deadline that passed is told once, and leads to the mail in the mailbox of who has it", async () => {
+  await using hub = await WebHub.open(browser);
+  const scout = await hub.agent("scout");
+  await hub.agent("mason");
+  await sendMail(hub, scout, { to: ["mason"], subject: "By now", body: "please", deadline: "1s" });
+  const { page } = await hub.signedIn();
+  await page.goto(`${hub.url}/mail`);
+  await page.getByRole("heading", { name: "Overdue: By now" }).waitFor();
+  expect(await page.title()).toBe("(1) Your mail · Parley");
+  await page.getByRole("button", { name: "Show the mail" }).click();
+  await page.getByText("Viewing mason’s mail: nothing is marked read.").waitFor();
+  await page.locator("article").getByText("please").waitFor();
+  await page.goBack();
+  await page.getByRole("button", { name: "Done" }).click();
+  await page.getByRole("heading", { name: "Nothing waits for you" }).waitFor();
+});

@@ -1,0 +1,43 @@
+import type { Hub } from "#lib/hub/hub.svelte.ts";
+import type { Notices } from "#lib/notices/notices.svelte.ts";
+import { goto } from "$app/navigation";
+import { HubError } from "$client/index.ts";
+import { hrefOf, type Place } from "./address.ts";
+import { sentenceOf } from "./live.ts";
+import type { Toaster } from "./toaster.svelte.ts";
+
+/** What a person does about a notice. */
+export class Answers {
+  readonly #hub: Hub;
+  readonly #notices: Notices;
+  readonly #toaster: Toaster;
+
+  constructor(hub: Hub, notices: Notices, toaster: Toaster) {
+    this.#hub = hub;
+    this.#notices = notices;
+    this.#toaster = toaster;
+  }
+
+  async settle(id: string, choice: string | undefined): Promise<void> {
+    try {
+      await this.#notices.settle(id, choice);
+      this.#toaster.show({ text: choice ? `Answered: ${choice}.` : "Marked as done.", bad: false });
+    } catch (error) {
+      this.#toaster.show({ text: sentenceOf(error), bad: true });
+    }
+  }
+
+  /** It may be about mail between agents: then that is shown in the mailbox of one who got it. */
+  async show(mail_id: string, place: Place): Promise<void> {
+    try {
+      const { recipients } = await this.#hub.client.call("mail_status", { id: mail_id });
+      const mine = recipients.some(({ name }) => name === this.#hub.me.principal);
+      const box = mine ? undefined : recipients[0]?.name;
+      await goto(hrefOf({ ...place, folder: "inbox", q: "", compose: false, box, thread: mail_id }));
+    } catch (error) {
+      // What another person sent is known to those alone who got it.
+      if (error instanceof HubError && error.code === "MAIL_NOT_FOUND") await goto(`/mail?thread=${mail_id}`);
+      else this.#toaster.show({ text: sentenceOf(error), bad: true });
+    }
+  }
+}

@@ -1,0 +1,67 @@
+export type Command =
+  | "next"
+  | "previous"
+  | "open"
+  | "archive"
+  | "trash"
+  | "unread"
+  | "snooze"
+  | "ack"
+  | "reply"
+  | "compose"
+  | "select"
+  | "search"
+  | "help"
+  | "inbox"
+  | "undo"
+  | "close";
+
+export interface Key {
+  /** What is pressed, one after the other. */
+  keys: readonly string[];
+  command: Command;
+  words: string;
+}
+
+/** The one list: what is pressed is looked up here, and what is shown is this. */
+export const KEYS: readonly Key[] = [
+  { keys: ["j"], command: "next", words: "Next mail" },
+  { keys: ["k"], command: "previous", words: "Previous mail" },
+  { keys: ["Enter"], command: "open", words: "Open it" },
+  { keys: ["e"], command: "archive", words: "Archive" },
+  { keys: ["#"], command: "trash", words: "To the trash" },
+  { keys: ["u"], command: "unread", words: "Mark unread, or read" },
+  { keys: ["s"], command: "snooze", words: "Snooze" },
+  { keys: ["h"], command: "snooze", words: "Snooze" },
+  { keys: ["a"], command: "ack", words: "Acknowledge" },
+  { keys: ["r"], command: "reply", words: "Reply" },
+  { keys: ["c"], command: "compose", words: "New mail" },
+  { keys: ["x"], command: "select", words: "Select" },
+  { keys: ["/"], command: "search", words: "Search" },
+  { keys: ["z"], command: "undo", words: "Undo" },
+  { keys: ["g", "i"], command: "inbox", words: "Go to your inbox" },
+  { keys: ["?"], command: "help", words: "These keys" },
+  { keys: ["Escape"], command: "close", words: "Close, or end the selection" },
+];
+
+const FIRST_OF_TWO_MS = 1500;
+
+/** Tells which command was meant, where one takes two keys. */
+export class KeyReader {
+  #first: { key: string; at: number } | undefined;
+
+  read(key: string, at: number): Command | undefined {
+    const first = this.#first && at - this.#first.at < FIRST_OF_TWO_MS ? this.#first.key : undefined;
+    this.#first = undefined;
+    const two = KEYS.find(({ keys }) => keys.length === 2 && keys[0] === first && keys[1] === key);
+    if (two) return two.command;
+    if (KEYS.some(({ keys }) => keys.length === 2 && keys[0] === key)) this.#first = { key, at };
+    return KEYS.find(({ keys }) => keys.length === 1 && keys[0] === key)?.command;
+  }
+}
+
+/** Whether a key that is pressed there is text, or works the thing itself. */
+export function isTyping(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  return target.isContentEditable || target.closest("input:not([type=checkbox]), textarea, select, dialog") !== null;
+}

@@ -1,0 +1,191 @@
+import type { Hub } from "#lib/hub/hub.svelte.ts";
+import { newKey } from "$client/index.ts";
+import type { FolderName } from "./address.ts";
+import { after, isIn, isPressing } from "./copies.ts";
+import { inboxUri, Live, sentenceOf } from "./live.ts";
+import { parseQuery } from "./query.ts";
+import type { Action, Copy, MailItem } from "./types.ts";
+
+const PAGE = 50;
+const MOST_PAGE = 100;
+/** Beyond this nobody counts, and the hub does not either. */
+const MOST_UNREAD = 1000;
+
+interface View {
+  folder: FolderName;
+  q: string;
+}
+
+type Sorted = Copy & { id: string };
+type Change = Partial<Copy>;
+
+/** A mailbox as it is looked at: one folder of it, or what was found in it. */
+export class Mailbox {
+  /** Whose it is. */
+  readonly name: string;
+  readonly own: boolean;
+  loaded = $state(false);
+  problem = $state<string>();
+  /** How often it was read. */
+  version = $state(0);
+  /** Whether there is more behind the last row. */
+  more = $state(false);
+  #items = $state.raw<readonly MailItem[]>([]);
+  #unread = $state.raw<readonly MailItem[]>([]);
+  /** What was done and the hub has not confirmed: shown already, and gone again if it fails. */
+  #changes = $state.raw<ReadonlyMap<string, Change>>(new Map());
+  #view = $state.raw<View>({ folder: "inbox", q: "" });
+  #next: string | null = null;
+  #live: Live | undefined;
+  readonly #hub: Hub;
+
+  constructor(hub: Hub, box: string | undefined) {
+    this.#hub = hub;
+    this.name = box ?? hub.me.principal;
+    this.own = this.name === hub.me.principal;
+  }
+
+  /** What cannot wait, in one's own inbox. It stands above the rest and not in it. */
+  readonly pressing = $derived.by(() =>
+    this.#hasPressing ? this.#unread.map((item) => this.#changed(item)).filter(isPressing) : [],
+  );
+
+  readonly rows = $derived.by(() => {
+    const { folder, q } = this.#view;
+    const above = new Set(this.pressing.map(({ id }) => id));
+    const items = this.#items.map((item) => this.#changed(item)).filter(({ id }) => !above.has(id));
+    // A search shows what it found, wherever that is put now.
+    return q === "" ? items.filter((item) => isIn(item, folder)) : items;
+  });
+
+  get #hasPressing(): boolean {
+    return this.own && this.#view.folder === "inbox" && this.#view.q === "";
+  }
+
+  /** Returns the way to stop. */
+  follow(): () => void {
+    const fail = (sentence: string): void => {
+      this.problem = sentence;
+    };
+    const live = new Live(this.#hub, inboxUri(this.name), () => this.#read(), fail);
+    this.#live = live;
+    return () => live.stop();
+  }
+
+  /** False when that is what is shown already. */
+  show(view: View): boolean {
+    if (view.folder === this.#view.folder && view.q === this.#view.q) return false;
+    this.#view = view;
+    this.#items = [];
+    this.loaded = false;
+    this.problem = undefined;
+    void this.refresh();
+    return true;
+  }
+
+  refresh(): Promise<void> {
+    this.problem = undefined;
+    return this.#live?.refresh() ?? Promise.resolve();
+  }
+
+  /** The next page. */
+  async loadMore(): Promise<void> {
+    const [view, next] = [this.#view, this.#next];
+    if (next === null || !this.more) return;
+    this.more = false;
+    try {
+      const page = await this.#page(view, { limit: PAGE, before: next });
+      if (view !== this.#view || next !== this.#next) return;
+      const known = new Set(this.#items.map(({ id }) => id));
+      this.#take([...this.#items, ...page.messages.filter(({ id }) => !known.has(id))], page.next);
+    } catch (error) {
+      this.problem = sentenceOf(error);
+      this.more = true;
+    }
+  }
+
+  /** Shows it done at once. Rejects, and shows it as it was, when the hub does not do it. */
+  async act(copies: readonly Sorted[], action: Action, until?: string): Promise<void> {
+    const now = new Date(this.#hub.client.now()).toISOString();
+    const changes = new Map(copies.map((copy) => [copy.id, after(copy, action, { now, until })]));
+    this.#changes = new Map([...this.#changes, ...changes]);
+    try {
+      const ids = [...changes.keys()];
+      for (let from = 0; from < ids.length; from += MOST_PAGE) {
+        const input = { ids: ids.slice(from, from + MOST_PAGE), action, ...(until !== undefined && { until }) };
+        await this.#hub.client.call("mail_update", input, { key: newKey() });
+      }
+      await this.refresh();
+    } finally {
+      // What was done to it since is another change.
+      this.#changes = new Map([...this.#changes].filter(([id, change]) => changes.get(id) !== change));
+    }
+  }
+
+  /** What is known of a mail, as it is shown. */
+  find(id: string): MailItem | undefined {
+    return [...this.pressing, ...this.rows].find((item) => item.id === id);
+  }
+
+  #changed(item: MailItem): MailItem {
+    const change = this.#changes.get(item.id);
+    return change ? { ...item, ...change } : item;
+  }
+
+  /** As many as are shown, and one page at least. More may be shown by the time it is read. */
+  async #read(): Promise<void> {
+    const view = this.#view;
+    // Where all of it is shown, what comes pushes nothing out at the end.
+    const room = (): number => (this.loaded && this.#next === null ? PAGE : 0);
+    const missing = (known: number): number => Math.min(Math.max(this.#items.length + room(), PAGE) - known, MOST_PAGE);
+    let page = await this.#page(view, { limit: missing(0) });
+    const items = [...page.messages];
+    const unread = view === this.#view && this.#hasPressing ? await this.#readUnread(items, page.unread ?? 0) : [];
+    // Last, so that nothing that is shown by now is left out.
+    while (page.next !== null && missing(items.length) > 0 && view === this.#view) {
+      page = await this.#page(view, { limit: missing(items.length), before: page.next });
+      items.push(...page.messages);
+    }
+    if (view !== this.#view) return;
+    this.#unread = unread;
+    this.#take(items, page.next);
+    this.problem = undefined;
+    this.version += 1;
+    this.loaded = true;
+  }
+
+  /** Where all that is unread is on the page already, nothing more is asked. */
+  async #readUnread(items: readonly MailItem[], count: number): Promise<MailItem[]> {
+    const known = items.filter((item) => isIn(item, "unread"));
+    if (known.length >= count) return known;
+    const unread: MailItem[] = [];
+    for (let before: string | null | undefined; before !== null && unread.length < MOST_UNREAD; ) {
+      const input = { unread: true, limit: MOST_PAGE, ...(before !== undefined && { before }) };
+      const page = await this.#hub.client.call("mail_inbox", input);
+      unread.push(...page.messages);
+      before = page.next;
+    }
+    return unread;
+  }
+
+  #take(items: readonly MailItem[], next: string | null): void {
+    // What is as it was stays the same thing: its row is not drawn again.
+    const known = new Map(this.#items.map((item) => [item.id, item]));
+    this.#items = items.map((item) => {
+      const before = known.get(item.id);
+      return before && JSON.stringify(before) === JSON.stringify(item) ? before : item;
+    });
+    this.#next = next;
+    this.more = next !== null;
+  }
+
+  async #page(
+    { folder, q }: View,
+    page: { limit: number; before?: string },
+  ): Promise<{ messages: MailItem[]; next: string | null; unread?: number }> {
+    const agent = this.own ? {} : { agent: this.name };
+    if (q !== "") return this.#hub.client.call("mail_search", { ...parseQuery(q).input, ...page, ...agent });
+    const unread = folder === "unread";
+    return this.#hub.client.call("mail_inbox", { folder: unread ? "inbox" : folder, unread, ...page, ...agent });
+  }
+}

@@ -1,0 +1,47 @@
+import { timeOfDay } from "#lib/clock.ts";
+import { isSameDay } from "#lib/time.ts";
+import type { Status } from "./types.ts";
+
+const DAY_MS = 86_400_000;
+const HALF_A_YEAR_MS = 180 * DAY_MS;
+
+/** A time to come or gone, as short as does: 14:03, tomorrow, 09:00, Mon 23 Nov, 09:00. */
+export function whenWords(ts: string, now: number): string {
+  const at = Date.parse(ts);
+  const onDay = (days: number): boolean => isSameDay(ts, new Date(dayAfter(now, days)).toISOString());
+  if (onDay(0)) return timeOfDay(ts);
+  if (onDay(1)) return `tomorrow, ${timeOfDay(ts)}`;
+  if (onDay(-1)) return `yesterday, ${timeOfDay(ts)}`;
+  const year = Math.abs(at - now) > HALF_A_YEAR_MS ? ({ year: "numeric" } as const) : {};
+  const day = new Date(at).toLocaleDateString(undefined, { weekday: "short", day: "numeric", month: "short", ...year });
+  return `${day}, ${timeOfDay(ts)}`;
+}
+
+/** By the calendar: a day is not always 24 hours long. */
+function dayAfter(now: number, days: number): number {
+  const date = new Date(now);
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate() + days, 12).getTime();
+}
+
+type Recipient = Status["recipients"][number];
+
+const STATES: Record<Recipient["state"], string> = {
+  stored: "stored, not fetched yet",
+  offered: "offered",
+  injected: "in its context",
+  read: "read",
+  acknowledged: "acknowledged",
+};
+
+export const stateWords = ({ state }: Recipient): string => STATES[state] ?? state;
+
+/** How far a mail came, in one line: the furthest that anybody came, and how many did. */
+export function deliveryWords({ recipients }: Pick<Status, "recipients">): string {
+  const all = recipients.length;
+  const acked = recipients.filter(({ acked_at }) => acked_at !== null).length;
+  const read = recipients.filter(({ read_at, acked_at }) => read_at !== null || acked_at !== null).length;
+  const reached = recipients.filter(({ state }) => state !== "stored").length;
+  if (acked > 0) return `Acknowledged by ${acked} of ${all}`;
+  if (read > 0) return `Read by ${read} of ${all}`;
+  return reached > 0 ? `Delivered to ${reached} of ${all}` : `Saved, fetched by none of ${all} yet`;
+}
