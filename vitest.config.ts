@@ -25,8 +25,8 @@ export default defineConfig({
         test: {
           name: "e2e",
           include: ["test/**/*.test.ts"],
-          // Each of them starts programs of its own.
-          maxWorkers: Math.max(1, Math.floor(cores / 2)),
+          // Each of them starts programs of its own, and waits for them more than it works.
+          maxWorkers: Math.min(4, cores),
           testTimeout: 180_000,
           hookTimeout: 180_000,
           sequence: { groupOrder: 1 },
