@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type Child, ended, Ground, PARLEY, until } from "../src/testing/process.ts";
+import { type Child, ended, Ground, PARLEY, type ServedHub, until } from "../src/testing/process.ts";
 
 /** An agent with a session, and people who write to it. */
 class Scene {
@@ -105,9 +105,10 @@ describe("a waiter beside an idle session", () => {
 
   test("ends with the client that started it", async () => {
     await using ground = new Ground();
-    await ground.serve();
+    const hub = await ground.serve();
     const scene = await new Scene(ground).start();
     const before = ended(scene.waiter());
+    await until(() => isWaiting(hub));
     const pidFile = join(ground.folder, "pid");
     const input = join(ground.folder, "input.json");
     writeFileSync(input, JSON.stringify({ session_id: scene.session }));
@@ -117,9 +118,9 @@ describe("a waiter beside an idle session", () => {
     ground.watch(client);
     const pid = Number(await until(() => read(pidFile)));
     // By now it waits: it took the place of the one before.
-    expect(await Promise.race([before, until(() => !isThere(pid), PATIENCE_MS)])).toMatchObject({ code: 0 });
+    expect(await Promise.race([before, until(() => !isThere(pid))])).toMatchObject({ code: 0 });
     client.kill("SIGKILL");
-    await until(() => !isThere(pid), PATIENCE_MS);
+    await until(() => !isThere(pid));
   });
 
   test.each([
@@ -199,8 +200,12 @@ function read(path: string): string | undefined {
   }
 }
 
-/** It looks every two seconds, by its own clock: on a busy machine that is not soon. */
-const PATIENCE_MS = 150_000;
+/** Whether somebody has asked the hub and waits for its answer. */
+async function isWaiting({ url, home }: ServedHub): Promise<boolean> {
+  const token = readFileSync(join(home, "admin.token"), "utf8").trim();
+  const metrics = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${token}` } });
+  return /^parley_streams_open\{kind="wait"\} [1-9]/m.test(await metrics.text());
+}
 
 function isThere(pid: number): boolean {
   try {
