@@ -11,10 +11,12 @@ type Size = keyof typeof SIZES;
 
 /** In `heron`'s nothing was ever read. In `otter`'s one of ten is unread, the others read, archived or thrown away. */
 const KINDS = {
-  heron: { read_at: "null", state: "'inbox'" },
+  heron: { read_at: "null", state: "'inbox'", place: "'new'" },
   otter: {
     read_at: "case when n % 10 = 0 then null else '2026-01-01T00:00:00.000Z' end",
     state: "case when n % 10 < 6 then 'inbox' when n % 10 < 9 then 'archived' else 'trash' end",
+    place:
+      "case when n % 10 = 0 then 'new' when n % 10 < 6 then 'read' when n % 10 < 9 then 'archived' else 'trash' end",
   },
 };
 type Name = keyof typeof KINDS;
@@ -67,12 +69,12 @@ function insert(file: string, { count, sender_id, principal_id, name, start }: M
        select 'main', ?2 + 2 * n, ?2 + 2 * n, ?3, ?4, ?5, 'Mail ' || n, ?6, 'normal', length(?6), ?6 from numbers`,
     )
     .run(count, start, sender_id, JSON.stringify([name]), JSON.stringify(["ana", name]), CONTENT);
-  const { read_at, state } = KINDS[name];
+  const { read_at, state, place } = KINDS[name];
   database
     .prepare(
       `${numbers} insert into mail_recipients (space_id, id, mail_id, principal_id, position, priority, state, offered,
-       read_at)
-       select 'main', ?2 + 2 * n + 1, ?2 + 2 * n, ?3, ?2 + 2 * n + 1, 'normal', ${state}, 0, ${read_at} from numbers`,
+       read_at, place)
+       select 'main', ?2 + 2 * n + 1, ?2 + 2 * n, ?3, ?2 + 2 * n + 1, 'normal', ${state}, 0, ${read_at}, ${place} from numbers`,
     )
     .run(count, start, principal_id);
   database.exec("commit; pragma wal_checkpoint(truncate)");

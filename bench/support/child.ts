@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import type { Answer, Question } from "../children/answering.ts";
 
@@ -15,6 +16,12 @@ export function writeProfiles(folder: string): void {
   profiles = folder;
 }
 
+interface Options {
+  /** Its standard streams are spoken on. */
+  piped?: boolean;
+  env?: Record<string, string>;
+}
+
 /** A program of `bench/children` in a process of its own, with a folder of its own. */
 export class Child implements AsyncDisposable {
   readonly #process: ChildProcess;
@@ -24,14 +31,15 @@ export class Child implements AsyncDisposable {
   /** What it said when it was ready. */
   readonly ready: Promise<unknown>;
 
-  constructor(program: string) {
+  constructor(program: string, { piped = false, env = {} }: Options = {}) {
     this.#folder = mkdtempSync(join(tmpdir(), "parley-bench-"));
     const profiling = profiles
       ? ["--cpu-prof", `--cpu-prof-dir=${profiles}`, `--cpu-prof-name=${program}-${Date.now()}.cpuprofile`]
       : [];
     this.#process = fork(fileURLToPath(new URL(`../children/${program}.ts`, import.meta.url)), [this.#folder], {
       execArgv: ["--expose-gc", "--disable-warning=ExperimentalWarning", ...profiling],
-      env: { PATH: process.env.PATH },
+      env: { PATH: process.env.PATH, ...env },
+      silent: piped,
     });
     this.ready = this.#answer(0, program);
     // All that `answerBench` sends is an answer.
@@ -42,6 +50,13 @@ export class Child implements AsyncDisposable {
 
   get pid(): number {
     return this.#process.pid ?? 0;
+  }
+
+  /** Its standard streams, where they are piped to here. */
+  get streams(): { stdin: Writable; stdout: Readable } {
+    const { stdin, stdout } = this.#process;
+    if (!stdin || !stdout) throw new Error("its streams are not piped");
+    return { stdin, stdout };
   }
 
   get folder(): string {

@@ -24,15 +24,18 @@ interface Said {
   readonly names: readonly string[];
 }
 
-let count = 0;
+/** Every one there is, in the order of their numbers. */
+export const STATEMENTS: Statement[] = [];
 
 /**
  * `:name` marks a parameter; the same name may stand several times. What the two databases cannot say
  * alike, full-text search, is said twice, first for SQLite; each takes of the arguments what it names.
  */
 export function statement<A extends Args<A>, R = never>(text: string, onPostgres = text): Statement<A, R> {
-  count += 1;
-  return { index: count, name: `s${count}`, sqlite: inOrder(text), postgres: numbered(onPostgres) };
+  const index = STATEMENTS.length + 1;
+  const made = { index, name: `s${index}`, sqlite: inOrder(text), postgres: numbered(onPostgres) };
+  STATEMENTS.push(made);
+  return made;
 }
 
 const PARAMETER = /(?<!:):([a-z_]+)/g;

@@ -1,6 +1,9 @@
 import type { Columns } from "../columns.ts";
 
-/** Where a copy lies, worked out by the database itself, so that one index has every list in its order. */
+/**
+ * Where a copy lies, so that one index has every list in its order. Not a generated column: SQLite would look up the
+ * whole row for each that it counts.
+ */
 const PLACE = `case when snoozed_until is not null then 'snoozed' when state <> 'inbox' then state
     when read_at is not null then 'read'
     when priority = 'urgent' then case when offered = 0 then 'urgent_new' else 'urgent' end
@@ -44,10 +47,10 @@ export const up = ({ key, time, text, json, position, clustered, serial, words }
     acked_at ${time},
     snoozed_until ${time},
     snooze_id ${position},
-    place ${key} generated always as (${PLACE}) stored,
-    primary key (space_id, id)
+    place ${key} not null check (place = ${PLACE}),
+    primary key (space_id, mail_id, principal_id)
   )${clustered}`,
-  "create unique index mail_recipients_mail on mail_recipients (space_id, mail_id, principal_id)",
+  "create unique index mail_recipients_id on mail_recipients (space_id, id)",
   // Lists and counts walk this from its end, and touch nothing that is not in it.
   "create index mail_places on mail_recipients (space_id, principal_id, place, position)",
   `create index mail_snoozing on mail_recipients (space_id, snooze_id) where snooze_id is not null`,
@@ -70,7 +73,7 @@ export const up = ({ key, time, text, json, position, clustered, serial, words }
     primary key (space_id, first_id, second_id)
   )${clustered}`,
   "create index mail_pairs_second on mail_pairs (space_id, second_id)",
-  "create index mail_pairs_turning on mail_pairs (space_id) where turns > 0",
+  "create index mail_pairs_turning on mail_pairs (space_id, turns) where turns > 0",
 
   `create table deliveries (
     space_id ${key} not null,

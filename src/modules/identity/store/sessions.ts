@@ -42,6 +42,9 @@ export const saveSession = (tx: Tx, row: NewSession): Promise<number> =>
   tx.run(save, { ...row, space_id: tx.space_id });
 
 const seenSession = statement<In & { principal_id: string; token_id: string; now: string }>(
+  // Else SQLite would rather go through all sessions of the space.
+  `update agent_sessions indexed by agent_sessions_principal set last_seen_at = :now
+   where space_id = :space_id and principal_id = :principal_id and token_id = :token_id`,
   `update agent_sessions set last_seen_at = :now
    where space_id = :space_id and principal_id = :principal_id and token_id = :token_id`,
 );

@@ -11,8 +11,9 @@ const COPY = `select id, mail_id, principal_id, position, state, read_at, acked_
    from mail_recipients where space_id = :space_id`;
 
 const insert = statement<NewCopyRow & { space_id: string }>(
-  `insert into mail_recipients (space_id, id, mail_id, principal_id, position, priority, state, offered)
-   values (:space_id, :id, :mail_id, :principal_id, :id, :priority, 'inbox', 0)`,
+  `insert into mail_recipients (space_id, id, mail_id, principal_id, position, priority, state, offered, place)
+   values (:space_id, :id, :mail_id, :principal_id, :id, :priority, 'inbox', 0,
+   case when :priority = 'urgent' then 'urgent_new' else 'new' end)`,
 );
 export const insertCopies = (tx: Tx, rows: readonly NewCopyRow[]): Promise<void> =>
   tx.runAll(
@@ -28,10 +29,15 @@ export const findCopy = (db: Reader, args: Mailbox & { mail_id: number }): Promi
 
 type Named = CopyRow & { name: string };
 
-const NAMED = `select r.id, r.mail_id, r.principal_id, r.position, r.state, r.read_at, r.acked_at, r.snoozed_until,
-   r.snooze_id, p.name from mail_recipients r join principals p on p.id = r.principal_id where r.space_id = :space_id`;
+const named = (copies: string, which: string): string =>
+  `select r.id, r.mail_id, r.principal_id, r.position, r.state, r.read_at, r.acked_at, r.snoozed_until, r.snooze_id,
+   p.name from ${copies} join principals p on p.id = r.principal_id where r.space_id = :space_id and ${which}`;
 
-const bySnooze = statement<{ space_id: string; snooze_id: number }, Named>(`${NAMED} and r.snooze_id = :snooze_id`);
+const bySnooze = statement<{ space_id: string; snooze_id: number }, Named>(
+  // Else SQLite would rather go through all copies of the space.
+  named("mail_recipients r indexed by mail_snoozing", "r.snooze_id = :snooze_id"),
+  named("mail_recipients r", "r.snooze_id = :snooze_id"),
+);
 export const findSnoozed = (tx: Tx, snooze_id: number): Promise<Named | undefined> =>
   tx.get(bySnooze, { snooze_id, space_id: tx.space_id });
 
@@ -40,19 +46,25 @@ export const findCopyById = (tx: Tx, id: number): Promise<CopyRow | undefined> =
   tx.get(byId, { id, space_id: tx.space_id });
 
 const ofMail = statement<{ space_id: string; mail_id: number }, Named>(
-  `${NAMED} and r.mail_id = :mail_id order by p.name`,
+  named("mail_recipients r", "r.mail_id = :mail_id order by p.name"),
 );
 export const listCopies = (db: Reader, args: { space_id: string; mail_id: number }): Promise<Named[]> =>
   db.all(ofMail, args);
 
 const update = statement<CopyRow & { space_id: string }>(
   `update mail_recipients set position = :position, state = :state, read_at = :read_at, acked_at = :acked_at,
-   snoozed_until = :snoozed_until, snooze_id = :snooze_id where space_id = :space_id and id = :id`,
+   snoozed_until = :snoozed_until, snooze_id = :snooze_id,
+   place = case when cast(:snoozed_until as text) is not null then 'snoozed' when :state <> 'inbox' then :state
+   when cast(:read_at as text) is not null then 'read'
+   when priority = 'urgent' then case when offered = 0 then 'urgent_new' else 'urgent' end
+   when offered = 0 then 'new' else 'unread' end
+   where space_id = :space_id and mail_id = :mail_id and principal_id = :principal_id`,
 );
 export const updateCopy = (tx: Tx, row: CopyRow): Promise<number> => tx.run(update, { ...row, space_id: tx.space_id });
 
 const offer = statement<{ space_id: string; mail_id: number; principal_id: string }>(
-  `update mail_recipients set offered = offered + 1
+  `update mail_recipients set offered = offered + 1,
+   place = case place when 'new' then 'unread' when 'urgent_new' then 'urgent' else place end
    where space_id = :space_id and mail_id = :mail_id and principal_id = :principal_id`,
 );
 export const countOffer = (tx: Tx, args: { mail_id: number; principal_id: string }): Promise<number> =>

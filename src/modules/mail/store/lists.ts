@@ -25,13 +25,13 @@ const UNREAD_PLACES = ["urgent_new", "urgent", "new", "unread"];
 const page = (...places: string[]): string => {
   const cuts = places.map(
     (place) =>
-      `select * from (select r.id, r.position from mail_recipients r
+      `select * from (select r.mail_id, r.position from mail_recipients r
        where ${IN_BOX} and r.place = '${place}' and r.position < :before
        order by r.position desc limit :limit) as ${place}`,
   );
   return `select ${MAIL}, ${COPY}, r.offered
    from (${cuts.join(" union all ")} order by position desc limit :limit) as cut
-   join mail_recipients r on r.space_id = :space_id and r.id = cut.id
+   join mail_recipients r on ${IN_BOX} and r.mail_id = cut.mail_id
    join mails m on m.space_id = r.space_id and m.id = r.mail_id join principals p on p.id = m.sender_id
    order by cut.position desc`;
 };
@@ -71,7 +71,7 @@ const counting = (...places: string[]): string => {
   const counts = places.map(
     (place) =>
       `(select count(*) from (select 1 from mail_recipients r
-       where ${IN_BOX} and r.place = '${place}' limit :most) as ${place})`,
+       where ${IN_BOX} and r.place = '${place}' order by r.position desc limit :most) as ${place})`,
   );
   return `select ${counts.join(" + ")} as count`;
 };

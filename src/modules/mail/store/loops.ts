@@ -45,17 +45,22 @@ const forget = statement<Pair & { space_id: string }>(
 export const deletePair = (tx: Tx, pair: Pair): Promise<number> => tx.run(forget, { ...pair, space_id: tx.space_id });
 
 const turning = statement<{ space_id: string }, { found: number }>(
-  "select 1 as found from mail_pairs where space_id = :space_id and turns > 0 limit 1",
+  "select 1 as found from mail_pairs where space_id = :space_id and turns > 0 order by turns desc limit 1",
 );
 /** Whether any two agents are answering each other. */
 export const hasTurns = async (tx: Tx): Promise<boolean> =>
   (await tx.get(turning, { space_id: tx.space_id })) !== undefined;
 
-const forgetAll = statement<{ space_id: string; principal_id: string }>(
-  `delete from mail_pairs where space_id = :space_id and (first_id = :principal_id or second_id = :principal_id)`,
+type Whose = { space_id: string; principal_id: string };
+
+const forgetFirst = statement<Whose>("delete from mail_pairs where space_id = :space_id and first_id = :principal_id");
+const forgetSecond = statement<Whose>(
+  // Else SQLite would rather go through all pairs of the space.
+  "delete from mail_pairs indexed by mail_pairs_second where space_id = :space_id and second_id = :principal_id",
+  "delete from mail_pairs where space_id = :space_id and second_id = :principal_id",
 );
-export const deletePairsOf = (tx: Tx, agents: readonly { principal_id: string }[]): Promise<void> =>
-  tx.runAll(
-    forgetAll,
-    agents.map(({ principal_id }) => ({ principal_id, space_id: tx.space_id })),
-  );
+export async function deletePairsOf(tx: Tx, agents: readonly { principal_id: string }[]): Promise<void> {
+  const rows = agents.map(({ principal_id }) => ({ principal_id, space_id: tx.space_id }));
+  await tx.runAll(forgetFirst, rows);
+  await tx.runAll(forgetSecond, rows);
+}

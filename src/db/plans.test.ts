@@ -1,0 +1,36 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, test } from "vitest";
+import { onDatabase } from "../testing/hub.ts";
+import { STATEMENTS } from "./statement.ts";
+
+/** They ask for the first of a space, or for what there is little of and all of it. */
+const ABOUT_A_SPACE = [
+  /^select created_at from idempotency .* order by created_at limit 1$/,
+  /^select id from events .* order by id limit 1$/,
+  /^select min\(id\) as id from (messages|mails) /,
+  / from agents a join /,
+  / from agent_sessions s join /,
+  /^select topic, count\(\*\) as subscribers/,
+  /^select count\(\*\) as count from \(select n\.id from notices n .* n\.state = 'open'/,
+];
+
+onDatabase("sqlite", (open) => {
+  // Without figures about what is stored, SQLite takes a space for ten rows and an index for hardly better.
+  test("SQLite goes through a whole space only for what is about all of it", async () => {
+    const { home } = await open();
+    using database = new DatabaseSync(join(home, "parley.db"), { readOnly: true });
+    const asked = STATEMENTS.map(({ sqlite }) => sqlite.text.replace(/\s+/g, " ").trim()).filter(
+      // PostgreSQL alone has these.
+      (text) => !/\bfor update\b|\bpg_|now\(\)/.test(text),
+    );
+    const through = asked.filter((text) =>
+      database
+        .prepare(`explain query plan ${text}`)
+        .all()
+        .some(({ detail }) => /\(space_id=\?\)$/.test(String(detail))),
+    );
+    expect(through.filter((text) => !ABOUT_A_SPACE.some((known) => known.test(text)))).toEqual([]);
+    expect(asked.length).toBeGreaterThan(100);
+  });
+});
