@@ -7,7 +7,7 @@ import { type RunningHub, startHub } from "../app.ts";
 import { type Config, readConfig } from "../config.ts";
 import type { Actor, Ctx, Role } from "../context.ts";
 import { type DatabaseName, testDatabases } from "./databases.ts";
-import { createDatabase } from "./postgres.ts";
+import { borrowDatabase } from "./postgres-loans.ts";
 
 export interface HubOptions {
   config?: Partial<Config>;
@@ -55,7 +55,7 @@ export class TestHub {
     { config, now, same }: HubOptions,
     cleanup: (dispose: () => Promise<unknown>) => void,
   ): Promise<TestHub> {
-    const fresh = same?.database_url === undefined && database === "postgres" ? await createDatabase() : undefined;
+    const fresh = same?.database_url === undefined && database === "postgres" ? await borrowDatabase() : undefined;
     if (fresh) cleanup(fresh.drop);
     const database_url = same?.database_url ?? fresh?.url;
     // A second node of PostgreSQL has a folder of its own; a restart of SQLite needs the same one.

@@ -1,8 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, statSync } from "node:fs";
+import pg from "pg";
 import { afterEach, expect, test, vi } from "vitest";
 import { createDatabase, query, startPostgres } from "./postgres.ts";
+import { borrowDatabase } from "./postgres-loans.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -16,6 +18,24 @@ test("a fresh database is empty, shared with nobody, and gone once dropped", asy
   await first.drop();
   await expect(query(first.url, "select 1")).rejects.toMatchObject({ code: "3D000" });
   await second.drop();
+});
+
+test("a borrowed database is shared with nobody, and without a row or a connection whoever had it before", async () => {
+  const first = await borrowDatabase();
+  const second = await borrowDatabase();
+  expect(first.url).not.toBe(second.url);
+  await query(first.url, "create table if not exists leftovers (id serial primary key, body text)");
+  await query(first.url, "insert into leftovers (body) values ('a'), (repeat('b', 2000000))");
+  const connected = new pg.Client({ connectionString: first.url });
+  const ended = new Promise((resolve) => connected.on("error", resolve));
+  await connected.connect();
+
+  await first.drop();
+  await ended;
+  const again = [await borrowDatabase(), await borrowDatabase()].find(({ url }) => url === first.url);
+
+  expect(await query(again?.url ?? "", "insert into leftovers (body) values ('c') returning id")).toEqual([{ id: 1 }]);
+  await query(again?.url ?? "", "drop table leftovers");
 });
 
 test("text is sorted by language unless the byte order is asked for", async () => {

@@ -40,14 +40,28 @@ export async function startPostgres(): Promise<PostgresServer> {
   }
 }
 
+/** The server of this run. */
+export function serverUrl(): string {
+  const url = process.env[SERVER_URL];
+  if (!url) throw new Error("This run has no PostgreSQL: name postgres in PARLEY_TEST_DATABASES.");
+  return url;
+}
+
 /** An empty database, on the server of this run unless another one is named. */
-export async function createDatabase(server_url = process.env[SERVER_URL]): Promise<TestDatabase> {
-  if (!server_url) throw new Error("This run has no PostgreSQL: name postgres in PARLEY_TEST_DATABASES.");
+export async function createDatabase(server_url = serverUrl()): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString("hex")}`;
   await query(server_url, `create database ${name}`);
+  return {
+    url: within(server_url, name),
+    drop: async () => void (await query(server_url, `drop database ${name} with (force)`)),
+  };
+}
+
+/** The address of a database of that server. */
+export function within(server_url: string, name: string): string {
   const url = new URL(server_url);
   url.pathname = name;
-  return { url: url.href, drop: async () => void (await query(server_url, `drop database ${name} with (force)`)) };
+  return url.href;
 }
 
 /** One question on a connection of its own. */

@@ -50,10 +50,10 @@ export const up = ({ key, time, text, json, position, clustered, serial, words }
     place ${key} not null check (place = ${PLACE}),
     primary key (space_id, mail_id, principal_id)
   )${clustered}`,
-  "create unique index mail_recipients_id on mail_recipients (space_id, id)",
   // Lists and counts walk this from its end, and touch nothing that is not in it.
   "create index mail_places on mail_recipients (space_id, principal_id, place, position)",
-  `create index mail_snoozing on mail_recipients (space_id, snooze_id) where snooze_id is not null`,
+  "create index mail_snoozing on mail_recipients (space_id, snooze_id) where snooze_id is not null",
+  "create index mail_trash on mail_recipients (space_id, id) where state = 'trash'",
 
   `create table mail_subscriptions (
     space_id ${key} not null,

@@ -19,10 +19,7 @@ export async function planPurge(ctx: TxCtx, days: number): Promise<void> {
 export const mailDue: Record<string, DueHandler> = {
   [SNOOZE]: (ctx, { ref }) => wake(ctx, ref),
   [DEADLINE]: (ctx, { ref }) => raiseOverdue(ctx, ref),
-  [TRASH]: async (ctx, { ref }) => {
-    const copy = await store.findCopyById(ctx.tx, ref);
-    if (copy?.state === "trash") await store.deleteCopy(ctx.tx, ref);
-  },
+  [TRASH]: async (ctx, { ref }) => void (await store.deleteTrashed(ctx.tx, ref)),
   /** The row's `ref` is the number of days. */
   [PURGE]: async (ctx, { ref: days }) => {
     await store.deleteOldest(ctx.tx, { before_id: purgeBefore(ctx, days), limit: PURGE_SLICE });

@@ -41,10 +41,6 @@ const bySnooze = statement<{ space_id: string; snooze_id: number }, Named>(
 export const findSnoozed = (tx: Tx, snooze_id: number): Promise<Named | undefined> =>
   tx.get(bySnooze, { snooze_id, space_id: tx.space_id });
 
-const byId = statement<{ space_id: string; id: number }, CopyRow>(`${COPY} and id = :id`);
-export const findCopyById = (tx: Tx, id: number): Promise<CopyRow | undefined> =>
-  tx.get(byId, { id, space_id: tx.space_id });
-
 const ofMail = statement<{ space_id: string; mail_id: number }, Named>(
   named("mail_recipients r", "r.mail_id = :mail_id order by p.name"),
 );
@@ -71,6 +67,9 @@ export const countOffer = (tx: Tx, args: { mail_id: number; principal_id: string
   tx.run(offer, { ...args, space_id: tx.space_id });
 
 const remove = statement<{ space_id: string; id: number }>(
-  "delete from mail_recipients where space_id = :space_id and id = :id",
+  // Else SQLite would rather go through all copies of the space.
+  "delete from mail_recipients indexed by mail_trash where space_id = :space_id and id = :id and state = 'trash'",
+  "delete from mail_recipients where space_id = :space_id and id = :id and state = 'trash'",
 );
-export const deleteCopy = (tx: Tx, id: number): Promise<number> => tx.run(remove, { id, space_id: tx.space_id });
+/** Nothing happens where it is not in the trash any more. */
+export const deleteTrashed = (tx: Tx, id: number): Promise<number> => tx.run(remove, { id, space_id: tx.space_id });
