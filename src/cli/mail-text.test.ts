@@ -8,6 +8,8 @@ const mail = {
   id: "1",
   thread_id: "1",
   from: "ana",
+  to: ["scout"],
+  recipients: 1,
   trust: "principal" as const,
   subject: "Build",
   preview: "Look",

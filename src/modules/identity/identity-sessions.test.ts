@@ -194,6 +194,20 @@ eachDatabase((open) => {
   });
 
   describe("presence", () => {
+    test("the agents of sessions that have been gone for a week are listed when asked for, all others always", async () => {
+      await hub.token("agent", "scout");
+      const gone = await ensure("s-1");
+      const back = await ensure("s-2");
+      await hub.tick(8 * 24 * 60 * MINUTE);
+      await ensure("s-2");
+      const names = async (args: object) =>
+        (await hub.call(hub.admin, "agent_list", args)).body.agents.map(({ name }: { name: string }) => name).sort();
+
+      expect(await names({})).toEqual([back.agent, "scout"].sort());
+      expect(await names({ all: true })).toEqual([gone.agent, back.agent, "scout"].sort());
+      expect((await hub.call(hub.admin, "mail_send", { to: [gone.agent], subject: "s", body: "b" })).status).toBe(200);
+    });
+
     const presence = async (name: string): Promise<[string, string | null]> => {
       const agent = await listed(name);
       return [agent.presence, agent.last_seen_at];

@@ -10,7 +10,7 @@ export const resources = [
     mime: "application/json",
     roles: ["admin", "human", "observer"],
     facets: ["chat-human"],
-    read: service.list,
+    read: (ctx) => service.list(ctx, { all: false }),
     watch: async () => ({ places: [{ topic: "agent" }], hint: changed }),
   }),
 ];

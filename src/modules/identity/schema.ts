@@ -55,6 +55,11 @@ const seen = {
 const AgentEntry = Agent.extend(seen);
 export type AgentEntry = z.infer<typeof AgentEntry>;
 
+export const ListAgents = z.strictObject({
+  all: z.boolean().default(false).describe("Also those of sessions not seen for a week."),
+});
+export type ListAgents = z.infer<typeof ListAgents>;
+
 /** What `agent_list` gives, and `ui://agents` holds. */
 export const AgentList = z.object({ agents: z.array(AgentEntry) });
 

@@ -76,4 +76,6 @@ export type PresenceRow = {
   branch: string | null;
   client: string | null;
   deleted_at: string | null;
+  /** 1 for the agent of some client's session. */
+  by_session: 0 | 1;
 };

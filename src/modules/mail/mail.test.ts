@@ -35,6 +35,8 @@ eachDatabase((open) => {
           id: body.id,
           thread_id: body.id,
           from: "scout",
+          to: ["otter", "ana"],
+          recipients: 2,
           trust: "peer",
           subject: "Build",
           preview: "It is red.",
@@ -55,6 +57,16 @@ eachDatabase((open) => {
     expect(await subjects(heron)).toEqual([]);
     expect(await subjects(scout)).toEqual([]);
     expect(await subjects(scout, { folder: "sent" })).toEqual(["Build"]);
+  });
+
+  test("a list names the first of many recipients and counts all; the mail itself names them all", async () => {
+    const names = Array.from({ length: 12 }, (_, n) => `worker${n}`);
+    for (const name of names) await hub.token("agent", name);
+    const { body } = await send(scout, names);
+
+    const [item] = (await inbox(scout, { folder: "sent" })).messages;
+    expect([item.to, item.recipients]).toEqual([names.slice(0, 5), 12]);
+    expect((await hub.call(scout, "mail_read", { id: body.id })).body.to).toEqual(names);
   });
 
   test("MAIL-2: one unknown recipient among many is named with the nearest name, and nothing is sent", async () => {

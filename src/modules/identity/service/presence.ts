@@ -1,11 +1,12 @@
 import { type Ctx, transact } from "../../../context.ts";
-import type { AgentEntry, Beat, Presence } from "../schema.ts";
+import type { AgentEntry, Beat, ListAgents, Presence } from "../schema.ts";
 import * as store from "../store/sessions.ts";
 import type { PresenceRow } from "../tables.ts";
 import * as agents from "./agents.ts";
 
 const ACTIVE_MS = 5 * 60_000;
 const IDLE_MS = 30 * 60_000;
+const LONG_GONE_MS = 7 * 86_400_000;
 /** A mark younger than this is as good as a new one, and costs no transaction. */
 const FRESH_MS = 15_000;
 
@@ -49,12 +50,16 @@ async function mark(ctx: Ctx, known: PresenceRow | undefined): Promise<string> {
   return seen.now;
 }
 
-/** The agents of the space: what they are doing, and when and where they were last seen. */
-export async function list(ctx: Ctx): Promise<{ agents: AgentEntry[] }> {
+/**
+ * The agents of the space: what they are doing, and when and where they were last seen. Every session of a client makes
+ * one: without `all`, those that have been gone for a week are left out.
+ */
+export async function list(ctx: Ctx, { all }: ListAgents): Promise<{ agents: AgentEntry[] }> {
   const now = ctx.now();
   const seen = new Map((await store.listPresence(ctx.db, ctx.actor.space_id)).map((row) => [row.name, row]));
-  const { agents: all } = await agents.list(ctx);
-  const entries = all.map((agent) => {
+  const { agents: registered } = await agents.list(ctx);
+  const listed = registered.filter((agent) => all || agent.default || !isLongGone(seen.get(agent.name), now));
+  const entries = listed.map((agent) => {
     const row = seen.get(agent.name);
     // Registered since the first of the two questions: it has not been seen yet.
     const { last_seen_at = null, project = null, branch = null, client = null } = row ?? {};
@@ -62,3 +67,6 @@ export async function list(ctx: Ctx): Promise<{ agents: AgentEntry[] }> {
   });
   return { agents: entries };
 }
+
+const isLongGone = (row: PresenceRow | undefined, now: number): boolean =>
+  row?.by_session === 1 && row.last_seen_at !== null && now - Date.parse(row.last_seen_at) > LONG_GONE_MS;

@@ -53,7 +53,9 @@ export const updateSessionSeen = (
   args: { principal_id: string; token_id: string; now: string },
 ): Promise<number> => tx.run(seenSession, { ...args, space_id: tx.space_id });
 
-const PRESENCE = `select a.principal_id, p.name, a.last_seen_at, a.project, a.branch, a.client, a.deleted_at
+const PRESENCE = `select a.principal_id, p.name, a.last_seen_at, a.project, a.branch, a.client, a.deleted_at,
+   case when exists (select 1 from agent_sessions s where s.space_id = a.space_id and s.principal_id = a.principal_id)
+   then 1 else 0 end as by_session
    from agents a join principals p on p.id = a.principal_id where a.space_id = :space_id`;
 
 const presence = statement<In & { principal_id: string }, PresenceRow>(

@@ -1,14 +1,21 @@
 import type { Ctx } from "../../../context.ts";
 import { formatId, timeOfId } from "../../../ids.ts";
 import type { Mail, MailItem } from "../schema.ts";
-import { MOST_COUNTED } from "../schema.ts";
+import { FIRST_NAMES, MOST_COUNTED } from "../schema.ts";
 import * as store from "../store.ts";
 import type { FullMailRow, MailRow } from "../tables.ts";
 
 const TRUST = { human: "principal", agent: "peer", service: "external" } as const;
 
 export function toItem(ctx: Ctx, row: MailRow): MailItem {
-  return { ...common(ctx, row), preview: row.preview, position: formatId(row.position) };
+  const names = recipientsOf(row);
+  return {
+    ...common(ctx, row),
+    to: names.slice(0, FIRST_NAMES),
+    recipients: names.length,
+    preview: row.preview,
+    position: formatId(row.position),
+  };
 }
 
 export function toMail(ctx: Ctx, row: FullMailRow): Mail {
