@@ -33,4 +33,15 @@ onDatabase("sqlite", (open) => {
     expect(through.filter((text) => !ABOUT_A_SPACE.some((known) => known.test(text)))).toEqual([]);
     expect(asked.length).toBeGreaterThan(100);
   });
+
+  test("SQLite looks for words first, and then for what has them", async () => {
+    const { home } = await open();
+    using database = new DatabaseSync(join(home, "parley.db"), { readOnly: true });
+    const searches = STATEMENTS.map(({ sqlite }) => sqlite.text).filter((text) => / match :?/.test(text));
+    expect(searches.length).toBeGreaterThan(0);
+    for (const text of searches) {
+      const [first] = database.prepare(`explain query plan ${text}`).all();
+      expect([text, first?.detail]).toEqual([text, expect.stringMatching(/^SCAN \S+ VIRTUAL TABLE INDEX/)]);
+    }
+  });
 });

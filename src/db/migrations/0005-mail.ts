@@ -1,14 +1,5 @@
 import type { Columns } from "../columns.ts";
 
-/**
- * Where a copy lies, so that one index has every list in its order. Not a generated column: SQLite would look up the
- * whole row for each that it counts.
- */
-const PLACE = `case when snoozed_until is not null then 'snoozed' when state <> 'inbox' then state
-    when read_at is not null then 'read'
-    when priority = 'urgent' then case when offered = 0 then 'urgent_new' else 'urgent' end
-    when offered = 0 then 'new' else 'unread' end`;
-
 /** Mail, its copies with their own state, threads, topics, and who was offered what. */
 export const up = ({ key, time, text, json, position, clustered, serial, words }: Columns): string[] => [
   `create table mails (
@@ -47,10 +38,11 @@ export const up = ({ key, time, text, json, position, clustered, serial, words }
     acked_at ${time},
     snoozed_until ${time},
     snooze_id ${position},
-    place ${key} not null check (place = ${PLACE}),
+    place ${key} not null,
     primary key (space_id, mail_id, principal_id)
   )${clustered}`,
-  // Lists and counts walk this from its end, and touch nothing that is not in it.
+  // Lists and counts walk this from its end, and touch nothing that is not in it. `place` says in one word where a copy
+  // lies. It is no generated column: SQLite would look up the whole row for each that it counts.
   "create index mail_places on mail_recipients (space_id, principal_id, place, position)",
   "create index mail_snoozing on mail_recipients (space_id, snooze_id) where snooze_id is not null",
   "create index mail_trash on mail_recipients (space_id, id) where state = 'trash'",
@@ -73,6 +65,7 @@ export const up = ({ key, time, text, json, position, clustered, serial, words }
     primary key (space_id, first_id, second_id)
   )${clustered}`,
   "create index mail_pairs_second on mail_pairs (space_id, second_id)",
+  "create index mail_pairs_quiet on mail_pairs (space_id, last_at)",
   "create index mail_pairs_turning on mail_pairs (space_id, turns) where turns > 0",
 
   `create table deliveries (

@@ -2,13 +2,13 @@ import { type Ctx, has, transact } from "../../../context.ts";
 import { ParleyError } from "../../../errors.ts";
 import { checkPosition, findWatermark, saveWatermark } from "../../../feed/index.ts";
 import { formatId, parseId, timeOfId } from "../../../ids.ts";
+import { fitting } from "../../../pages.ts";
 import { checkSubscriber } from "../../identity/index.ts";
 import type { AdvancedPage, Inbox, Message, Page, ReadAndAdvance, ReadBefore, ReadSince } from "../schema.ts";
 import * as store from "../store.ts";
 import type { MessageRow } from "../tables.ts";
 import { type OpenInbox, readableInbox } from "./inboxes.ts";
 
-const MOST_PAGE_BYTES = 1024 * 1024;
 const INBOX_MESSAGES = 200;
 
 /** The next messages after a position. Moves nothing: the same question has the same answer. */
@@ -98,16 +98,6 @@ async function readOn(ctx: Ctx, { inbox_id }: OpenInbox, { after_id, limit }: Po
   const first_id = page[0]?.id ?? last.id;
   const rows = await store.listMessages(ctx.db, { ...where, first_id, last_id: last.id });
   return { messages: rows.map(wire), last_id: formatId(last.id), has_more: ahead.length > page.length, epoch };
-}
-
-/** As many as stay within the bytes of a page, and at least one. */
-function fitting<T extends { bytes: number }>(sizes: readonly T[]): T[] {
-  let bytes = 0;
-  const end = sizes.findIndex((size, at) => {
-    bytes += size.bytes;
-    return at > 0 && bytes > MOST_PAGE_BYTES;
-  });
-  return end < 0 ? [...sizes] : sizes.slice(0, end);
 }
 
 const wire = ({ id, author, author_principal, mime, content }: MessageRow): Message => ({
