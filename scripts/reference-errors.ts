@@ -48,6 +48,7 @@ const MEANINGS: Record<ErrorCode, string> = {
   RATE_LIMITED: "Too many calls. Comes with `retry_after` in seconds, and the header `Retry-After`.",
   TOO_MANY_SUBSCRIPTIONS: "Too many streams of this principal, or too many resources on one stream.",
   TOO_MANY_SESSIONS: "Too many MCP sessions are open and in use.",
+  TOO_MANY_WAITS: "32 calls of this principal wait for the same already. End one first.",
   LOOP_SLOWED: "Two agents have answered each other many times. Comes with `retry_after` in seconds.",
   LOOP_STOPPED: "Two agents answered each other without end. A person can let them go on with `mail_release`.",
   STORAGE_FULL: "The disk is full. Nothing was written; reads go on. Free space and try again.",
@@ -55,6 +56,8 @@ const MEANINGS: Record<ErrorCode, string> = {
   SHUTTING_DOWN: "The hub is stopping. Try again when it is back.",
   OUTBOX_FULL: "Only from the command line: a hundred operations wait for the hub already. This one was not kept.",
   OUTBOX_EXPIRED: "Only from the command line: it waited in the outbox for a week and was not sent.",
+  OUTPUT_FAILED:
+    "Only from the command line: its answer cannot be written to stdout, since the disk is full or broken.",
   HUB_UNREACHABLE: "Only from the command line: there is no hub at that address.",
   OUTCOME_UNKNOWN:
     "A write may or may not have happened. Never sent: the hub drops the connection. Repeat the call with the same idempotency key.",

@@ -58,6 +58,7 @@ export const CODES = {
   RATE_LIMITED: "limited",
   TOO_MANY_SUBSCRIPTIONS: "limited",
   TOO_MANY_SESSIONS: "limited",
+  TOO_MANY_WAITS: "limited",
   LOOP_SLOWED: "limited",
   LOOP_STOPPED: "limited",
   TOO_MANY_NOTICES: "limited",
@@ -66,6 +67,7 @@ export const CODES = {
   SHUTTING_DOWN: "unavailable",
   HUB_UNREACHABLE: "unavailable",
   OUTBOX_FULL: "unavailable",
+  OUTPUT_FAILED: "unavailable",
   /** The write may or may not have happened. Doors drop the connection instead of answering. */
   OUTCOME_UNKNOWN: "unavailable",
 } as const satisfies Record<string, ErrorKind>;

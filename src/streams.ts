@@ -5,6 +5,8 @@ export type StreamKind = "events" | "listen" | "session" | "sse" | "wait";
 export interface OpenStream {
   kind: StreamKind;
   actor: Actor;
+  /** What it waits for, where one may only hold so many open for the same. */
+  on?: string;
   /** Ends the response. `revoked` and `dropped` at once, `stopping` with the protocol's goodbye. */
   close: (why: Why) => void;
 }

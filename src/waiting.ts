@@ -12,10 +12,15 @@ export interface Waiter extends Disposable {
   next(most_ms: number): Promise<Woken>;
   /** Ends a wait from outside, as an event would. */
   wake(): void;
+  /** Nobody is there any more to be told or shown anything. */
+  gone(): boolean;
 }
 
 /** For tools of effect `wait`: hears of what happens on a stream of the actor's space. */
 export type Wait = (where: { topic: string; stream?: string }) => Promise<Waiter>;
+
+/** Each that waits reads when it is woken: many on one stream would make every event there cost that often. */
+const MOST_ON_ONE_STREAM = 32;
 
 interface Parts {
   feed: Feed;
@@ -29,25 +34,33 @@ export const createWait =
   ({ feed, streams, actor, signal }: Parts): Wait =>
   async (where) => {
     const state = new State();
-    const stop = await feed.listen({ ...where, space_id: actor.space_id }, () => state.wake());
-    const leave = streams.add({
-      kind: "wait",
-      actor,
-      close: (why) => (why === "stopping" ? state.end("stopping") : state.end(ended(why))),
-    });
-    const gone = (): void => state.end("stopping");
-    signal?.addEventListener("abort", gone);
-    if (signal?.aborted) gone();
+    const on = `${actor.space_id} ${where.topic} ${where.stream ?? ""}`;
+    refuseMany(streams, actor, on);
+    using opened = new DisposableStack();
+    const close = (why: string): void => (why === "stopping" ? state.end("stopping") : state.end(ended(why)));
+    opened.defer(streams.add({ kind: "wait", actor, on, close }));
+    opened.defer(await feed.listen({ ...where, space_id: actor.space_id }, () => state.wake()));
+    const leave = (): void => state.end("stopping");
+    signal?.addEventListener("abort", leave);
+    opened.defer(() => signal?.removeEventListener("abort", leave));
+    if (signal?.aborted) leave();
+    const all = opened.move();
     return {
       next: (most_ms) => state.next(most_ms),
       wake: () => state.wake(),
-      [Symbol.dispose]: () => {
-        signal?.removeEventListener("abort", gone);
-        leave();
-        stop();
-      },
+      gone: () => signal?.aborted ?? false,
+      [Symbol.dispose]: () => all.dispose(),
     };
   };
+
+function refuseMany(streams: Streams, { principal_id }: Actor, on: string): void {
+  const open = streams.count((stream) => stream.on === on && stream.actor.principal_id === principal_id);
+  if (open < MOST_ON_ONE_STREAM) return;
+  throw new ParleyError(
+    "TOO_MANY_WAITS",
+    `${MOST_ON_ONE_STREAM} of your calls wait for the same already. End one, or give your waits a name so that a new one takes the old one's place.`,
+  );
+}
 
 const ended = (why: string): ParleyError =>
   new ParleyError("UNAUTHENTICATED", `This wait is over: the token or the space is no longer there (${why}).`);

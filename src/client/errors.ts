@@ -6,6 +6,7 @@ const PASSING = [
   "STORAGE_FULL",
   "RATE_LIMITED",
   "TOO_MANY_SUBSCRIPTIONS",
+  "TOO_MANY_WAITS",
 ];
 
 /** A refusal of the hub's, with its code and its sentence; or `HUB_UNREACHABLE` when there was no answer. */

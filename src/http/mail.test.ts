@@ -120,7 +120,18 @@ onSharedHub((shared) => {
     expect((await boss.post(`messages/${id}/ack`, { agent: "otter" })).body).toMatchObject({ agent: "otter" });
     expect((await boss.post(`messages/${id}/ack?agent=heron`, { agent: "otter" })).body.code).toBe("INVALID_ARGUMENT");
     const states = (await ana.get(`messages/${id}/status`)).body.recipients;
-    expect(states.map(({ state }: { state: string }) => state)).toEqual(["read", "acknowledged"]);
+    expect(states).toMatchObject([
+      {
+        name: "heron",
+        state: "stored",
+        deliveries: [{ state: "marked", proof: expect.stringContaining("mail_update read, by ") }],
+      },
+      {
+        name: "otter",
+        state: "stored",
+        deliveries: [{ state: "marked", proof: expect.stringContaining("mail_update ack, by ") }],
+      },
+    ]);
   });
 
   test("another's mail, another's mailbox and what does not exist give the same answer", async () => {

@@ -2,7 +2,8 @@ import { z } from "zod";
 
 /** In the order in which they are reached. */
 export const DELIVERY_STATES = ["offered", "injected", "read", "acknowledged"] as const;
-export const DeliveryState = z.enum(DELIVERY_STATES);
+/** `marked` is what somebody else did in the recipient's mailbox: it proves nothing about the recipient. */
+const DeliveryState = z.enum(["marked", ...DELIVERY_STATES]);
 export type DeliveryState = z.infer<typeof DeliveryState>;
 
 export const Delivery = z.object({

@@ -6,7 +6,7 @@
 import type { Ctx, TxCtx } from "../../context.ts";
 import { DELIVERY_STATES, type DeliveryState } from "./schema.ts";
 import * as store from "./store.ts";
-import type { DeliveryRow } from "./tables.ts";
+import type { DeliveryRow, NewDeliveryRow } from "./tables.ts";
 
 interface Thing {
   topic: string;
@@ -21,13 +21,30 @@ export interface Recorded extends Thing {
 }
 
 /** Notes one attempt. What was proven before stays proven. */
-export async function record(ctx: TxCtx, { topic, ref, principal_id, channel, state, proof }: Recorded): Promise<void> {
-  const where = { topic, ref, principal_id, channel };
-  const known = await store.findDelivery(ctx.tx, where);
+export async function record(ctx: TxCtx, recorded: Recorded): Promise<void> {
+  await save(ctx, recorded, await store.findDelivery(ctx.tx, recorded));
+}
+
+/** Notes it unless as much was proven by this channel before. Whether it was news. */
+export async function prove(ctx: TxCtx, recorded: Recorded): Promise<boolean> {
+  const known = await store.findDelivery(ctx.tx, recorded);
+  if (known && rank(known.state) >= rank(recorded.state)) return false;
+  await save(ctx, recorded, known);
+  return true;
+}
+
+/** What is only marked comes before all that is proven. */
+const rank = (state: DeliveryState): number => (state === "marked" ? -1 : DELIVERY_STATES.indexOf(state));
+
+async function save(ctx: TxCtx, recorded: Recorded, known: NewDeliveryRow | undefined): Promise<void> {
+  const { topic, ref, principal_id, channel, state, proof } = recorded;
   const now = new Date(ctx.now()).toISOString();
-  const further = !known || DELIVERY_STATES.indexOf(state) >= DELIVERY_STATES.indexOf(known.state);
+  const further = !known || rank(state) >= rank(known.state);
   await store.saveDelivery(ctx.tx, {
-    ...where,
+    topic,
+    ref,
+    principal_id,
+    channel,
     attempt: (known?.attempt ?? 0) + 1,
     state: further ? state : known.state,
     proof: further ? proof : known.proof,

@@ -1,33 +1,34 @@
 import type { Reader, Tx } from "../../db/database.ts";
 import { statement } from "../../db/statement.ts";
-import type { DeliveryRow } from "./tables.ts";
+import type { DeliveryRow, NewDeliveryRow } from "./tables.ts";
 
 interface Thing {
   topic: string;
   ref: number;
 }
 
-const find = statement<Thing & { space_id: string; principal_id: string; channel: string }, DeliveryRow>(
+const find = statement<Thing & { space_id: string; principal_id: string; channel: string }, NewDeliveryRow>(
   `select principal_id, channel, attempt, state, proof, first_at, last_at from deliveries
    where space_id = :space_id and topic = :topic and ref = :ref and principal_id = :principal_id and channel = :channel`,
 );
 export const findDelivery = (
   tx: Tx,
   args: Thing & { principal_id: string; channel: string },
-): Promise<DeliveryRow | undefined> => tx.get(find, { ...args, space_id: tx.space_id });
+): Promise<NewDeliveryRow | undefined> => tx.get(find, { ...args, space_id: tx.space_id });
 
-const save = statement<Thing & DeliveryRow & { space_id: string }>(
+const save = statement<Thing & NewDeliveryRow & { space_id: string }>(
   `insert into deliveries (space_id, topic, ref, principal_id, channel, attempt, state, proof, first_at, last_at)
    values (:space_id, :topic, :ref, :principal_id, :channel, :attempt, :state, :proof, :first_at, :last_at)
    on conflict (space_id, topic, ref, principal_id, channel) do update
    set attempt = excluded.attempt, state = excluded.state, proof = excluded.proof, last_at = excluded.last_at`,
 );
-export const saveDelivery = (tx: Tx, row: Thing & DeliveryRow): Promise<number> =>
+export const saveDelivery = (tx: Tx, row: Thing & NewDeliveryRow): Promise<number> =>
   tx.run(save, { ...row, space_id: tx.space_id });
 
 const list = statement<Thing & { space_id: string }, DeliveryRow>(
-  `select principal_id, channel, attempt, state, proof, first_at, last_at from deliveries
-   where space_id = :space_id and topic = :topic and ref = :ref order by principal_id, first_at, channel`,
+  `select d.principal_id, p.name, d.channel, d.attempt, d.state, d.proof, d.first_at, d.last_at
+   from deliveries d join principals p on p.id = d.principal_id
+   where d.space_id = :space_id and d.topic = :topic and d.ref = :ref order by d.principal_id, d.first_at, d.channel`,
 );
 export const listDeliveriesOf = (db: Reader, args: Thing & { space_id: string }): Promise<DeliveryRow[]> =>
   db.all(list, args);

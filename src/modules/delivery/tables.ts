@@ -1,3 +1,6 @@
 import type { Delivery } from "./schema.ts";
 
-export type DeliveryRow = Delivery & { principal_id: string };
+export type NewDeliveryRow = Delivery & { principal_id: string };
+
+/** With the recipient's name. */
+export type DeliveryRow = NewDeliveryRow & { name: string };

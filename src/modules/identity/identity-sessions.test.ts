@@ -93,16 +93,25 @@ eachDatabase((open) => {
       await ensure("s-1", { name: "scout" });
       const ambiguous = { code: "AMBIGUOUS_IDENTITY", error: SENTENCE };
       expect(await ensure("s-1", { name: "mason" })).toEqual(ambiguous);
-      const second = await ensure("s-2", { name: "scout" });
+      const second = await ensure("s-2", { name: "scout", adopt: true });
       expect(second).toEqual(ambiguous);
       expect(second.error).toContain("s-1");
       expect(await listed("mason")).toBeUndefined();
     });
 
-    test("an agent is one session at a time: once it is offline another may be it, and the first waits in turn", async () => {
+    test("no new session is an agent that was there before, gone or not, unless it is said to adopt it", async () => {
+      const { token } = await ensure("s-1", { name: "scout" });
+      await hub.token("agent", "mason");
+      await hub.tick(400 * 24 * 60 * MINUTE);
+      for (const name of ["scout", "mason"])
+        expect(await ensure("s-2", { name })).toMatchObject({ code: "NAME_TAKEN", error: SENTENCE });
+      expect((await hub.call(token, "whoami")).body.agent).toBe("scout");
+    });
+
+    test("an agent is one session at a time: once it is offline another may adopt it, and the first waits in turn", async () => {
       const first = await ensure("s-1", { name: "scout" });
       await hub.tick(31 * MINUTE);
-      const second = await ensure("s-2", { name: "scout" });
+      const second = await ensure("s-2", { name: "scout", adopt: true });
       expect(second).toMatchObject({ agent: "scout", created: false });
       await expect.poll(async () => (await hub.call(first.token, "whoami")).status).toBe(401);
       expect(await ensure("s-1")).toMatchObject({ code: "AMBIGUOUS_IDENTITY" });
@@ -114,9 +123,9 @@ eachDatabase((open) => {
     test("a new session cannot be an agent that somebody is just now by a token of its own", async () => {
       const scout = await hub.token("agent", "scout");
       await hub.call(scout, "agent_heartbeat");
-      expect(await ensure("s-1", { name: "scout" })).toMatchObject({ code: "AMBIGUOUS_IDENTITY" });
+      expect(await ensure("s-1", { name: "scout", adopt: true })).toMatchObject({ code: "AMBIGUOUS_IDENTITY" });
       await hub.tick(31 * MINUTE);
-      expect(await ensure("s-1", { name: "scout" })).toMatchObject({ agent: "scout", created: false });
+      expect(await ensure("s-1", { name: "scout", adopt: true })).toMatchObject({ agent: "scout", created: false });
       expect((await hub.call(scout, "whoami")).status).toBe(200);
     });
 
@@ -270,7 +279,7 @@ eachDatabase((open) => {
       await hub.tick(25 * MINUTE);
       await hub.call(token, "agent_heartbeat");
       await hub.tick(25 * MINUTE);
-      expect(await ensure("s-2", { name: "scout" })).toMatchObject({ code: "AMBIGUOUS_IDENTITY" });
+      expect(await ensure("s-2", { name: "scout", adopt: true })).toMatchObject({ code: "AMBIGUOUS_IDENTITY" });
     });
   });
 

@@ -78,6 +78,7 @@ const client = line(60).optional();
 export const EnsureAgent = z.strictObject({
   client_session_id: ClientSessionId.describe("What the agent's own program calls its session."),
   name: Name.optional().describe("How to call a new one; a name is made up if left out."),
+  adopt: z.boolean().default(false).describe("A new session goes on as an agent that was there before."),
   project: project.describe("The folder it works in."),
   branch,
   client: client.describe("Its program, such as claude-code."),

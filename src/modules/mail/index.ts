@@ -38,7 +38,7 @@ export const mail = {
     },
   ],
   due: service.mailDue,
-  plan: (ctx, { mail_days }) => service.planPurge(ctx, mail_days),
+  plan: (ctx, { mail_days }) => service.planRetention(ctx, mail_days),
   tables: ["mails", "mail_recipients", "mail_subscriptions", "mail_pairs"],
   long_tables: ["mails", "mail_recipients"],
 } satisfies Module;

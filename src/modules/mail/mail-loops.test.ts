@@ -41,7 +41,7 @@ eachDatabase((open) => {
     const { slowed, stopped } = await exchange(100);
 
     expect([slowed > 5, stopped]).toEqual([true, true]);
-    expect(await told()).toMatchObject([{ title: "otter and scout were stopped" }]);
+    expect(await told()).toMatchObject([{ title: "otter and scout were stopped", agents: ["otter", "scout"] }]);
     await hub.tick(3_600_000);
     expect((await exchange(4)).stopped).toBe(true);
     expect(await told()).toHaveLength(1);
@@ -81,5 +81,19 @@ eachDatabase((open) => {
     expect(body.code).toBe("LOOP_STOPPED");
     const heron = (await hub.call(ana, "mail_inbox", { agent: "heron" })).body;
     expect(heron.messages).toEqual([]);
+  });
+
+  test("what people are to read as well, or followers of a topic, is never stopped", async () => {
+    await exchange(100);
+    const letter = { subject: "Report", body: "b" };
+    for (const [from, other] of [
+      [scout, "otter"],
+      [otter, "scout"],
+    ]) {
+      await hub.call(from ?? "", "mail_subscribe", { topic: "reports" });
+      expect((await hub.call(from ?? "", "mail_send", { ...letter, to: [other, "User"] })).status).toBe(200);
+      expect((await hub.call(from ?? "", "mail_publish", { ...letter, topic: "reports" })).status).toBe(200);
+    }
+    expect((await hub.call(ana, "mail_inbox")).body.messages).toHaveLength(2);
   });
 });

@@ -45,6 +45,80 @@ eachDatabase((open) => {
     expect(subjects(await poll())).toEqual(["two", "one"]);
   });
 
+  test("what is asked for without a mark stays new until it is said to have been shown", async () => {
+    const id = await send("one");
+    const ask = () => poll({ fresh: true, mark: false, channel: "hook-stop" });
+    for (let lost = 0; lost < 3; lost++) expect((await ask()).messages).toMatchObject([{ id, offered: 0 }]);
+    const status = async () => (await hub.call(scout, "mail_status", { id })).body.recipients[0];
+    expect(await status()).toMatchObject({ state: "stored", deliveries: [] });
+
+    const noted = await hub.call(otter, "mail_offered", { ids: [id], channel: "hook-stop" });
+    expect(noted.body).toEqual({ ids: [id] });
+    expect(subjects(await ask())).toEqual([]);
+    expect((await poll()).messages).toMatchObject([{ id, offered: 1 }]);
+    expect(await status()).toMatchObject({
+      state: "offered",
+      deliveries: [
+        expect.objectContaining({ channel: "hook-stop", proof: "mail_offered hook-stop" }),
+        expect.anything(),
+      ],
+    });
+  });
+
+  test("a fresh wait wakes for what was handed to a waiter that never showed it", async () => {
+    const lost = poll({ wait_seconds: 300, fresh: true, mark: false, waiter: "rewake" });
+    await waiting().toBe(1);
+    await send("one");
+    expect(subjects(await lost)).toEqual(["one"]);
+    expect(subjects(await poll({ wait_seconds: 300, fresh: true, mark: false, waiter: "rewake" }))).toEqual(["one"]);
+  });
+
+  test("that mail was shown is for its recipient to say, and what is gone by then is passed over", async () => {
+    const kept = await send("kept");
+    const others = (await hub.call(otter, "mail_send", { to: ["scout"], subject: "s", body: "b" })).body.id;
+    const noted = await hub.call(otter, "mail_offered", { ids: [kept, others, "1"], channel: "watch" });
+    expect(noted).toMatchObject({ status: 200, body: { ids: [kept] } });
+    expect((await hub.call(scout, "mail_poll", { fresh: true })).body.messages).toHaveLength(1);
+  });
+
+  test("any number of urgent mails leaves a third of a page to the rest, fresh or not", async () => {
+    await send("old");
+    await send("older than the urgent ones");
+    for (let at = 0; at < 8; at++) await send(`urgent ${at}`, { priority: "urgent" });
+    const urgent = ["urgent 7", "urgent 6", "urgent 5", "urgent 4"];
+
+    const fresh = await poll({ fresh: true, limit: 6 });
+    expect(subjects(fresh)).toEqual([...urgent, "older than the urgent ones", "old"]);
+    expect(subjects(await poll({ limit: 6 }))).toEqual([...urgent, "older than the urgent ones", "old"]);
+    expect(subjects(await poll({ limit: 1 }))).toEqual(["urgent 7"]);
+  });
+
+  test("a body is cut to as many bytes as asked for, between characters, and it says how many are missing", async () => {
+    const body = `begin ${"ä€👩".repeat(200)} end`;
+    await send("long", { body });
+    await send("short", { body: "all of it" });
+    for (const body_limit of [100, 101, 102, 103, 104, 105, 106, 107]) {
+      const [short, long] = (await poll({ bodies: true, body_limit })).messages;
+      expect(short).toMatchObject({ body: "all of it" });
+      expect("left_out" in short).toBe(false);
+      const { body: head, body_end, left_out, bytes } = long;
+      expect(Buffer.byteLength(head + body_end)).toBeLessThanOrEqual(body_limit);
+      expect([body.startsWith(head), body.endsWith(body_end), bytes]).toEqual([true, true, Buffer.byteLength(body)]);
+      expect([...head].length + left_out + [...body_end].length).toBe([...body].length);
+    }
+    expect((await poll({ bodies: true, limit: 1 })).messages[0].body).toBe("all of it");
+    expect((await poll({ bodies: true })).messages[1].body).toBe(body);
+  });
+
+  test("a page of bodies is bounded in bytes, and what it leaves out was not offered", async () => {
+    const body = "x".repeat(400_000);
+    for (let at = 0; at < 6; at++) await send(`mail ${at}`, { body });
+    const first = await poll({ bodies: true, limit: 100, fresh: true });
+    expect(subjects(first)).toEqual(["mail 5", "mail 4"]);
+    expect(first.unread).toBe(6);
+    expect(subjects(await poll({ bodies: true, body_limit: 1000, limit: 100, fresh: true }))).toHaveLength(4);
+  });
+
   test("CLI-2: a wait ends with the mail that comes, and otherwise at its time", async () => {
     const wait = poll({ wait_seconds: 300 });
     await waiting().toBe(1);

@@ -75,16 +75,24 @@ eachDatabase((open) => {
     expect(await find(scout, { folder: "sent", query: "release" })).toEqual(["Private", "Release 2.4"]);
   });
 
-  test("results come newest first, page by page, each once", async () => {
-    for (let n = 0; n < 25; n++) await send(scout, ["otter"], `pebble ${n}`, "x");
-    const seen: string[] = [];
-    for (let before: string | null = null; ; ) {
-      const { body } = await hub.call(otter, "mail_search", { query: "pebble", limit: 10, ...(before && { before }) });
-      seen.push(...body.messages.map(({ subject }: { subject: string }) => subject));
-      before = body.next;
-      if (!before) break;
-    }
-    expect(seen).toEqual(Array.from({ length: 25 }, (_, n) => `pebble ${24 - n}`));
+  test("results come newest first, page by page, each once, with words or without", async () => {
+    for (let n = 0; n < 25; n++) await send(n % 5 ? scout : otter, [n % 5 ? "otter" : "scout"], `pebble ${n}`, "x");
+    const { messages } = (await hub.call(otter, "mail_inbox")).body;
+    for (const [at, action] of ["archive", "trash", "read"].entries())
+      await hub.call(otter, "mail_update", { id: messages[at * 3].id, action });
+    const pages = async (args: object): Promise<string[]> => {
+      const seen: string[] = [];
+      for (let before: string | null = null; ; ) {
+        const { body } = await hub.call(otter, "mail_search", { limit: 10, ...args, ...(before && { before }) });
+        seen.push(...body.messages.map(({ subject }: { subject: string }) => subject));
+        before = body.next;
+        if (!before) return seen;
+      }
+    };
+    const pebbles = Array.from({ length: 25 }, (_, n) => `pebble ${24 - n}`);
+    expect(await pages({ query: "pebble" })).toEqual(pebbles);
+    expect(await pages({})).toEqual([...pebbles, "東京", "Release 2.4", "Café plans"]);
+    expect(await pages({ from: "otter" })).toEqual(pebbles.filter((_, at) => (24 - at) % 5 === 0));
   });
 
   test("a body of a million characters is stored, and its beginning found", async () => {

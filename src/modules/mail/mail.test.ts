@@ -194,6 +194,38 @@ eachDatabase((open) => {
     ]);
   });
 
+  test("who was deleted gets no answer and no publication, and whoever answers nobody but them is told so", async () => {
+    for (const token of [otter, heron]) await hub.call(token, "mail_subscribe", { topic: "deploys" });
+    const { body: both } = await send(heron, ["otter", "ana"]);
+    const { body: alone } = await send(heron, ["otter"]);
+    await hub.call(hub.admin, "agent_delete", { name: "heron" });
+
+    expect((await hub.call(otter, "mail_reply", { id: both.id, body: "yes" })).body.to).toEqual(["ana"]);
+    expect((await hub.call(otter, "mail_reply", { id: alone.id, body: "yes" })).body).toEqual({
+      code: "RECIPIENT_NOT_FOUND",
+      error: expect.stringContaining("nothing was sent"),
+    });
+    const published = await hub.call(ana, "mail_publish", { topic: "deploys", subject: "v2", body: "is out" });
+    expect(published.body.to).toEqual(["otter"]);
+    expect((await hub.call(otter, "mail_topics")).body.topics).toEqual([
+      { topic: "deploys", subscribers: 1, subscribed: true },
+    ]);
+  });
+
+  test("a mail of one's thread that one did not get is no way into it", async () => {
+    const { body: first } = await send(scout, ["otter", "heron"]);
+    const { body: hidden } = await send(scout, ["otter"], { thread_id: first.id });
+
+    expect((await hub.call(heron, "mail_thread", { id: hidden.id })).body.code).toBe("THREAD_NOT_FOUND");
+    expect((await hub.call(otter, "mail_thread", { id: hidden.id })).body.thread_id).toBe(first.id);
+  });
+
+  test("the subject of an answer is cut between characters", async () => {
+    const { body: mail } = await send(scout, ["otter"], { subject: `${"x".repeat(195)}\u{1f600}yyy` });
+    await hub.call(otter, "mail_reply", { id: mail.id, body: "b" });
+    expect(await subjects(scout)).toEqual([`Re: ${"x".repeat(195)}`]);
+  });
+
   test("an agent sees its own mailbox alone; people look into agents' and mark nothing; nobody into people's", async () => {
     await send(scout, ["otter"]);
     await send(scout, ["ana"]);

@@ -8,6 +8,8 @@ const MOST_RECIPIENTS = 100;
 /** A count goes no further: nobody tells 1,000 unread mails from more, and counting them would cost. */
 export const MOST_COUNTED = 1000;
 
+export const MOST_SUBJECT = 200;
+
 const Time = z.iso.datetime();
 const Priority = z.enum(["urgent", "normal", "low"]);
 export type Priority = z.infer<typeof Priority>;
@@ -20,7 +22,7 @@ export type Folder = z.infer<typeof Folder>;
 
 const subject = z
   .string()
-  .max(200, "a subject has at most 200 characters")
+  .max(MOST_SUBJECT, `a subject has at most ${MOST_SUBJECT} characters`)
   .refine((text) => text.trim() !== "", "it has no subject")
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
   .refine((text) => !/[\u0000-\u001f\u007f\u0085\u2028\u2029]/.test(text), "a subject is one line");
@@ -33,6 +35,7 @@ const to = z
   .describe("Names from agent_list; User for the people here.");
 const priority = Priority.default("normal");
 const deadline = when.optional().describe("When it must be acknowledged: 2h, 3d or ISO time.");
+const queued_at = Time.optional().describe("When it was written, if it was kept meanwhile.");
 const agent = Name.optional().describe("Whose mailbox, for people; your own if left out.");
 const limit = z.int().min(1).max(100).default(20);
 
@@ -43,7 +46,7 @@ const Topic = z
     "a topic is 1 to 80 small letters, digits, dots, dashes and slashes",
   );
 
-export const Send = z.strictObject({ to, subject, body, priority, deadline, thread_id: Id.optional() });
+export const Send = z.strictObject({ to, subject, body, priority, deadline, queued_at, thread_id: Id.optional() });
 export type Send = z.infer<typeof Send>;
 
 export const Reply = z.strictObject({
@@ -52,6 +55,7 @@ export const Reply = z.strictObject({
   subject: subject.optional(),
   priority,
   deadline,
+  queued_at,
 });
 export type Reply = z.infer<typeof Reply>;
 
@@ -211,7 +215,9 @@ export type MailStatus = z.infer<typeof MailStatus>;
 
 const Channel = z
   .string()
-  .regex(/^[a-z][a-z0-9_.-]{0,39}$/, "a channel is 1 to 40 small letters, digits, dots and dashes");
+  .regex(/^[a-z][a-z0-9_.-]{0,39}$/, "a channel is 1 to 40 small letters, digits, dots and dashes")
+  // By these the hub itself notes who read a mail, or marked it: nobody writes over that.
+  .refine((name) => !["tool", "admin"].includes(name), "a channel is neither tool nor admin");
 
 export const Poll = z.strictObject({
   wait_seconds: z.int().min(0).max(300).default(0).describe("How long to wait for mail if there is none."),
@@ -220,6 +226,8 @@ export const Poll = z.strictObject({
   channel: Channel.default("poll"),
   waiter: Channel.optional().describe("A later wait of the same name ends this one."),
   bodies: z.boolean().default(false),
+  body_limit: z.int().min(100).max(MOST_BODY_BYTES).default(MOST_BODY_BYTES).describe("Bytes of a body, at most."),
+  mark: z.boolean().default(true).describe("False notes nothing: mail_offered says later what was shown."),
 });
 export type Poll = z.infer<typeof Poll>;
 
@@ -228,7 +236,9 @@ export const Polled = z.object({
   messages: z.array(
     MailItem.extend({
       offered: z.int().describe("How often it was offered before."),
-      body: z.string().optional(),
+      body: z.string().optional().describe("All of it, or how it begins."),
+      body_end: z.string().optional().describe("How it ends, if it was cut."),
+      left_out: z.int().optional().describe("How many characters are missing in between."),
     }),
   ),
   ...counts,
@@ -236,6 +246,11 @@ export const Polled = z.object({
   ended: z.enum(["mail", "time", "superseded", "stopping"]),
 });
 export type Polled = z.infer<typeof Polled>;
+
+/** Said by whoever polled with `mark: false`, once it was shown. */
+export const Offered = z.strictObject({ ids: z.array(Id).min(1).max(100), channel: Channel });
+export type Offered = z.infer<typeof Offered>;
+export const OfferedIds = z.object({ ids: z.array(Id).describe("Without those that are gone by now.") });
 
 /** Proof that pushed mail reached the model. */
 export const Injected = z.strictObject({

@@ -1,3 +1,4 @@
+export * from "./store/bodies.ts";
 export * from "./store/copies.ts";
 export * from "./store/lists.ts";
 export * from "./store/loops.ts";

@@ -33,6 +33,8 @@ export type CopyRow = {
   acked_at: string | null;
   snoozed_until: string | null;
   snooze_id: number | null;
+  /** How often it was offered since it came to the inbox, or came back as new. */
+  offered: number;
 };
 
 /** A mail as one mailbox sees it: without a state where it was sent from there. */

@@ -25,7 +25,15 @@ eachDatabase((open, database) => {
   const settle = (token: string | undefined, id: string, choice?: string) =>
     call(token, "notice_settle", { id, ...(choice && { choice }) });
   const listed = async (args: object = {}, token = ana) => (await call(token, "notice_list", args)).notices;
-  const told = { key: "k", kind: "mail", title: "Two agents go round in circles", text: "", topic: "mail", ref: 7 };
+  const told = {
+    key: "k",
+    kind: "mail",
+    title: "Two go round in circles",
+    text: "",
+    topic: "mail",
+    ref: 7,
+    agents: ["mason", "scout"],
+  };
   const tell = async (more: object = {}) =>
     transact(await hub.as(hub.admin), (ctx) => raise(ctx, { ...told, ...more }));
 
@@ -86,6 +94,7 @@ eachDatabase((open, database) => {
   test("what a module raises is the hub's, whoever caused it, and is gone with a transaction that fails", async () => {
     const notice = await tell();
     expect(notice).toMatchObject({ raised_by: null, topic: "mail", ref: "7", choices: null, state: "open" });
+    expect(notice.agents).toEqual(["mason", "scout"]);
     expect(await tell({ title: "Something else" })).toEqual(notice);
     const ctx = await hub.as(scout ?? "");
     const failing = transact(ctx, async (ctx) => {

@@ -3,7 +3,7 @@ import { statement } from "../../db/statement.ts";
 import type { State } from "./schema.ts";
 import type { NamedNoticeRow, NewNoticeRow } from "./tables.ts";
 
-const NOTICE = `select n.id, n.raised_by, n.key, n.kind, n.title, n.text, n.topic, n.ref, n.choices, n.expires_at, n.state,
+const NOTICE = `select n.id, n.raised_by, n.key, n.gathers, n.times, n.kind, n.title, n.text, n.topic, n.ref, n.agents, n.choices, n.expires_at, n.state,
    n.choice, n.settled_by, n.settled_at, r.name as raised_by_name, s.name as settled_by_name
    from notices n left join principals r on r.id = n.raised_by left join principals s on s.id = n.settled_by
    where n.space_id = :space_id`;
@@ -11,8 +11,10 @@ const NOTICE = `select n.id, n.raised_by, n.key, n.kind, n.title, n.text, n.topi
 const OPEN = "n.state = 'open' and (n.expires_at is null or n.expires_at > :now)";
 
 const insert = statement<NewNoticeRow & { space_id: string }>(
-  `insert into notices (space_id, id, raised_by, key, kind, title, text, topic, ref, choices, expires_at, state)
-   values (:space_id, :id, :raised_by, :key, :kind, :title, :text, :topic, :ref, :choices, :expires_at, 'open')`,
+  `insert into notices (space_id, id, raised_by, key, gathers, times, kind, title, text, topic, ref, agents, choices,
+   expires_at, state)
+   values (:space_id, :id, :raised_by, :key, :gathers, 1, :kind, :title, :text, :topic, :ref, :agents, :choices,
+   :expires_at, 'open')`,
 );
 export const insertNotice = (tx: Tx, row: NewNoticeRow): Promise<number> =>
   tx.run(insert, { ...row, space_id: tx.space_id });
@@ -25,6 +27,22 @@ type Key = { space_id: string; raised_by: string; key: string };
 
 const byKey = statement<Key, NamedNoticeRow>(`${NOTICE} and n.raised_by = :raised_by and n.key = :key`);
 export const findNoticeByKey = (db: Reader, args: Key): Promise<NamedNoticeRow | undefined> => db.get(byKey, args);
+
+type Gathering = { space_id: string; raised_by: string; gathers: string };
+
+const gathering = statement<Gathering, NamedNoticeRow>(
+  `${NOTICE} and n.raised_by = :raised_by and n.gathers = :gathers and n.state = 'open'`,
+);
+/** The open one that tells of all of that name. */
+export const findGathering = (tx: Tx, args: Gathering): Promise<NamedNoticeRow | undefined> => tx.get(gathering, args);
+
+type Gathered = { id: number; times: number; title: string; text: string };
+
+const gather = statement<Gathered & { space_id: string }>(
+  "update notices set times = :times, title = :title, text = :text where space_id = :space_id and id = :id",
+);
+export const updateGathering = (tx: Tx, args: Gathered): Promise<number> =>
+  tx.run(gather, { ...args, space_id: tx.space_id });
 
 type Page = { space_id: string; before_id: number; limit: number };
 
@@ -82,3 +100,8 @@ const expire = statement<{ space_id: string; id: number; now: string }>(
 );
 export const expireNotice = async (tx: Tx, args: { id: number; now: string }): Promise<boolean> =>
   (await tx.run(expire, { ...args, space_id: tx.space_id })) === 1;
+
+const forget = statement<{ space_id: string; id: number }>(
+  "delete from notices where space_id = :space_id and id = :id and state <> 'open'",
+);
+export const deleteClosed = (tx: Tx, id: number): Promise<number> => tx.run(forget, { id, space_id: tx.space_id });

@@ -8,11 +8,16 @@ export type NoticeRow = {
   /** The agent's principal, or `BY_HUB`. */
   raised_by: string;
   key: string;
+  /** What else it tells of while it is open, and how often it was raised. */
+  gathers: string | null;
+  times: number;
   kind: string;
   title: string;
   text: string;
   topic: string | null;
   ref: number | null;
+  /** JSON. */
+  agents: string | null;
   /** JSON. */
   choices: string | null;
   expires_at: string | null;
@@ -25,4 +30,4 @@ export type NoticeRow = {
 /** With the names that people know. */
 export type NamedNoticeRow = NoticeRow & { raised_by_name: string | null; settled_by_name: string | null };
 
-export type NewNoticeRow = Omit<NoticeRow, "state" | "choice" | "settled_by" | "settled_at">;
+export type NewNoticeRow = Omit<NoticeRow, "times" | "state" | "choice" | "settled_by" | "settled_at">;

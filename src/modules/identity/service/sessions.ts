@@ -50,7 +50,8 @@ async function resumed(ctx: TxCtx, known: SessionRow, { name }: EnsureAgent): Pr
   return principal;
 }
 
-async function begun(ctx: TxCtx, { name }: EnsureAgent): Promise<{ principal: Principal; created: boolean }> {
+/** What was there before is nobody's to be who only knows its name: whoever wants it says so, and may have it done. */
+async function begun(ctx: TxCtx, { name, adopt }: EnsureAgent): Promise<{ principal: Principal; created: boolean }> {
   if (name === undefined) return { principal: await registered(ctx, await memorablePrincipal(ctx)), created: true };
   const known = await store.findPrincipal(ctx.tx, name);
   const principal = await ensurePrincipal(ctx, { name, role: "agent" });
@@ -58,6 +59,7 @@ async function begun(ctx: TxCtx, { name }: EnsureAgent): Promise<{ principal: Pr
     await refuseDeleted(ctx, known);
     await refuseForeign(ctx, known);
     await refuseMore(ctx, known);
+    if (!adopt) throw taken(ctx, name, `${name} is taken. Leave the name out, or adopt that agent.`);
     await refuseTwice(ctx, known, undefined);
   }
   return { principal: await registered(ctx, principal), created: known === undefined };

@@ -8,21 +8,35 @@ import type { PairRow } from "../tables.ts";
 
 /** From this turn on each has to wait before it answers, twice as long each time. */
 const SLOWED_AT = 20;
-const STOPPED_AT = 40;
+export const STOPPED_AT = 40;
 const LONGEST_WAIT_MS = 60_000;
 /** After so long without mail between two agents the next one begins a new conversation. */
 const QUIET_MS = 15 * 60_000;
 const RECENT_MS = 60_000;
 
-/** Counts who answers whom among agents, and refuses what goes on without end. A person's mail starts the count again. */
-export async function guardLoops(ctx: TxCtx, sender: HolderRow, recipients: readonly HolderRow[]): Promise<void> {
+interface Guarded {
+  sender: HolderRow;
+  recipients: readonly HolderRow[];
+  topic: string | null;
+}
+
+/**
+ * Counts who answers whom among agents, and refuses what goes on without end. A person's mail starts the count again.
+ * What people are to read as well, or whoever follows a topic, is never refused: a report must not be lost to a quarrel.
+ */
+export async function guardLoops(ctx: TxCtx, { sender, recipients, topic }: Guarded): Promise<void> {
   const agents = recipients.filter(({ kind }) => kind === "agent");
   if (sender.kind === "human") {
     if (await store.hasTurns(ctx.tx)) await store.deletePairsOf(ctx.tx, agents);
-  } else if (sender.kind === "agent") await countTurns(ctx, sender, agents);
+  } else if (sender.kind === "agent")
+    await countTurns(ctx, sender, { others: agents, refuses: topic === null && agents.length === recipients.length });
 }
 
-async function countTurns(ctx: TxCtx, sender: HolderRow, others: readonly HolderRow[]): Promise<void> {
+async function countTurns(
+  ctx: TxCtx,
+  sender: HolderRow,
+  { others, refuses }: { others: readonly HolderRow[]; refuses: boolean },
+): Promise<void> {
   const now = ctx.now();
   const last_at = new Date(now).toISOString();
   if (others.length === 0) return;
@@ -32,7 +46,7 @@ async function countTurns(ctx: TxCtx, sender: HolderRow, others: readonly Holder
   const counted = others.map((other) => {
     const before = known.get(other.principal_id);
     const turns = turnsOf(before, sender, now);
-    if (before && turns > before.turns) refuseEndless(before, { now, other });
+    if (refuses && before && turns > before.turns) refuseEndless(before, { now, other });
     return { other, before, turns };
   });
   const changed = counted.filter(({ before, turns }) => !before || turns !== before.turns || !isRecent(before, now));
@@ -87,6 +101,7 @@ async function tellPeople(ctx: TxCtx, sender: HolderRow, other: HolderRow): Prom
     kind: "mail.loop",
     title: `${names.join(" and ")} were stopped`,
     text: `They answered each other ${STOPPED_AT} times with no person in between. Write to one of them, or release them, to let them go on.`,
+    agents: names,
   });
 }
 

@@ -1,15 +1,17 @@
 import { type Ctx, type TxCtx, transact } from "../../../context.ts";
 import type { Database } from "../../../db/database.ts";
 import { parseId } from "../../../ids.ts";
+import { fitting } from "../../../pages.ts";
 import type { Waiter } from "../../../waiting.ts";
 import { record } from "../../delivery/index.ts";
 import { type HolderRow, heartbeat, ownHolder } from "../../identity/index.ts";
-import { type Injected, MOST_COUNTED, type Poll, type Polled } from "../schema.ts";
+import { type Injected, MOST_COUNTED, type Offered, type Poll, type Polled } from "../schema.ts";
 import * as store from "../store.ts";
+import { bodyOf } from "./bodies.ts";
 import { noSuchMail } from "./mailboxes.ts";
 import { toItem, unreadOf } from "./wire.ts";
 
-/** What is unread, or comes while one waits, recorded as offered and marked in no other way. */
+/** What is unread, or comes while one waits. Recorded as offered, unless the caller says so itself once it was shown. */
 export async function poll(ctx: Ctx, wanted: Poll): Promise<Polled> {
   const mailbox = await ownHolder(ctx);
   if (mailbox.kind === "agent") await heartbeat(ctx);
@@ -20,48 +22,52 @@ export async function poll(ctx: Ctx, wanted: Poll): Promise<Polled> {
   const until = performance.now() + wait_ms;
   for (;;) {
     if (place.lost()) return offer(ctx, mailbox, { ...wanted, limit: 0 }, "superseded");
+    // There is nobody to show anything to.
+    if (waiter.gone()) return offer(ctx, mailbox, { ...wanted, limit: 0 }, "stopping");
     if (await hasAny(ctx, mailbox, wanted)) {
       const polled = await offer(ctx, mailbox, wanted, "time");
       if (polled.messages.length > 0) return polled;
     }
     const woken = await waiter.next(until - performance.now());
-    if (woken !== "event") return offer(ctx, mailbox, wanted, woken);
+    if (woken !== "event" && !waiter.gone()) return offer(ctx, mailbox, wanted, woken);
   }
 }
 
 type Shown = Awaited<ReturnType<typeof store.listUnread>>;
 
-/** Urgent ones first, then the newest. */
+type Page = Pick<Poll, "fresh" | "limit" | "bodies" | "body_limit">;
+
+/** Of a page so much is kept for what is not urgent, if there is any: else it could be hidden for ever. */
+const KEPT_FOR_OTHERS = 1 / 3;
+
+/** Urgent ones first, then the newest; with bodies, as many as stay within the bytes of a page. */
 async function unreadRows(
   { db, actor }: Ctx,
   { principal_id }: HolderRow,
-  { fresh, limit }: { fresh: boolean; limit: number },
+  { fresh, limit, bodies, body_limit }: Page,
 ): Promise<Shown> {
   if (limit === 0) return [];
-  const page = { space_id: actor.space_id, principal_id, before: Number.MAX_SAFE_INTEGER, limit };
-  if (fresh) return (await store.listFresh(db, page)).sort((a, b) => urgency(b) - urgency(a));
+  const page = { space_id: actor.space_id, principal_id, before: Number.MAX_SAFE_INTEGER, fresh, limit };
   const urgent = await store.listUrgent(db, page);
-  const others = urgent.length < limit ? await store.listUnread(db, page) : [];
-  return [...urgent, ...others.filter((row) => !urgency(row))].slice(0, limit);
+  const others = await store.listOthers(db, page);
+  const kept = Math.min(others.length, Math.floor(limit * KEPT_FOR_OTHERS));
+  const rows = [...urgent.slice(0, limit - kept), ...others].slice(0, limit);
+  return bodies ? fitting(rows, body_limit) : rows;
 }
 
-const urgency = ({ priority }: { priority: string }): number => (priority === "urgent" ? 1 : 0);
-
-const hasAny = async (ctx: Ctx, mailbox: HolderRow, { fresh }: Poll): Promise<boolean> =>
-  (await unreadRows(ctx, mailbox, { fresh, limit: 1 })).length > 0;
+const hasAny = async (ctx: Ctx, mailbox: HolderRow, wanted: Poll): Promise<boolean> =>
+  (await unreadRows(ctx, mailbox, { ...wanted, limit: 1 })).length > 0;
 
 async function offer(ctx: Ctx, mailbox: HolderRow, wanted: Poll, otherwise: Polled["ended"]): Promise<Polled> {
   const { principal_id } = mailbox;
   const seen = await unreadRows(ctx, mailbox, wanted);
-  const rows = seen.length === 0 ? [] : await transact(ctx, (ctx) => offerNow(ctx, mailbox, wanted));
+  const marked = wanted.mark && seen.length > 0;
+  const rows = marked ? await transact(ctx, (ctx) => offerNow(ctx, mailbox, wanted)) : seen;
   const where = { space_id: ctx.actor.space_id, principal_id };
-  const bodies = wanted.bodies ? await bodiesOf(ctx, principal_id, rows) : new Map<number, string>();
+  const bodies = wanted.bodies ? await Promise.all(rows.map((row) => bodyOf(ctx, row, wanted.body_limit))) : [];
   return {
     agent: mailbox.name,
-    messages: rows.map((row) => {
-      const body = bodies.get(row.id);
-      return { ...toItem(ctx, row), offered: row.offered, ...(body !== undefined && { body }) };
-    }),
+    messages: rows.map((row, at) => ({ ...toItem(ctx, row), offered: row.offered, ...bodies[at] })),
     ...(await unreadOf(ctx, mailbox)),
     urgent: await store.countUrgent(ctx.db, { ...where, most: MOST_COUNTED }),
     ended: rows.length > 0 ? "mail" : otherwise,
@@ -70,40 +76,49 @@ async function offer(ctx: Ctx, mailbox: HolderRow, wanted: Poll, otherwise: Poll
 
 /** Asked again inside: somebody else may have been offered it, or have read it, meanwhile. */
 async function offerNow(ctx: TxCtx, mailbox: HolderRow, wanted: Poll): Promise<Shown> {
-  const { principal_id } = mailbox;
-  const rows = await unreadRows(ctx, mailbox, wanted);
   const { channel } = wanted;
-  for (const { id } of rows) {
-    await store.countOffer(ctx.tx, { mail_id: id, principal_id });
-    await record(ctx, {
-      topic: "mail",
-      ref: id,
-      principal_id,
-      channel,
-      state: "offered",
-      proof: `mail_poll ${channel}`,
-    });
-  }
+  const rows = await unreadRows(ctx, mailbox, wanted);
+  for (const { id } of rows) await noteOffer(ctx, mailbox, { id, channel, proof: `mail_poll ${channel}` });
   return rows;
 }
 
-async function bodiesOf(ctx: Ctx, principal_id: string, rows: Shown): Promise<Map<number, string>> {
-  const { space_id } = ctx.actor;
-  const full = await Promise.all(rows.map(({ id }) => store.findSeen(ctx.db, { space_id, principal_id, id })));
-  return new Map(full.flatMap((row) => (row ? [[row.id, row.body] as const] : [])));
+/** What whoever polled without marking has shown since. What is gone by now needs no note. */
+export function offered(ctx: Ctx, { ids, channel }: Offered): Promise<{ ids: string[] }> {
+  return transact(ctx, async (ctx) => {
+    const mailbox = await ownHolder(ctx);
+    const noted: string[] = [];
+    for (const id of ids) {
+      const offer = { id: parseId(id), channel, proof: `mail_offered ${channel}` };
+      if (await noteOffer(ctx, mailbox, offer)) noted.push(id);
+    }
+    return { ids: noted };
+  });
 }
 
 /** Proof that what was pushed by a channel is in the model's context. */
 export function injected(ctx: Ctx, { ids, channel, proof }: Injected): Promise<{ ids: string[] }> {
   return transact(ctx, async (ctx) => {
-    const { principal_id } = await ownHolder(ctx);
+    const mailbox = await ownHolder(ctx);
     for (const id of ids) {
-      const where = { space_id: ctx.tx.space_id, principal_id, mail_id: parseId(id) };
-      if (!(await store.findCopy(ctx.tx, where))) throw noSuchMail(id);
-      await record(ctx, { topic: "mail", ref: parseId(id), principal_id, channel, state: "injected", proof });
+      const known = await noteOffer(ctx, mailbox, { id: parseId(id), channel, state: "injected", proof });
+      if (!known) throw noSuchMail(id);
     }
     return { ids };
   });
+}
+
+interface Offer {
+  id: number;
+  channel: string;
+  state?: "offered" | "injected";
+  proof: string;
+}
+
+/** False if there is no such mail in that mailbox. */
+async function noteOffer(ctx: TxCtx, { principal_id }: HolderRow, { id, state = "offered", ...offer }: Offer) {
+  if ((await store.countOffer(ctx.tx, { mail_id: id, principal_id })) === 0) return false;
+  await record(ctx, { topic: "mail", ref: id, principal_id, state, ...offer });
+  return true;
 }
 
 interface Place extends Disposable {

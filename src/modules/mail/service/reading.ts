@@ -1,14 +1,13 @@
 import { type Ctx, type TxCtx, transact } from "../../../context.ts";
 import { ParleyError } from "../../../errors.ts";
 import { formatId, Id, parseId } from "../../../ids.ts";
+import { fitting } from "../../../pages.ts";
 import type { HolderRow } from "../../identity/index.ts";
 import type { Mail, Read, ReadThread, Thread } from "../schema.ts";
 import * as store from "../store.ts";
 import { change } from "./changing.ts";
 import { changeableHolder, holderOf, noSuchMail } from "./mailboxes.ts";
 import { toMail } from "./wire.ts";
-
-const MOST_PAGE_BYTES = 1024 * 1024;
 
 /** The whole mail. It is read from then on, for whoever's mailbox it is. */
 export function read(ctx: Ctx, { id, agent }: Read): Promise<Mail> {
@@ -33,7 +32,7 @@ async function markRead(ctx: TxCtx, mailbox: HolderRow, mail_id: number): Promis
 export async function readThread(ctx: Ctx, { id, limit, before, agent }: ReadThread): Promise<Thread> {
   const mailbox = await holderOf(ctx, agent);
   const where = { space_id: ctx.actor.space_id, principal_id: mailbox.principal_id };
-  const mail = await store.findMail(ctx.db, { space_id: where.space_id, id: parseId(id) });
+  const mail = await store.findSeen(ctx.db, { ...where, id: parseId(id) });
   const thread_id = mail?.thread_id ?? parseId(id);
   const sizes = await store.listThreadSizes(ctx.db, {
     ...where,
@@ -80,14 +79,4 @@ async function headOf(ctx: Ctx, thread_id: number, otherwise: string) {
     subject: first?.subject ?? otherwise,
     participants,
   };
-}
-
-/** As many as stay within the bytes of a page, and at least one. */
-function fitting<T extends { bytes: number }>(sizes: readonly T[]): T[] {
-  let bytes = 0;
-  const end = sizes.findIndex((size, at) => {
-    bytes += size.bytes;
-    return at > 0 && bytes > MOST_PAGE_BYTES;
-  });
-  return end < 0 ? [...sizes] : sizes.slice(0, end);
 }

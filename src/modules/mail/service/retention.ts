@@ -3,37 +3,68 @@ import { plan, unplan } from "../../../due/index.ts";
 import { append, PURGE_SLICE, purgeAt, purgeBefore } from "../../../feed/index.ts";
 import { formatId } from "../../../ids.ts";
 import type { DueHandler } from "../../../module.ts";
-import { raise } from "../../notices/index.ts";
 import * as store from "../store.ts";
-import { DEADLINE, PURGE, SNOOZE, TRASH } from "./due-kinds.ts";
+import { DEADLINE, PAIRS, PURGE, SNOOZE, TRASH } from "./due-kinds.ts";
+import { STOPPED_AT } from "./loops.ts";
+import { raiseOverdue } from "./overdue.ts";
+
+const MINUTE_MS = 60 * 1000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
 
 /** Has mail older than so many days removed from the transaction's space, within the hour; 0 keeps it for ever. */
-export async function planPurge(ctx: TxCtx, days: number): Promise<void> {
+export async function planRetention(ctx: TxCtx, days: number): Promise<void> {
+  await plan(ctx, { kind: PAIRS, ref: 1, at: ctx.now() + DAY_MS });
   await unplan(ctx, { kind: PURGE });
-  if (days === 0) return;
+  if (days > 0) await planPurge(ctx, days, 0);
+}
+
+async function planPurge(ctx: TxCtx, days: number, not_before: number): Promise<void> {
   const oldest_id = await store.findOldest(ctx.tx, ctx.tx.space_id);
-  await plan(ctx, { kind: PURGE, ref: days, at: purgeAt(ctx, { oldest_id, days }) });
+  await plan(ctx, { kind: PURGE, ref: days, at: Math.max(not_before, purgeAt(ctx, { oldest_id, days })) });
 }
 
 /** What happens to mail by itself. */
 export const mailDue: Record<string, DueHandler> = {
   [SNOOZE]: (ctx, { ref }) => wake(ctx, ref),
   [DEADLINE]: (ctx, { ref }) => raiseOverdue(ctx, ref),
-  [TRASH]: async (ctx, { ref }) => void (await store.deleteTrashed(ctx.tx, ref)),
+  [TRASH]: (ctx, { ref }) => purgeTrashed(ctx, ref),
   /** The row's `ref` is the number of days. */
   [PURGE]: async (ctx, { ref: days }) => {
-    await store.deleteOldest(ctx.tx, { before_id: purgeBefore(ctx, days), limit: PURGE_SLICE });
-    await planPurge(ctx, days);
+    const old = { before_id: purgeBefore(ctx, days), deadline: DEADLINE, limit: PURGE_SLICE };
+    const is_through = (await store.deleteOldest(ctx.tx, old)) < PURGE_SLICE;
+    // The oldest may be one that is kept for now: it is not due at once over and over.
+    await planPurge(ctx, days, is_through ? ctx.now() + HOUR_MS : 0);
+  },
+  [PAIRS]: async (ctx, { ref }) => {
+    const before = new Date(ctx.now() - DAY_MS).toISOString();
+    const quiet = { before, stopped: STOPPED_AT, limit: PURGE_SLICE };
+    const is_through = (await store.deleteQuietPairs(ctx.tx, quiet)) < PURGE_SLICE;
+    await plan(ctx, { kind: PAIRS, ref, at: ctx.now() + (is_through ? DAY_MS : 0) });
   },
 };
 
-/** The mail is in the inbox again, at its top and unread. One that was snoozed anew is not the one that was meant. */
+/** Not before its deadline was handled, which is the later one where the hub was down for long. */
+async function purgeTrashed(ctx: TxCtx, id: number): Promise<void> {
+  const deadline = await store.findTrashedDeadline(ctx.tx, { id, kind: DEADLINE });
+  if (deadline === undefined) await store.deleteTrashed(ctx.tx, id);
+  else await plan(ctx, { kind: TRASH, ref: id, at: Math.max(Date.parse(deadline), ctx.now() + MINUTE_MS) });
+}
+
+/** The mail is in the inbox again, at its top and as new. One that was snoozed anew is not the one that was meant. */
 async function wake(ctx: TxCtx, snooze_id: number): Promise<void> {
   const copy = await store.findSnoozed(ctx.tx, snooze_id);
   if (!copy) return;
   const { space_id } = ctx.tx;
   const position = ctx.tx.takeId();
-  await store.updateCopy(ctx.tx, { ...copy, position, read_at: null, snoozed_until: null, snooze_id: null });
+  await store.updateCopy(ctx.tx, {
+    ...copy,
+    position,
+    read_at: null,
+    snoozed_until: null,
+    snooze_id: null,
+    offered: 0,
+  });
   const mail = await store.findSeen(ctx.tx, { space_id, principal_id: copy.principal_id, id: copy.mail_id });
   await append(ctx, {
     id: position,
@@ -61,25 +92,3 @@ const aboutOf = ({
   priority,
   thread_id: formatId(thread_id),
 });
-
-/** Told to the people once, and to those who have not acknowledged it. */
-async function raiseOverdue(ctx: TxCtx, mail_id: number): Promise<void> {
-  const { space_id } = ctx.tx;
-  const late = (await store.listCopies(ctx.tx, { space_id, mail_id })).filter(({ acked_at }) => acked_at === null);
-  const mail = await store.findMail(ctx.tx, { space_id, id: mail_id });
-  if (late.length === 0 || !mail) return;
-  const names = late.map(({ name }) => name);
-  const few = names.length > 5 ? `${names.slice(0, 5).join(", ")} and ${names.length - 5} more` : names.join(", ");
-  await raise(ctx, {
-    key: `mail.overdue ${mail_id}`,
-    kind: "mail.overdue",
-    title: `Overdue: ${mail.subject}`,
-    text: `The deadline has passed, and ${few} did not acknowledge it.`,
-    topic: "mail",
-    ref: mail_id,
-  });
-  for (const { principal_id, name } of late) {
-    const event = { type: "mail.overdue", topic: "mail", stream: principal_id, ref: mail_id };
-    await append(ctx, { ...event, data: { agent: name, thread_id: formatId(mail.thread_id) } });
-  }
-}

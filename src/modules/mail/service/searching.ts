@@ -9,33 +9,41 @@ import { toItem } from "./wire.ts";
 
 /** What the mailbox sent or received and every condition fits, newest first. */
 export async function search(ctx: Ctx, wanted: Search): Promise<Found> {
-  const { query, from, thread_id, folder, unread, after, until, limit, before } = wanted;
+  const { query, from, thread_id, after, until, limit, before } = wanted;
   const mailbox = await holderOf(ctx, wanted.agent);
   const { space_id } = ctx.actor;
-  const match = matchOf(query, `${space_id} ${mailbox.principal_id}`);
+  const { principal_id, name: agent } = mailbox;
+  const match = matchOf(query, `${space_id} ${principal_id}`);
+  const folder = folderOf(wanted);
   // Signs alone are no words: nothing has them.
-  if (match === null && query.trim() !== "") return { agent: mailbox.name, messages: [], next: null };
-  const rows = await store.listFound(ctx.db, {
+  if (folder === "none" || (match === null && query.trim() !== "")) return { agent, messages: [], next: null };
+  const conditions = {
     space_id,
-    principal_id: mailbox.principal_id,
-    match: match?.match ?? "",
-    query: match?.query ?? "",
+    principal_id,
+    folder,
     sender: from ?? "",
     thread_id: thread_id === undefined ? 0 : parseId(thread_id),
-    folder: folder ?? "",
-    unread: unread === true ? 1 : 0,
     first_id: after === undefined ? 0 : positionAt(ctx, after, "after"),
     last_id: until === undefined ? Number.MAX_SAFE_INTEGER : positionAt(ctx, until, "until"),
     before: before === undefined ? Number.MAX_SAFE_INTEGER : parseId(before),
     limit: limit + 1,
-  });
+  };
+  const rows = match
+    ? await store.listMatching(ctx.db, { ...conditions, ...match })
+    : await store.listLooked(ctx.db, conditions);
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
   return {
-    agent: mailbox.name,
+    agent,
     messages: shown.map((row) => toItem(ctx, row)),
-    next: rows.length > limit && last ? formatId(last.id) : null,
+    next: rows.length > limit && last ? formatId(match ? last.id : last.position) : null,
   };
+}
+
+/** What is unread lies in the inbox, and nowhere else. */
+function folderOf({ folder, unread }: Pick<Search, "folder" | "unread">): store.Looked | "none" {
+  if (!unread) return folder ?? "all";
+  return folder === undefined || folder === "inbox" ? "unread" : "none";
 }
 
 /** Ids are microseconds: what was sent at that time has this one or a later one. */

@@ -6,7 +6,7 @@ import { hit } from "../../../failpoints.ts";
 import { appendAll } from "../../../feed/index.ts";
 import { formatId, parseId } from "../../../ids.ts";
 import { type HolderRow, ownHolder, people, recipients, suggestion } from "../../identity/index.ts";
-import { MOST_BODY_BYTES, type Priority, type Reply, type Send, type Sent } from "../schema.ts";
+import { MOST_BODY_BYTES, MOST_SUBJECT, type Priority, type Reply, type Send, type Sent } from "../schema.ts";
 import * as store from "../store.ts";
 import { DEADLINE } from "./due-kinds.ts";
 import { guardLoops } from "./loops.ts";
@@ -35,14 +35,16 @@ export function reply(ctx: Ctx, { id, subject, ...letter }: Reply): Promise<Sent
     if (!seen) throw noSuchMail(id);
     const participants = await store.listParticipants(ctx.tx, { space_id, thread_id: seen.thread_id });
     const others = participants.filter((name) => name !== sender.name);
-    const recipients = await store.listPrincipals(ctx.tx, others);
-    if (recipients.length === 0)
+    if (others.length === 0)
       throw new ParleyError("MAIL_TO_SELF", "There is nobody else in this thread. Send it to somebody with mail_send.");
+    const living = await stillHere(ctx, others);
+    if (living.length === 0)
+      throw new ParleyError("RECIPIENT_NOT_FOUND", "Nobody else of this thread is here any more, so nothing was sent.");
     return deliver(ctx, {
       ...letter,
       subject: subject ?? answerSubject(seen.subject),
       sender,
-      recipients,
+      recipients: living,
       thread_id: seen.thread_id,
       in_reply_to: seen.id,
       topic: null,
@@ -50,7 +52,13 @@ export function reply(ctx: Ctx, { id, subject, ...letter }: Reply): Promise<Sent
   });
 }
 
-const answerSubject = (subject: string): string => (/^re:/i.test(subject) ? subject : `Re: ${subject}`).slice(0, 200);
+/** Not cut in the middle of a character. */
+const answerSubject = (subject: string): string =>
+  (/^re:/i.test(subject) ? subject : `Re: ${subject}`).slice(0, MOST_SUBJECT).replace(/[\ud800-\udbff]$/, "");
+
+/** Those who can be written to, of those who took part or follow a topic, by name. */
+export const stillHere = async (ctx: TxCtx, names: readonly string[]): Promise<HolderRow[]> =>
+  (await recipients(ctx, names)).sort((a, b) => (a.name < b.name ? -1 : 1));
 
 async function ownThread(ctx: TxCtx, sender: HolderRow, thread_id: string): Promise<number> {
   const { space_id } = ctx.tx;
@@ -96,6 +104,7 @@ export interface Letter {
   body: string;
   priority: Priority;
   deadline?: string | undefined;
+  queued_at?: string | undefined;
   /** Null begins a thread. */
   thread_id: number | null;
   in_reply_to: number | null;
@@ -108,8 +117,10 @@ export async function deliver(ctx: TxCtx, letter: Letter): Promise<Sent> {
   const bytes = Buffer.byteLength(body);
   if (bytes > MOST_BODY_BYTES)
     throw new ParleyError("CONTENT_TOO_LARGE", `A body holds at most ${MOST_BODY_BYTES} bytes; this one has ${bytes}.`);
-  const deadline = letter.deadline === undefined ? null : parseTime(ctx, letter.deadline, { what: "deadline" });
-  await guardLoops(ctx, sender, recipients);
+  const said_at = letter.queued_at;
+  const deadline =
+    letter.deadline === undefined ? null : parseTime(ctx, letter.deadline, { what: "deadline", said_at });
+  await guardLoops(ctx, letter);
   const id = ctx.tx.takeId();
   const thread_id = letter.thread_id ?? id;
   const names = recipients.map(({ name }) => name);

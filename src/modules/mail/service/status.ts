@@ -1,9 +1,10 @@
 import type { Ctx } from "../../../context.ts";
 import { formatId, parseId } from "../../../ids.ts";
-import { DELIVERY_STATES, listDeliveries } from "../../delivery/index.ts";
+import { DELIVERY_STATES, type Delivery, listDeliveries } from "../../delivery/index.ts";
 import { holder, ownHolder } from "../../identity/index.ts";
 import type { MailStatus } from "../schema.ts";
 import * as store from "../store.ts";
+import { OWN } from "./changing.ts";
 import { noSuchMail, seesMailboxes } from "./mailboxes.ts";
 
 /** How far a mail came with each recipient, for its sender and for the people who look after agents. */
@@ -17,20 +18,24 @@ export async function statusOf(ctx: Ctx, { id }: { id: string }): Promise<MailSt
     sender.principal_id === own.principal_id ||
     (seesMailboxes(ctx) && (await holder(ctx, sender.name))?.kind === "agent");
   if (!allowed) throw noSuchMail(id);
-  const copies = await store.listCopies(ctx.db, { space_id, mail_id: parseId(id) });
   const deliveries = await listDeliveries(ctx, { topic: "mail", ref: parseId(id) });
   return {
     id: formatId(parseId(id)),
-    recipients: copies.map(({ principal_id, name, read_at, acked_at }) => {
-      const theirs = deliveries.filter((delivery) => delivery.principal_id === principal_id);
-      const reached = DELIVERY_STATES.filter((state) => theirs.some((delivery) => delivery.state === state)).at(-1);
-      return {
-        name,
-        state: reached ?? "stored",
-        read_at,
-        acked_at,
-        deliveries: theirs.map(({ principal_id: _, ...delivery }) => delivery),
-      };
+    recipients: sender.recipients.toSorted().map((name) => {
+      const theirs = deliveries.filter((delivery) => delivery.name === name);
+      return { name, ...reached(theirs), deliveries: theirs.map(({ principal_id: _, name: __, ...rest }) => rest) };
     }),
+  };
+}
+
+/** From what is proven alone: their copy may be purged, or be marked by somebody else. */
+function reached(deliveries: readonly Delivery[]) {
+  const state = DELIVERY_STATES.filter((state) => deliveries.some((delivery) => delivery.state === state)).at(-1);
+  const own = deliveries.find(({ channel }) => channel === OWN);
+  const acked = own?.state === "acknowledged";
+  return {
+    state: state ?? ("stored" as const),
+    read_at: own && (acked || own.state === "read") ? own.first_at : null,
+    acked_at: acked ? own.last_at : null,
   };
 }

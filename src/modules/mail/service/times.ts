@@ -4,9 +4,19 @@ import { ParleyError } from "../../../errors.ts";
 const UNITS_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
 const FARTHEST_MS = 3660 * 86_400_000;
 
+/** As long as a sender may keep what it could not send. */
+const LONGEST_KEPT_MS = 7 * 86_400_000;
+
+interface Meaning {
+  what: string;
+  past?: boolean;
+  /** When it was said, if that was before now. */
+  said_at?: string | undefined;
+}
+
 /** A time that was written as `2h`, as a day or as ISO-8601 with its zone. */
-export function parseTime(ctx: Ctx, text: string, { what, past = false }: { what: string; past?: boolean }): number {
-  const now = ctx.now();
+export function parseTime(ctx: Ctx, text: string, { what, past = false, said_at }: Meaning): number {
+  const now = said_at === undefined ? ctx.now() : saidAt(ctx, said_at);
   const time = fromNow(text, past ? -now : now) ?? absolute(text);
   if (time === undefined)
     throw new ParleyError(
@@ -18,6 +28,10 @@ export function parseTime(ctx: Ctx, text: string, { what, past = false }: { what
     throw new ParleyError("INVALID_ARGUMENT", `${what}: ${text} is more than ten years away.`);
   return time;
 }
+
+/** A sender's clock may be wrong: never later than now, and never longer ago than anything is kept. */
+const saidAt = (ctx: Ctx, text: string): number =>
+  Math.max(ctx.now() - LONGEST_KEPT_MS, Math.min(ctx.now(), Date.parse(text)));
 
 /** Forward, or with a negative time backward from there. */
 function fromNow(text: string, now: number): number | undefined {

@@ -3,7 +3,7 @@ import { ParleyError } from "../../../errors.ts";
 import { ownHolder } from "../../identity/index.ts";
 import type { Publish, Sent, Subscribe, TopicList } from "../schema.ts";
 import * as store from "../store.ts";
-import { deliver } from "./sending.ts";
+import { deliver, stillHere } from "./sending.ts";
 
 /** More would make one publication too long a transaction for everybody else. */
 const MOST_SUBSCRIBERS = 1000;
@@ -13,7 +13,10 @@ export function publish(ctx: Ctx, { topic, ...letter }: Publish): Promise<Sent> 
   return transact(ctx, async (ctx) => {
     const sender = await ownHolder(ctx);
     const subscribers = await store.listSubscribers(ctx.tx, { space_id: ctx.tx.space_id, topic });
-    const recipients = subscribers.filter(({ principal_id }) => principal_id !== sender.principal_id);
+    const recipients = await stillHere(
+      ctx,
+      subscribers.filter((name) => name !== sender.name),
+    );
     return deliver(ctx, { ...letter, sender, recipients, topic, thread_id: null, in_reply_to: null });
   });
 }

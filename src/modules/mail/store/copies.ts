@@ -7,7 +7,7 @@ interface Mailbox {
   principal_id: string;
 }
 
-const COPY = `select id, mail_id, principal_id, position, state, read_at, acked_at, snoozed_until, snooze_id
+const COPY = `select id, mail_id, principal_id, position, state, read_at, acked_at, snoozed_until, snooze_id, offered
    from mail_recipients where space_id = :space_id`;
 
 const insert = statement<NewCopyRow & { space_id: string }>(
@@ -31,7 +31,7 @@ type Named = CopyRow & { name: string };
 
 const named = (copies: string, which: string): string =>
   `select r.id, r.mail_id, r.principal_id, r.position, r.state, r.read_at, r.acked_at, r.snoozed_until, r.snooze_id,
-   p.name from ${copies} join principals p on p.id = r.principal_id where r.space_id = :space_id and ${which}`;
+   r.offered, p.name from ${copies} join principals p on p.id = r.principal_id where r.space_id = :space_id and ${which}`;
 
 const bySnooze = statement<{ space_id: string; snooze_id: number }, Named>(
   // Else SQLite would rather go through all copies of the space.
@@ -49,11 +49,11 @@ export const listCopies = (db: Reader, args: { space_id: string; mail_id: number
 
 const update = statement<CopyRow & { space_id: string }>(
   `update mail_recipients set position = :position, state = :state, read_at = :read_at, acked_at = :acked_at,
-   snoozed_until = :snoozed_until, snooze_id = :snooze_id,
+   snoozed_until = :snoozed_until, snooze_id = :snooze_id, offered = :offered,
    place = case when cast(:snoozed_until as text) is not null then 'snoozed' when :state <> 'inbox' then :state
    when cast(:read_at as text) is not null then 'read'
-   when priority = 'urgent' then case when offered = 0 then 'urgent_new' else 'urgent' end
-   when offered = 0 then 'new' else 'unread' end
+   when priority = 'urgent' then case when cast(:offered as bigint) = 0 then 'urgent_new' else 'urgent' end
+   when cast(:offered as bigint) = 0 then 'new' else 'unread' end
    where space_id = :space_id and mail_id = :mail_id and principal_id = :principal_id`,
 );
 export const updateCopy = (tx: Tx, row: CopyRow): Promise<number> => tx.run(update, { ...row, space_id: tx.space_id });
@@ -65,6 +65,19 @@ const offer = statement<{ space_id: string; mail_id: number; principal_id: strin
 );
 export const countOffer = (tx: Tx, args: { mail_id: number; principal_id: string }): Promise<number> =>
   tx.run(offer, { ...args, space_id: tx.space_id });
+
+const awaited = (copies: string): string =>
+  `select d.at as deadline from ${copies}
+   join due d on d.space_id = r.space_id and d.kind = :kind and d.ref = r.mail_id
+   where r.space_id = :space_id and r.id = :id and r.state = 'trash' and r.acked_at is null`;
+const deadlineOf = statement<{ space_id: string; id: number; kind: string }, { deadline: string }>(
+  // Else SQLite would rather go through all copies of the space.
+  awaited("mail_recipients r indexed by mail_trash"),
+  awaited("mail_recipients r"),
+);
+/** When the row of `due` of that kind is to ask for an acknowledgement of this copy, which lies in the trash. */
+export const findTrashedDeadline = async (tx: Tx, args: { id: number; kind: string }): Promise<string | undefined> =>
+  (await tx.get(deadlineOf, { ...args, space_id: tx.space_id }))?.deadline;
 
 const remove = statement<{ space_id: string; id: number }>(
   // Else SQLite would rather go through all copies of the space.

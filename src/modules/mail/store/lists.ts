@@ -17,6 +17,7 @@ const UNREAD = "r.state = 'inbox' and r.read_at is null and r.snoozed_until is n
 
 /** Where a copy that nobody has read lies: its own places for what is urgent, and for what was never offered. */
 const UNREAD_PLACES = ["urgent_new", "urgent", "new", "unread"];
+const INBOX = [...UNREAD_PLACES, "read"];
 
 /**
  * A page of what lies in these places: cut from the end of each in the index, then from what they gave together. Only
@@ -39,7 +40,7 @@ const page = (...places: string[]): string => {
 type Offered = MailRow & { offered: number };
 
 const FOLDERS = {
-  inbox: statement<Page, Offered>(page(...UNREAD_PLACES, "read")),
+  inbox: statement<Page, Offered>(page(...INBOX)),
   archived: statement<Page, Offered>(page("archived")),
   trash: statement<Page, Offered>(page("trash")),
   snoozed: statement<Page, Offered>(page("snoozed")),
@@ -50,12 +51,18 @@ export const listFolder = (db: Reader, { folder, ...args }: Page & { folder: key
 const unread = statement<Page, Offered>(page(...UNREAD_PLACES));
 export const listUnread = (db: Reader, args: Page): Promise<Offered[]> => db.all(unread, args);
 
-const urgent = statement<Page, Offered>(page("urgent_new", "urgent"));
-export const listUrgent = (db: Reader, args: Page): Promise<Offered[]> => db.all(urgent, args);
+type Waiting = Page & { fresh: boolean };
 
-const fresh = statement<Page, Offered>(page("urgent_new", "new"));
-/** Unread and never offered. */
-export const listFresh = (db: Reader, args: Page): Promise<Offered[]> => db.all(fresh, args);
+const urgent = statement<Page, Offered>(page("urgent_new", "urgent"));
+const freshUrgent = statement<Page, Offered>(page("urgent_new"));
+/** Unread; with `fresh`, and never offered. */
+export const listUrgent = (db: Reader, { fresh, ...args }: Waiting): Promise<Offered[]> =>
+  db.all(fresh ? freshUrgent : urgent, args);
+
+const others = statement<Page, Offered>(page("new", "unread"));
+const freshOthers = statement<Page, Offered>(page("new"));
+export const listOthers = (db: Reader, { fresh, ...args }: Waiting): Promise<Offered[]> =>
+  db.all(fresh ? freshOthers : others, args);
 
 const SENT = "m.id as position, null as state, null as read_at, null as acked_at, null as snoozed_until";
 
@@ -115,40 +122,68 @@ export const listThread = (
   args: Mailbox & { thread_id: number; first_id: number; last_id: number },
 ): Promise<FullMailRow[]> => db.all(thread, args);
 
-export type Filter = Page & {
-  match: string;
-  query: string;
-  sender: string;
-  thread_id: number;
-  folder: string;
-  unread: number;
-  first_id: number;
-  last_id: number;
+/** Empty and 0 stand for no condition. */
+type Conditions = { sender: string; thread_id: number; first_id: number; last_id: number };
+
+const CONDITIONS = `(:sender = '' or p.name = :sender)
+   and (cast(:thread_id as bigint) = 0 or m.thread_id = cast(:thread_id as bigint))
+   and m.id >= :first_id and m.id <= :last_id`;
+
+type Matching = Page & Conditions & { match: string; query: string; folder: Looked };
+
+const IN_FOLDER = `(:folder = 'all' or (:folder = 'sent' and m.sender_id = :principal_id)
+   or (:folder = 'unread' and ${UNREAD}) or (:folder = 'snoozed' and r.snoozed_until is not null)
+   or (r.state = :folder and r.snoozed_until is null))`;
+const OWN = `left join mail_recipients r on r.space_id = m.space_id and r.mail_id = m.id and r.principal_id = :principal_id
+   where m.space_id = :space_id and (r.id is not null or m.sender_id = :principal_id)
+   and ${CONDITIONS} and m.id < :before and ${IN_FOLDER}`;
+
+const matching = statement<Matching, MailRow>(
+  // Crossed, so that SQLite begins with the words: else it would ask for them anew for each mail of the space.
+  `select ${MAIL}, ${EITHER} from mail_words w
+   cross join mails m on m.seq = w.rowid join principals p on p.id = m.sender_id ${OWN}
+   and mail_words match :match order by w.rowid desc limit :limit`,
+  `select ${MAIL}, ${EITHER} from mail_words w
+   join mails m on m.seq = w.seq join principals p on p.id = m.sender_id ${OWN}
+   and w.words @@ cast(:query as tsquery) order by m.id desc limit :limit`,
+);
+/** Those with the words, newest first. */
+export const listMatching = (db: Reader, args: Matching): Promise<MailRow[]> => db.all(matching, args);
+
+/** As `page`, of what fits the conditions: through one mailbox at worst, never through the space. */
+const looking = ({ places, sent }: { places: readonly string[]; sent: boolean }): string => {
+  const cuts = places.map(
+    (place) =>
+      `select * from (select r.mail_id, r.position from mail_recipients r
+       join mails m on m.space_id = r.space_id and m.id = r.mail_id join principals p on p.id = m.sender_id
+       where ${IN_BOX} and r.place = '${place}' and r.position < :before and ${CONDITIONS}
+       order by r.position desc limit :limit) as ${place}`,
+  );
+  if (sent)
+    cuts.push(
+      `select * from (select m.id as mail_id, m.id as position from mails m join principals p on p.id = m.sender_id
+       where m.space_id = :space_id and m.sender_id = :principal_id and m.id < :before and ${CONDITIONS}
+       order by m.id desc limit :limit) as sent`,
+    );
+  return `select ${MAIL}, ${EITHER}
+   from (${cuts.join(" union all ")} order by position desc limit :limit) as cut
+   join mails m on m.space_id = :space_id and m.id = cut.mail_id join principals p on p.id = m.sender_id
+   left join mail_recipients r on ${IN_BOX} and r.mail_id = m.id
+   order by cut.position desc`;
 };
 
-/** Empty and 0 stand for no condition. */
-const FILTERS = `(:sender = '' or p.name = :sender)
-   and (cast(:thread_id as bigint) = 0 or m.thread_id = cast(:thread_id as bigint))
-   and m.id >= :first_id and m.id <= :last_id and m.id < :before
-   and (:folder = '' or (:folder = 'sent' and m.sender_id = :principal_id)
-     or (:folder = 'snoozed' and r.snoozed_until is not null)
-     or (r.state = :folder and r.snoozed_until is null))
-   and (cast(:unread as bigint) = 0 or (${UNREAD}))
-   order by m.id desc limit :limit`;
+type Look = Page & Conditions;
 
-const found = statement<Filter, MailRow>(
-  `select ${MAIL}, ${EITHER} from mail_words w
-   join mails m on m.seq = w.rowid join principals p on p.id = m.sender_id
-   left join mail_recipients r on r.space_id = m.space_id and r.mail_id = m.id and r.principal_id = :principal_id
-   where mail_words match :match and m.space_id = :space_id and (r.id is not null or m.sender_id = :principal_id)
-   and ${FILTERS.replace("order by m.id desc", "order by w.rowid desc")}`,
-  `select ${MAIL}, ${EITHER} from mail_words w
-   join mails m on m.seq = w.seq join principals p on p.id = m.sender_id
-   left join mail_recipients r on r.space_id = m.space_id and r.mail_id = m.id and r.principal_id = :principal_id
-   where w.words @@ cast(:query as tsquery) and m.space_id = :space_id
-   and (r.id is not null or m.sender_id = :principal_id) and ${FILTERS}`,
-);
-const filtered = statement<Filter, MailRow>(`select ${MAIL}, ${EITHER} ${SEEN} and ${FILTERS}`);
-/** Newest first; without words, whatever the other conditions leave. */
-export const listFound = (db: Reader, args: Filter): Promise<MailRow[]> =>
-  db.all(args.match === "" ? filtered : found, args);
+const LOOKED = {
+  all: statement<Look, MailRow>(looking({ places: [...INBOX, "archived", "trash", "snoozed"], sent: true })),
+  inbox: statement<Look, MailRow>(looking({ places: INBOX, sent: false })),
+  unread: statement<Look, MailRow>(looking({ places: UNREAD_PLACES, sent: false })),
+  archived: statement<Look, MailRow>(looking({ places: ["archived"], sent: false })),
+  trash: statement<Look, MailRow>(looking({ places: ["trash"], sent: false })),
+  snoozed: statement<Look, MailRow>(looking({ places: ["snoozed"], sent: false })),
+  sent: statement<Look, MailRow>(looking({ places: [], sent: true })),
+};
+export type Looked = keyof typeof LOOKED;
+/** Whatever the conditions leave, by position. */
+export const listLooked = (db: Reader, { folder, ...args }: Look & { folder: Looked }): Promise<MailRow[]> =>
+  db.all(LOOKED[folder], args);

@@ -44,6 +44,17 @@ const forget = statement<Pair & { space_id: string }>(
 );
 export const deletePair = (tx: Tx, pair: Pair): Promise<number> => tx.run(forget, { ...pair, space_id: tx.space_id });
 
+type Quiet = { space_id: string; before: string; stopped: number; limit: number };
+
+const forgetQuiet = statement<Quiet>(
+  `delete from mail_pairs where space_id = :space_id and (first_id, second_id) in
+   (select first_id, second_id from mail_pairs
+    where space_id = :space_id and last_at < :before and turns < :stopped limit :limit)`,
+);
+/** Those that were stopped stay so. */
+export const deleteQuietPairs = (tx: Tx, args: Omit<Quiet, "space_id">): Promise<number> =>
+  tx.run(forgetQuiet, { ...args, space_id: tx.space_id });
+
 const turning = statement<{ space_id: string }, { found: number }>(
   "select 1 as found from mail_pairs where space_id = :space_id and turns > 0 order by turns desc limit 1",
 );

@@ -1,3 +1,4 @@
+import type { PrincipalKind } from "../../../context.ts";
 import type { Reader, Tx } from "../../../db/database.ts";
 import { statement } from "../../../db/statement.ts";
 import type { Words } from "../../../db/words.ts";
@@ -44,29 +45,25 @@ export async function listParticipants(db: Reader, args: In & { thread_id: numbe
   return newest ? (JSON.parse(newest.participants) as string[]) : [];
 }
 
-type Participant = { principal_id: string; name: string; kind: "human" | "agent" | "service" };
-
-const byName = statement<{ name: string }, Participant>(
-  "select id as principal_id, name, kind from principals where name = :name",
-);
-export async function listPrincipals(db: Reader, names: readonly string[]): Promise<Participant[]> {
-  const found = await Promise.all(names.map((name) => db.get(byName, { name })));
-  return found.filter((one) => one !== undefined);
-}
-
 const oldest = statement<In, { id: number | null }>("select min(id) as id from mails where space_id = :space_id");
 export const findOldest = async (db: Reader, space_id: string): Promise<number | null> =>
   (await db.get(oldest, { space_id }))?.id ?? null;
 
-type Slice = { before_id: number; limit: number };
-const SLICE = "(select id from mails where space_id = :space_id and id < :before_id order by id limit :limit)";
+/** `deadline` is what `due` calls one. */
+type Slice = { before_id: number; deadline: string; limit: number };
+/** Without what somebody still waits for: it sleeps, woke up since, or its deadline was not handled yet. */
+const SLICE = `(select m.id from mails m where m.space_id = :space_id and m.id < :before_id
+   and not exists (select 1 from due d where d.space_id = m.space_id and d.kind = :deadline and d.ref = m.id)
+   and not exists (select 1 from mail_recipients r where r.space_id = m.space_id and r.mail_id = m.id
+     and (r.snoozed_until is not null or r.position >= :before_id))
+   order by m.id limit :limit)`;
 
 const deliveries = statement<In & Slice>(
   `delete from deliveries where space_id = :space_id and topic = 'mail' and ref in ${SLICE}`,
 );
 const copies = statement<In & Slice>(`delete from mail_recipients where space_id = :space_id and mail_id in ${SLICE}`);
 const mails = statement<In & Slice>(`delete from mails where space_id = :space_id and id in ${SLICE}`);
-/** The oldest mails with all that belongs to them. */
+/** The oldest mails with all that belongs to them. How many there were. */
 export async function deleteOldest(tx: Tx, slice: Slice): Promise<number> {
   const { space_id } = tx;
   await tx.run(deliveries, { ...slice, space_id });
@@ -74,10 +71,16 @@ export async function deleteOldest(tx: Tx, slice: Slice): Promise<number> {
   return tx.run(mails, { ...slice, space_id });
 }
 
-type Sender = { principal_id: string; name: string; thread_id: number };
+type SenderRow = { principal_id: string; name: string; kind: PrincipalKind; thread_id: number; recipients: string };
+/** With the names of all it was sent to. */
+export type Sender = Omit<SenderRow, "recipients"> & { recipients: string[] };
 
-const sender = statement<In & { id: number }, Sender>(
-  `select p.id as principal_id, p.name, m.thread_id from mails m join principals p on p.id = m.sender_id
-   where m.space_id = :space_id and m.id = :id`,
+const sender = statement<In & { id: number }, SenderRow>(
+  `select p.id as principal_id, p.name, p.kind, m.thread_id, m.recipients
+   from mails m join principals p on p.id = m.sender_id where m.space_id = :space_id and m.id = :id`,
 );
-export const findSender = (db: Reader, args: In & { id: number }): Promise<Sender | undefined> => db.get(sender, args);
+export async function findSender(db: Reader, args: In & { id: number }): Promise<Sender | undefined> {
+  const row = await db.get(sender, args);
+  // Written by `insertMail`, from names.
+  return row && { ...row, recipients: JSON.parse(row.recipients) as string[] };
+}

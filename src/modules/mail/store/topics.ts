@@ -20,20 +20,22 @@ const remove = statement<Subscription & { space_id: string }>(
 export const deleteSubscription = (tx: Tx, args: Subscription): Promise<number> =>
   tx.run(remove, { ...args, space_id: tx.space_id });
 
-type Subscriber = { principal_id: string; name: string; kind: "human" | "agent" | "service" };
+/** An agent that was deleted follows nothing any more. */
+const FOLLOWING = `mail_subscriptions s where s.space_id = :space_id and not exists (select 1 from agents a
+   where a.space_id = s.space_id and a.principal_id = s.principal_id and a.deleted_at is not null)`;
 
-const subscribers = statement<{ space_id: string; topic: string }, Subscriber>(
-  `select p.id as principal_id, p.name, p.kind from mail_subscriptions s join principals p on p.id = s.principal_id
-   where s.space_id = :space_id and s.topic = :topic order by p.name`,
+const subscribers = statement<{ space_id: string; topic: string }, { name: string }>(
+  `select (select p.name from principals p where p.id = s.principal_id) as name from ${FOLLOWING} and s.topic = :topic`,
 );
-export const listSubscribers = (db: Reader, args: { space_id: string; topic: string }): Promise<Subscriber[]> =>
-  db.all(subscribers, args);
+/** By name, in no order. */
+export const listSubscribers = async (db: Reader, args: { space_id: string; topic: string }): Promise<string[]> =>
+  (await db.all(subscribers, args)).map(({ name }) => name);
 
 type TopicRow = { topic: string; subscribers: number; subscribed: number };
 
 const topics = statement<{ space_id: string; principal_id: string }, TopicRow>(
   `select topic, count(*) as subscribers, sum(case when principal_id = :principal_id then 1 else 0 end) as subscribed
-   from mail_subscriptions where space_id = :space_id group by topic order by topic`,
+   from ${FOLLOWING} group by topic order by topic`,
 );
 export const listTopics = (db: Reader, args: { space_id: string; principal_id: string }): Promise<TopicRow[]> =>
   db.all(topics, args);

@@ -1,5 +1,5 @@
 import { type Ctx, type TxCtx, transact } from "../../../context.ts";
-import { unplan } from "../../../due/index.ts";
+import { plan, unplan } from "../../../due/index.ts";
 import { ParleyError } from "../../../errors.ts";
 import { append } from "../../../feed/index.ts";
 import { parseId } from "../../../ids.ts";
@@ -10,6 +10,9 @@ import type { NamedNoticeRow } from "../tables.ts";
 import { answerOf, isoNow, noSuchNotice, ownNotice, TOPIC, wire } from "./wire.ts";
 
 export const EXPIRE = "notice.expire";
+const FORGET = "notice.forget";
+/** For how long people can look up what became of one. */
+const KEPT_MS = 30 * 24 * 3600 * 1000;
 
 /** A person answers, or says that a notice without choices is done with. */
 export function settle(ctx: Ctx, { id, choice }: SettleNotice): Promise<Notice> {
@@ -41,6 +44,7 @@ export const noticesDue: Record<string, DueHandler> = {
     const row = await store.findNotice(ctx.tx, { space_id: ctx.tx.space_id, id });
     if (row && (await store.expireNotice(ctx.tx, { id, now: isoNow(ctx) }))) await tell(ctx, row, { state: "expired" });
   },
+  [FORGET]: async (ctx, { ref: id }) => void (await store.deleteClosed(ctx.tx, id)),
 };
 
 async function find(ctx: TxCtx, id: number): Promise<NamedNoticeRow> {
@@ -51,6 +55,7 @@ async function find(ctx: TxCtx, id: number): Promise<NamedNoticeRow> {
 
 async function tell(ctx: TxCtx, row: NamedNoticeRow, data: Record<string, unknown>): Promise<void> {
   if (row.expires_at) await unplan(ctx, { kind: EXPIRE, ref: row.id });
+  await plan(ctx, { kind: FORGET, ref: row.id, at: ctx.now() + KEPT_MS });
   const event = { type: "notice.settled", topic: TOPIC, stream: row.raised_by, ref: row.id };
   await append(ctx, { ...event, data: { kind: row.kind, ...data } });
 }

@@ -11,7 +11,7 @@ export const TOPIC = "notice";
 export const isoNow = (ctx: Ctx): string => new Date(ctx.now()).toISOString();
 
 export function wire(ctx: Ctx, row: NamedNoticeRow): Notice {
-  const { id, kind, title, text, topic, ref, choices, expires_at, choice } = row;
+  const { id, kind, title, text, topic, ref, agents, choices, expires_at, choice } = row;
   // Its time may be over before anybody has noted it.
   const over = row.state === "open" && expires_at !== null && expires_at <= isoNow(ctx);
   return {
@@ -21,9 +21,11 @@ export function wire(ctx: Ctx, row: NamedNoticeRow): Notice {
     text,
     topic,
     ref: ref === null ? null : formatId(ref),
+    agents: agents === null ? null : JSON.parse(agents),
     choices: choices === null ? null : JSON.parse(choices),
     raised_by: row.raised_by_name,
     raised_at: timeOfId(id),
+    times: row.times,
     expires_at,
     state: over ? "expired" : row.state,
     choice,
