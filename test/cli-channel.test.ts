@@ -125,6 +125,7 @@ test("an answer to a push is the proof that it arrived, and the sender can see i
   const { id } = await ground.write("Are you there?");
   await until(() => client.pushes.length === 1);
   const state = async () => (await ground.call("mason", "mail_status", { id })).recipients[0];
+  await until(async () => (await state()).state !== "stored");
   expect(await state()).toMatchObject({
     state: "offered",
     read_at: null,

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -47,6 +47,14 @@ class Session {
     return JSON.parse(stdout);
   }
 
+  /** As if that had been so many minutes ago. */
+  lastTold(minutes: number): void {
+    const folder = join(ground.home, "hooks");
+    const then = Date.now() / 1000 - minutes * 60;
+    for (const name of readdirSync(folder).filter((name) => name.endsWith(".told")))
+      utimesSync(join(folder, name), then, then);
+  }
+
   async mail(subject: string, body = "Please look.", more: object = {}): Promise<string> {
     const args = JSON.stringify({ to: [this.agent], subject, body, ...more });
     return (await ground.json<{ id: string }>(["call", "mail_send", args])).id;
@@ -90,16 +98,25 @@ describe("SessionStart", () => {
 });
 
 describe("UserPromptSubmit", () => {
-  test("says nothing when there is no mail, shows what is new, and later only names it", async () => {
+  test("says nothing when there is no mail, shows what is new, and names it again only after a while", async () => {
     const session = await new Session().start();
     expect(await session.fire("UserPromptSubmit", { prompt: "Hi" })).toMatchObject({ code: 0, stdout: "", stderr: "" });
     const id = await session.mail("Build", "It is red.");
     const first = await session.fire("UserPromptSubmit", { prompt: "Hi" });
     expect(JSON.parse(first.stdout).hookSpecificOutput.hookEventName).toBe("UserPromptSubmit");
     expect(context(first)).toContain("It is red.");
+    expect((await session.fire("UserPromptSubmit", { prompt: "Hi" })).stdout).toBe("");
+    session.lastTold(31);
     const second = context(await session.fire("UserPromptSubmit", { prompt: "Hi" }));
     expect(second).toContain(`Shown before and not read yet: ${id} from admin.`);
     expect(second).not.toContain("It is red.");
+    expect((await session.fire("UserPromptSubmit", { prompt: "Hi" })).stdout).toBe("");
+    const other = await session.mail("Other", "It is green.");
+    const third = context(await session.fire("UserPromptSubmit", { prompt: "Hi" }));
+    expect(third).toContain(`Shown before and not read yet: ${id} from admin.`);
+    expect(third).toContain("It is green.");
+    const resumed = context(await session.fire("SessionStart", { source: "compact" }));
+    expect(resumed).toContain(`Shown before and not read yet: ${other} from admin, ${id} from admin.`);
   });
 
   test("shows what is new behind any number of urgent ones that nobody reads", async () => {

@@ -156,6 +156,27 @@ test("a time from now keeps meaning the time at which it was said", async () => 
   expect(Math.round(ahead_ms / 60_000)).toBe(120);
 });
 
+test("a mail whose deadline passes while it waits is delivered, overdue", async () => {
+  await hub.kill("SIGTERM");
+  await queued("one", "--deadline", "1s");
+  await new Promise((done) => setTimeout(done, 1_500));
+  await ground.serve();
+  expect(await ground.json(["inbox", "--agent", "scout"])).toMatchObject({
+    messages: [{ subject: "one", overdue: true }],
+  });
+});
+
+test("a mail with a deadline whose answer was lost happens once", async () => {
+  await using between = await Between.open(hub.url);
+  const env = { PARLEY_URL: between.url, PARLEY_TOKEN: token };
+  between.before = () => between.cut();
+  const args = ["send", "--to", "scout", "--subject", "one", "--body", "B", "--deadline", "2h"];
+  expect(await ground.json(args, { env })).toMatchObject({ queued: true });
+  between.before = () => {};
+  expect(await ground.json(["queue", "drain"], { env })).toMatchObject({ delivered: 1, refused: 0, left: 0 });
+  expect(await arrived()).toEqual(["one"]);
+});
+
 describe("exactly once and in order, whatever is killed in between", () => {
   const SUBJECTS = ["one", "two", "three", "four", "five", "six"];
   const keepAll = async (env: Record<string, string>): Promise<void> => {

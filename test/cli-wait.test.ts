@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { Between } from "../src/testing/between.ts";
 import { type Child, ended, Ground, PARLEY, type ServedHub, until } from "../src/testing/process.ts";
 
 /** An agent with a session, and people who write to it. */
@@ -25,10 +26,21 @@ class Scene {
   }
 
   /** As Claude Code starts it, beside the session. */
-  waiter(): Child {
-    const child = this.ground.start(["wait", "--rewake"]);
+  waiter(env: Record<string, string> = {}): Child {
+    const child = this.ground.start(["wait", "--rewake"], env);
     child.stdin.end(JSON.stringify({ session_id: this.session, hook_event_name: "Stop", stop_hook_active: false }));
     return child;
+  }
+
+  /** As the client starts it when a turn ends. */
+  async stop(env: Record<string, string> = {}): Promise<string> {
+    const input = JSON.stringify({ session_id: this.session, stop_hook_active: false });
+    return (await this.ground.parley(["hook", "Stop"], { input, env })).stdout;
+  }
+
+  async token(): Promise<string> {
+    const args = ["token", "create", "--role", "agent", "--name", this.agent];
+    return (await this.ground.json<{ token: string }>(args)).token;
   }
 
   async mail(subject: string, body = "Please look."): Promise<string> {
@@ -56,18 +68,98 @@ describe("a waiter beside an idle session", () => {
     expect(stderr).toMatch(/<msg-(\w{32}) .*>\nSubject: Build\n\nIt is red\.\n<\/msg-\1>/);
   });
 
-  test("never wakes it for what was offered before", async () => {
+  test("never wakes it for what a hook has shown", async () => {
     await using ground = new Ground();
     await ground.serve();
     const scene = await new Scene(ground).start();
     await scene.mail("Old");
-    const stop = JSON.stringify({ session_id: scene.session, stop_hook_active: false });
-    const env = { PARLEY_HOOK_MS: "30000" };
-    expect((await ground.parley(["hook", "Stop"], { input: stop, env })).stdout).toContain("block");
+    expect(await scene.stop({ PARLEY_HOOK_MS: "30000" })).toContain("block");
     const waiter = ended(scene.waiter());
     await scene.mail("New");
     expect((await waiter).stderr).toMatch(/Subject: New/);
     expect((await waiter).stderr).not.toMatch(/Subject: Old/);
+  });
+
+  test("wakes it for what a hook asked for and was too late to show", async () => {
+    await using ground = new Ground();
+    const hub = await ground.serve();
+    const scene = await new Scene(ground).start();
+    const token = await scene.token();
+    await scene.mail("Late");
+    await using between = await Between.open(hub.url);
+    between.before = async ({ path }) => {
+      if (path.endsWith("/mail_poll")) await new Promise(() => {});
+    };
+    expect(await scene.stop({ PARLEY_URL: between.url, PARLEY_TOKEN: token })).toBe("{}\n");
+    expect(between.passed).toContainEqual({ method: "POST", path: "/api/tools/mail_poll", status: 200 });
+    const { code, stderr } = await ended(scene.waiter());
+    expect(code).toBe(2);
+    expect(stderr).toContain("Subject: Late");
+  });
+
+  test("wakes it though the answer that brought the mail was lost on its way", async () => {
+    await using ground = new Ground();
+    const hub = await ground.serve();
+    const scene = await new Scene(ground).start();
+    const token = await scene.token();
+    await using between = await Between.open(hub.url);
+    let lost = 0;
+    between.before = async ({ path }) => {
+      if (!path.endsWith("/mail_poll") || lost++ > 0) return;
+      between.cut();
+      await new Promise(() => {});
+    };
+    const waiter = ended(scene.waiter({ PARLEY_URL: between.url, PARLEY_TOKEN: token }));
+    await scene.mail("Lost");
+    const { code, stderr } = await waiter;
+    expect([code, lost]).toEqual([2, 2]);
+    expect(stderr).toContain("Subject: Lost");
+  });
+
+  test("has noted what it shows before it wakes anybody, so that the same mail does not do so twice", async () => {
+    await using ground = new Ground();
+    const hub = await ground.serve();
+    const scene = await new Scene(ground).start();
+    await using between = await Between.open(hub.url);
+    let away = false;
+    between.before = ({ path }) => {
+      if (!path.endsWith("/mail_poll") || away) return;
+      away = true;
+      between.lead("http://127.0.0.1:9");
+    };
+    const child = scene.waiter({ PARLEY_URL: between.url, PARLEY_TOKEN: await scene.token() });
+    const waiter = ended(child);
+    const id = await scene.mail("Once");
+    const state = async () =>
+      (await ground.json<{ recipients: { state: string }[] }>(["receipts", id])).recipients[0]?.state;
+    await until(() => away);
+    expect([await state(), child.exitCode]).toEqual(["stored", null]);
+    between.lead(hub.url);
+    const { code, stderr } = await waiter;
+    expect([code, await state()]).toEqual([2, "offered"]);
+    expect(stderr.match(/Subject: Once/g)).toHaveLength(1);
+  });
+
+  test("outlives a moment in which the hub is asked too much", async () => {
+    await using ground = new Ground();
+    const hub = await ground.serve([], { PARLEY_RATE_LIMIT: "5" });
+    const scene = await new Scene(ground).start();
+    const token = await scene.token();
+    await using between = await Between.open(hub.url);
+    const headers = { authorization: `Bearer ${token}` };
+    const ask = () => fetch(`${hub.url}/api/tools/whoami`, { method: "POST", headers, body: "{}" });
+    // Ours are among those that are too many.
+    const refused = () => between.passed.some(({ status }) => status === 429);
+    const flood = until(async () => {
+      await Promise.all(Array.from({ length: 10 }, ask));
+      return refused();
+    });
+    const waiter = ended(scene.waiter({ PARLEY_URL: between.url, PARLEY_TOKEN: token }));
+    await flood;
+    await scene.mail("After the rush");
+    const { code, stderr } = await waiter;
+    expect(code).toBe(2);
+    expect(stderr).toContain("Subject: After the rush");
   });
 
   test("gives way to the next one without a word", async () => {
@@ -181,6 +273,18 @@ describe("wait", () => {
     const late = await ground.parley([...args, "--fresh", "--timeout", "100ms"]);
     expect(JSON.parse(late.stdout)).toMatchObject({ messages: [], ended: "time" });
     expect(late.code).toBe(0);
+  });
+
+  test("leaves mail new that it could not print", async () => {
+    await using ground = new Ground();
+    await ground.serve();
+    const scene = await new Scene(ground).start();
+    const id = await scene.mail("One");
+    const args = `wait --fresh --timeout 30s --session-id ${scene.session}`;
+    const full = spawn("/bin/sh", ["-c", `${PARLEY} ${args} > /dev/full`], { env: ground.env(), stdio: "pipe" });
+    expect((await ended(ground.watch(full))).code).toBe(1);
+    const { stdout } = await ground.parley([...args.split(" "), "--json"]);
+    expect(JSON.parse(stdout)).toMatchObject({ messages: [{ id, offered: 0 }] });
   });
 
   test("takes no time that is none", async () => {

@@ -29,8 +29,10 @@ export interface As {
   agent?: string | undefined;
   session_id?: string | undefined;
   project?: string | undefined;
-  /** Which program the session is of, where whoever calls knows; `claude-code`, `codex`. */
+  /** Which program the session is of, where that program itself has named it, as to a hook; `claude-code`, `codex`. */
   client?: string | undefined;
+  /** The variable that said that an agent ran it, for what was kept then and is sent now. */
+  run_by?: string | undefined;
   /** False: a hub that does not run is not started. */
   start?: boolean;
   /** False: a session that is no agent yet does not become one. */
@@ -51,20 +53,23 @@ export async function resolveActing(cli: Cli, as: As = {}): Promise<Acting> {
   const env = as.env ?? process.env;
   const sessions = sessionsOf(as.session_id, env);
   for (const session of sessions) checkSession(session);
-  const agentRun = runByAgent(env);
+  const agentRun = as.run_by ?? runByAgent(env);
+  const home = { home: cli.home.path, origin: elsewhere(cli) };
+  const before = new IdentityFiles({ ...home, space: cli.space ?? "main" });
+  if (!cli.token) await refuseOthers(before, { as, env, run_by: agentRun });
   const base = await reach(cli, as.start ?? true);
   // A hook has no time for it.
   if (as.start !== false) await cli.deliver();
 
-  const home = { home: cli.home.path, origin: elsewhere(cli) };
   const nameBy = (files: IdentityFiles): string | undefined =>
     sessions.length > 0 || as.agent !== undefined ? as.agent : files.project(projectOf(as.project, env))?.agent;
-  const before = new IdentityFiles({ ...home, space: cli.space ?? "main" });
   const matters = sessions.length > 0 || agentRun !== undefined || nameBy(before) !== undefined;
   const me = cli.token && matters ? await holderOf({ cli, files: before, base, as }) : undefined;
   if (me?.agent && !me.roles.includes("orchestrator")) return asTokenSays(base, me.agent, as);
 
   const files = cli.space || !me ? before : new IdentityFiles({ ...home, space: me.space });
+  // A token stands for itself, so whose it is was asked first.
+  if (cli.token) await refuseOthers(files, { as, env, run_by: agentRun });
   const way = { cli, files, base, as };
   if (sessions.length > 0) return asSession(way, sessions);
   const named = nameBy(files);
@@ -73,6 +78,18 @@ export async function resolveActing(cli: Cli, as: As = {}): Promise<Acting> {
   if (agentRun !== undefined) throw noIdentity(cli, agentRun);
   // Nobody at all on a hub elsewhere: connecting says what to set.
   return { client: base.target.token ? base : await cli.connect(), agent: null };
+}
+
+interface Claim {
+  as: As;
+  env: NonNullable<As["env"]>;
+  run_by: string | undefined;
+}
+
+/** Refuses what an agent says about who it is, unless it is so. Most say nothing, and load nothing for it. */
+export async function refuseOthers(files: IdentityFiles, { as, env, run_by }: Claim): Promise<void> {
+  const says = as.agent !== undefined || (as.session_id !== undefined && as.client === undefined);
+  if (run_by !== undefined && says) (await import("./identity-posing.ts")).refusePosing(files, { as, env, run_by });
 }
 
 /** What is remembered of the space that these commands act in. */
@@ -249,7 +266,7 @@ const contradiction = ({ id, from }: Session, agent: string, wanted: string): Fa
 const noIdentity = (cli: Cli, variable: string): Failure =>
   new Failure(
     "NO_IDENTITY",
-    `${variable} is set, so an agent runs this, and nothing says which. Say --session-id ID or --agent NAME, or choose the project's: ${cli.line("identity set-default --agent NAME")}`,
+    `${variable} is set, so an agent runs this, and nothing says which. Say --session-id ID, or let a person choose the project's: ${cli.line("identity set-default --agent NAME")}`,
   );
 
 const shortened = (id: string): string => (id.length > 16 ? `${id.slice(0, 12)}…` : id);

@@ -10,9 +10,10 @@ type Agent = Record<string, unknown>;
 const COLUMNS = ["name", "type", "presence", "lifecycle", "run_phase", "default", "project", "branch", "last_seen_at"];
 
 export const list = defineCommand({
-  examples: ["agent list", "agent list --space sess_review"],
-  async run(cli) {
-    const listed = await cli.call<{ agents: Agent[] }>("agent_list", {});
+  examples: ["agent list", "agent list --all", "agent list --space sess_review"],
+  options: { all: { type: "flag", description: "also those of sessions that have been gone for a week" } },
+  async run(cli, { all }) {
+    const listed = await cli.call<{ agents: Agent[] }>("agent_list", { all });
     await cli.out.result(listed, () => shown(cli, listed.agents, "There are no agents yet."));
   },
 });
@@ -31,7 +32,7 @@ export const discover = defineCommand({
     name: { type: "text", value: "PART", description: "has this in its name" },
   },
   async run(cli, { status, project, name }) {
-    const { agents } = await cli.call<{ agents: Agent[] }>("agent_list", {});
+    const { agents } = await cli.call<{ agents: Agent[] }>("agent_list", { all: true });
     const folder = project && resolve(project);
     const found = agents.filter(
       (agent) =>
@@ -44,6 +45,7 @@ export const discover = defineCommand({
 });
 
 export const remove = defineCommand({
+  people: true,
   examples: ["agent delete scout", "agent delete scout --dry-run"],
   details: "Its tokens stop working at once, and nobody gets its name again. Its mail stays for people to read.",
   positionals: { name: { required: true, description: "its name" } },
@@ -58,7 +60,7 @@ export const remove = defineCommand({
 });
 
 async function preview(cli: Cli, name: string): Promise<void> {
-  const { agents } = await cli.call<{ agents: Agent[] }>("agent_list", {});
+  const { agents } = await cli.call<{ agents: Agent[] }>("agent_list", { all: true });
   const agent = agents.find((agent) => agent.name === name);
   if (!agent)
     throw new Failure("AGENT_NOT_FOUND", `There is no agent ${JSON.stringify(name)}. See them all: parley agent list`);
@@ -69,6 +71,7 @@ const shown = (cli: Cli, agents: readonly Agent[], none: string): string =>
   agents.length > 0 ? rows(agents, COLUMNS) : `${none}\nNext: ${cli.line("token create --role agent --name scout")}`;
 
 export const register = defineCommand({
+  people: true,
   examples: ["agent register scout", "agent register scout --type bridge"],
   details: "Creating a token for an agent does this too. For a session, see: parley help identity ensure",
   positionals: { name: { required: true, description: "its name" } },
@@ -82,6 +85,7 @@ export const register = defineCommand({
 });
 
 export const setDefault = defineCommand({
+  people: true,
   examples: ["agent default scout"],
   positionals: { name: { required: true, description: "its name" } },
   async run(cli, { name }) {

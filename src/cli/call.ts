@@ -34,7 +34,7 @@ export const call = defineCommand({
 
 function parseObject(text: string | undefined): object {
   if (!text) return {};
-  const value = parseJson(text, "The arguments");
+  const value = parseJson(text, "The arguments are");
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
   throw invalid(`The arguments must be a JSON object such as {"content":"hello"}.`);
 }
@@ -52,7 +52,7 @@ export async function parseArgs(
     const [, name, json, text] = /^([^:=\s]+)(:)?=([\s\S]*)$/.exec(arg) ?? [];
     if (!name || text === undefined) throw invalid(`--arg takes name=value or name:=JSON, not ${JSON.stringify(arg)}.`);
     const isJson = json || (/^(-?\d|[[{]|true$|false$|null$)/.test(text) && (await texts())?.has(name) === false);
-    parsed[name] = isJson ? parseJson(text, `The value of ${name}`) : text;
+    parsed[name] = isJson ? parseJson(text, `The value of ${name} is`) : text;
   }
   return parsed;
 }
@@ -64,6 +64,6 @@ function parseJson(text: string, what: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw invalid(`${what} is not JSON: ${cause instanceof Error ? cause.message : cause}.`);
+    throw invalid(`${what} not JSON: ${cause instanceof Error ? cause.message : cause}.`);
   }
 }

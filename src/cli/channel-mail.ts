@@ -7,6 +7,8 @@ import type { Letter } from "./envelope.ts";
 /** Shorter than the client library waits for an answer. */
 const WAIT_SECONDS = 25;
 const CHANNEL = "channel";
+/** Of a body, in bytes: more than a push has room for. */
+const BODY_LIMIT = 32 * 1024;
 
 type Polled = { letters: (Letter & { id: string; position: string })[]; ended: string };
 
@@ -14,16 +16,14 @@ type Polled = { letters: (Letter & { id: string; position: string })[]; ended: s
 export type Shown = (trust: string) => boolean;
 
 /**
- * Pushes the agent's new mail. The hub notes what it gave out as offered and does not give it out again, so an answer
- * that was lost on the way is looked for in the inbox.
+ * Pushes the agent's new mail, and then tells the hub so. Until it knows, it gives out the same again: nothing is lost
+ * with an answer, and what was pushed here is not pushed again.
  */
 export class MailPusher {
   readonly #session: Session;
   readonly #shown: Shown;
   /** Pushed here, and whether as a whole. */
   readonly #pushed = new Map<string, boolean>();
-  /** Everything up to here was pushed, or known of before. */
-  #position = 0;
 
   constructor(session: Session, shown: Shown) {
     this.#session = session;
@@ -38,46 +38,40 @@ export class MailPusher {
 
   /** Resolves with why nothing more is pushed. */
   async run(): Promise<"over" | "superseded"> {
-    const { signal, persist, client } = this.#session;
-    const [newest] = (await persist(() => client.call("mail_inbox", { limit: 1 }))).messages;
-    this.#position = Number(newest?.position ?? 0);
+    const { signal, client } = this.#session;
     const backoff = new Backoff(client.pace);
-    for (let doubtful = false; !signal.aborted; ) {
+    while (!signal.aborted) {
       try {
-        if (doubtful) await this.#lookForLost();
-        doubtful = false;
-        const { letters, ended } = await this.#poll(WAIT_SECONDS);
+        const { letters, ended } = await this.#poll();
         await this.#pushAll(letters);
+        await this.#noteShown(letters);
         if (ended === "superseded") return "superseded";
         if (ended !== "stopping") backoff.reset();
         else await pauseFor(backoff.next(), signal);
       } catch (error) {
         if (!(error instanceof HubError && error.passing)) throw error;
-        doubtful = true;
         await pauseFor(backoff.next(), signal);
       }
     }
     return "over";
   }
 
-  async #poll(wait_seconds: number): Promise<Polled> {
+  async #poll(): Promise<Polled> {
     const { messages, ended } = await this.#session.client.call("mail_poll", {
-      wait_seconds,
+      wait_seconds: WAIT_SECONDS,
       fresh: true,
+      mark: false,
       channel: CHANNEL,
       waiter: CHANNEL,
       bodies: true,
+      body_limit: BODY_LIMIT,
     });
     return { letters: messages, ended };
   }
 
-  /** What a poll gave out whose answer never came: newer than all that is known, and no longer given out. */
-  async #lookForLost(): Promise<void> {
-    const { client } = this.#session;
-    const before = this.#position;
-    await this.#pushAll((await this.#poll(0)).letters);
-    const { messages } = await client.call("mail_inbox", { unread: true, limit: 100 });
-    await this.#pushAll(messages.filter(({ position }) => Number(position) > before));
+  async #noteShown(letters: Polled["letters"]): Promise<void> {
+    const ids = letters.filter((letter) => this.#pushed.has(keyOf(letter))).map(({ id }) => id);
+    if (ids.length > 0) await this.#session.client.call("mail_offered", { ids, channel: CHANNEL });
   }
 
   /** Urgent ones first, then in the order they came. */
@@ -85,14 +79,16 @@ export class MailPusher {
     const rank = ({ priority }: Letter): number => (priority === "urgent" ? 0 : 1);
     const ordered = letters.toSorted((a, b) => rank(a) - rank(b) || Number(a.position) - Number(b.position));
     for (const letter of ordered) {
-      // A letter that was snoozed comes again, at another position, and is worth another push.
-      const key = `${letter.id} ${letter.position}`;
+      const key = keyOf(letter);
       if (this.#session.signal.aborted || this.#pushed.has(key)) continue;
       const push = mailPush(letter, this.#shown(letter.trust));
       await this.#session.push(push);
-      const whole = letter.body !== undefined && push.content.includes(letter.body.trim());
+      const { body, left_out } = letter;
+      const whole = body !== undefined && left_out === undefined && push.content.includes(body.trim());
       this.#pushed.set(key, whole).set(letter.id, whole);
-      this.#position = Math.max(this.#position, Number(letter.position));
     }
   }
 }
+
+/** A letter that was snoozed comes again, at another position, and is worth another push. */
+const keyOf = ({ id, position }: { id: string; position: string }): string => `${id} ${position}`;

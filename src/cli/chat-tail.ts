@@ -1,5 +1,9 @@
 import { followChat } from "../client/index.ts";
+import { resolveActing } from "./acting.ts";
+import type { Cli } from "./cli.ts";
+import type { Target } from "./client.ts";
 import { defineCommand } from "./command.ts";
+import { runByAgent } from "./identity-env.ts";
 import { failureFrom, libraryClient } from "./library.ts";
 import { shown } from "./message.ts";
 
@@ -21,8 +25,9 @@ export const tail = defineCommand({
     },
   },
   async run(cli, { agent, after, lines = cli.out.json ? undefined : 10 }) {
-    await cli.connect();
-    using client = libraryClient(cli);
+    const as = await agentHere(cli);
+    if (!as) await cli.connect();
+    using client = libraryClient(cli, as);
     let begun = false;
     await new Promise<never>((_, reject) => {
       followChat(client, {
@@ -45,3 +50,12 @@ export const tail = defineCommand({
     });
   },
 });
+
+/** What an agent runs never listens as the person who owns the data folder. Undefined for a person. */
+async function agentHere(cli: Cli): Promise<Target | undefined> {
+  if (runByAgent(process.env) === undefined) return undefined;
+  const { client } = await resolveActing(cli);
+  // A token that was taken back is replaced by this, while nothing has been shown yet.
+  await client.call("whoami", {});
+  return (await resolveActing(cli)).client.target;
+}

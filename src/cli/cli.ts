@@ -2,6 +2,7 @@ import { type CallOptions, Client, isRefused } from "./client.ts";
 import type { Common } from "./command.ts";
 import { Failure } from "./failure.ts";
 import { Home } from "./home.ts";
+import { runByAgent } from "./identity-env.ts";
 import { Output } from "./output.ts";
 
 interface Made {
@@ -19,6 +20,8 @@ export class Cli {
   readonly #token: string | undefined;
   readonly #typedHome: boolean;
   readonly space: string | undefined;
+  /** The variable that says that an agent runs us, unless PARLEY_TOKEN says as whom: then nothing is done as the owner. */
+  readonly runByAgent: string | undefined;
   /** No hub is started, whoever asks. */
   readonly noStart: boolean;
   readonly #made: Made;
@@ -35,6 +38,7 @@ export class Cli {
     this.#typedHome = own;
     this.url = own ? undefined : common.url;
     this.#token = own && common.url ? undefined : process.env.PARLEY_TOKEN || undefined;
+    this.runByAgent = this.#token ? undefined : runByAgent(process.env);
     this.space = common.space;
   }
 
@@ -48,8 +52,9 @@ export class Cli {
     return `parley ${command}${this.#typedHome ? ` --home ${quoted(this.home.path)}` : ""}`;
   }
 
-  /** Calls a tool, and starts the hub of the data folder first if none runs. */
+  /** Calls a tool, as the agent that runs us if one does, and starts the hub of the data folder first if none runs. */
   async call<T>(tool: string, args: object, options?: CallOptions): Promise<T> {
+    if (this.runByAgent !== undefined) return this.#callAsAgent<T>(tool, args, options);
     const client = await this.connect();
     await this.deliver();
     try {
@@ -58,6 +63,16 @@ export class Cli {
       // It stopped just now, or has not begun to listen. Nobody took the call, so it can go to the next one.
       if (this.url || !(isRefused(error) || isStopping(error))) throw error;
       return (await this.#started()).call<T>(tool, args, options);
+    }
+  }
+
+  async #callAsAgent<T>(tool: string, args: object, options?: CallOptions): Promise<T> {
+    const [{ resolveActing }, { toldToAgent }] = await Promise.all([import("./acting.ts"), import("./people.ts")]);
+    const { client, agent } = await resolveActing(this);
+    try {
+      return await client.call<T>(tool, args, options);
+    } catch (error) {
+      throw toldToAgent(this, agent, error);
     }
   }
 
@@ -74,11 +89,12 @@ export class Cli {
     return new Cli({ ...this.#made, common: { ...this.#made.common, space } });
   }
 
+  /** As PARLEY_TOKEN says, else as the owner of the data folder: for what makes no call in the name of an agent. */
   async connect(): Promise<Client> {
     return this.#elsewhere() ?? this.#own() ?? (await this.#started());
   }
 
-  /** The hub as it is now; undefined if the data folder has none. */
+  /** The same with the hub as it is now; undefined if the data folder has none. */
   find(): Client | undefined {
     return this.#elsewhere() ?? this.#own();
   }

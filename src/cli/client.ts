@@ -26,6 +26,7 @@ export interface Answer {
 }
 
 const PATIENCE_MS = 30_000;
+const NO_SPACE = "--space takes main, a UUID or sess_… of letters, digits, - and _.";
 
 export class Client {
   readonly target: Target;
@@ -34,7 +35,7 @@ export class Client {
   constructor(target: Target) {
     this.target = target;
     plain(target.token, "UNAUTHENTICATED", "PARLEY_TOKEN is not a token.");
-    plain(target.space, "INVALID_SESSION_ID", "--space takes main, a UUID or sess_… of letters, digits, - and _.");
+    plain(target.space, "INVALID_SESSION_ID", NO_SPACE);
     this.#base = baseOf(target.url);
   }
 
@@ -51,7 +52,7 @@ export class Client {
     const answer = await (key ? (await import("./client-retry.ts")).untilKnown(key, send) : send());
     // What a tool returns is its published output; the hub has checked it.
     if (answer.status === 200) return answer.body as T;
-    throw this.#failure(answer);
+    throw this.#failure(answer, tool);
   }
 
   /** Any answer but a network error. */
@@ -59,10 +60,14 @@ export class Client {
     return this.#send(path, { method: "GET", timeout_ms });
   }
 
-  #failure({ status, body }: Answer): Failure {
+  #failure({ status, body }: Answer, tool: string): Failure {
     if (!isErrorBody(body))
       return new Failure("HUB_UNREACHABLE", `${this.target.url} does not answer as a Parley hub.`);
-    return failureOf(status, body.code, body.error);
+    // Which tool a command calls, and by which header, is no concern of whoever typed the command.
+    const named = `${tool}: `;
+    const message = body.error.startsWith(named) ? body.error.slice(named.length) : body.error;
+    const sentence = message.startsWith("X-Session-ID ") ? NO_SPACE : message;
+    return failureOf(status, body.code, sentence, "retry_after" in body ? Number(body.retry_after) || 0 : 0);
   }
 
   async #send(path: string, { method, body, key, timeout_ms, connect_ms }: RequestOptions): Promise<Answer> {

@@ -58,6 +58,8 @@ export interface Command {
   details?: string;
   positionals: Positionals;
   options: Options;
+  /** Refused where an agent runs it, unless by a token. */
+  people?: true;
   /** `text` for commands whose output is for people even without a terminal. */
   format?: "text";
   /** What `--format` may say beside text and json: `context` and `hook` are text for a model. */

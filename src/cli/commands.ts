@@ -91,6 +91,11 @@ export const ENTRIES: readonly Entry[] = [
     summary: "send mail to everybody who follows a topic",
     load: async () => (await import("./send.ts")).publish,
   },
+  {
+    name: "status-update",
+    summary: "tell people how far you are",
+    load: async () => (await import("./status-update.ts")).statusUpdate,
+  },
   { name: "subscribe", summary: "follow a topic", load: async () => (await import("./topics.ts")).subscribe },
   {
     name: "unsubscribe",

@@ -1,4 +1,5 @@
 import type { Cli } from "./cli.ts";
+import type { Client } from "./client.ts";
 import { COMMON, type Command, defineCommand, flagOf, type Option, type Options } from "./command.ts";
 import { ENTRIES, findEntry, GROUPS } from "./commands.ts";
 import { Failure } from "./failure.ts";
@@ -15,12 +16,13 @@ export const complete = defineCommand({
   positionals: { words: { rest: true, description: "the command line so far, the last word as far as it is typed" } },
   async run(cli, { words }) {
     const last = words.at(-1) ?? "";
-    const found = await candidates(cli, words.slice(0, -1), last);
-    await cli.out.write([...new Set(found)].filter((each) => each.startsWith(last)).join("\n"));
+    const known = await possible(cli, words.slice(0, -1), last);
+    const candidates = [...new Set(known)].filter((each) => each.startsWith(last));
+    await cli.out.result({ candidates }, () => candidates.join("\n"));
   },
 });
 
-async function candidates(cli: Cli, before: readonly string[], last: string): Promise<readonly string[]> {
+async function possible(cli: Cli, before: readonly string[], last: string): Promise<readonly string[]> {
   const names = ENTRIES.map(({ name }) => name);
   const [first = "", second = ""] = before;
   if (before.length === 0) return [...new Set(names.map((name) => name.split(" ")[0] ?? ""))];
@@ -65,7 +67,7 @@ async function valuesOf(cli: Cli, flag: string, option: Option, last: string): P
 /** Quietly nothing when the hub is not there, or does not let us. */
 async function named(cli: Cli, tool: string, list: string, field: string): Promise<string[]> {
   try {
-    const client = cli.find();
+    const client = cli.runByAgent === undefined ? cli.find() : await agentHere(cli);
     const answer = await client?.call<Record<string, Record<string, unknown>[]>>(tool, {}, { timeout_ms: PATIENCE_MS });
     return (answer?.[list] ?? []).map((each) => visibleLine(String(each[field])));
   } catch (error) {
@@ -73,3 +75,7 @@ async function named(cli: Cli, tool: string, list: string, field: string): Promi
     throw error;
   }
 }
+
+/** What an agent runs never asks as the owner of the data folder. */
+const agentHere = async (cli: Cli): Promise<Client> =>
+  (await (await import("./acting.ts")).resolveActing(cli, { start: false, make: false })).client;

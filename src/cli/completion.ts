@@ -1,4 +1,5 @@
 import { defineCommand } from "./command.ts";
+import { invalid } from "./failure.ts";
 
 /** Each asks `parley complete` for what may come next, so that a script never has to be made again. */
 const SCRIPTS = {
@@ -28,9 +29,8 @@ export const completion = defineCommand({
   format: "text",
   positionals: { shell: { required: true, description: "bash, zsh or fish" } },
   async run(cli, { shell }) {
-    const { invalid } = await import("./failure.ts");
     const script = Object.entries(SCRIPTS).find(([name]) => name === shell)?.[1];
     if (!script) throw invalid(`SHELL is one of ${Object.keys(SCRIPTS).join(", ")}, not ${JSON.stringify(shell)}.`);
-    await cli.out.write(script);
+    await cli.out.result({ shell, script }, () => script);
   },
 });

@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { HubError } from "../client/index.ts";
 import type { Cli } from "./cli.ts";
 import { defineCommand } from "./command.ts";
 import { Failure } from "./failure.ts";
 import { isAlive, isMissing } from "./home.ts";
 import { failureFrom, libraryClient } from "./library.ts";
+import { LAUNCHER } from "./program.ts";
 import { untilGone } from "./start-hub.ts";
 import { takeStartLock } from "./start-lock.ts";
 import { visibleLine } from "./visible.ts";
@@ -23,6 +23,7 @@ interface Started {
 }
 
 export const demo = defineCommand({
+  people: true,
   examples: ["demo", "demo --stop", "demo --foreground"],
   details:
     "It answers by fixed rules, without any model: say help to it. It goes on in the background until --stop, which ends it and takes its token back.",
@@ -35,7 +36,7 @@ export const demo = defineCommand({
     if (stop) return remove(cli);
     const me = await cli.call<{ agent: string | null }>("whoami", {});
     // Started by ourselves it has the token of an agent, and is that agent.
-    if (me.agent !== null) return answer(cli, undefined);
+    if (me.agent !== null) return answer(cli);
     if (foreground) return inForeground(cli, name);
     await inBackground(cli, name);
   },
@@ -52,12 +53,12 @@ async function inForeground(cli: Cli, name: string): Promise<void> {
 }
 
 /** Until a signal ends it. */
-async function answer(cli: Cli, token: string | undefined): Promise<void> {
+async function answer(cli: Cli, token?: string): Promise<void> {
   const { answerPeople } = await import("./demo-agent.ts");
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const)
     process.removeAllListeners(signal).on(signal, () => stop.abort());
-  using client = libraryClient(cli, token);
+  using client = libraryClient(cli, token === undefined ? undefined : { token, space: cli.space });
   let said = false;
   const ready = (): void => {
     if (!said) process.stdout.write(`${JSON.stringify({ ready: true })}\n`);
@@ -99,7 +100,7 @@ async function remove(cli: Cli): Promise<void> {
 
 /** It was killed, so it could not say it itself. */
 async function reportStopped(cli: Cli, { token }: Started): Promise<void> {
-  using client = libraryClient(cli, token);
+  using client = libraryClient(cli, token === undefined ? undefined : { token, space: cli.space });
   try {
     await client.call("agent_report", { lifecycle: "stopped", run_phase: "idle" });
   } catch (error) {
@@ -125,7 +126,7 @@ async function startChild(cli: Cli, token: string): Promise<number> {
   const log = openSync(path, "w", 0o600);
   const { PARLEY_URL: _url, ...env } = process.env;
   const child = spawn(
-    fileURLToPath(new URL("../../bin/parley", import.meta.url)),
+    LAUNCHER,
     [
       "demo",
       "--home",
@@ -167,7 +168,7 @@ function isOurs(pid: number): boolean {
   if (!isAlive(pid)) return false;
   try {
     const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
-    return words.includes("demo") && words.some((word) => /\/main\.[tj]s$/.test(word));
+    return words.includes("demo") && words.some((word) => /\/main\.(ts|c?js)$/.test(word));
   } catch (error) {
     // Where that cannot be seen.
     if (isMissing(error)) return true;

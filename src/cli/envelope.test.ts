@@ -11,30 +11,33 @@ const letter = (more: Partial<Letter> = {}): Letter => ({
   ...more,
 });
 
-const anyLetter = fc.record({
-  id: fc.integer({ min: 1 }).map(String),
-  from: fc.stringMatching(/^[A-Za-z0-9._-]{1,40}$/),
-  trust: fc.constantFrom("principal", "peer", "external"),
-  subject: fc.string({ unit: "binary", maxLength: 250 }),
-  body: fc.oneof(
-    fc.string({ unit: "binary", maxLength: 4000 }),
-    // What somebody would write who knows how an envelope looks.
-    fc
-      .array(
-        fc.constantFrom(
-          "</msg-",
-          "<msg-",
-          "0123456789abcdef".repeat(2),
-          ">",
-          "\n",
-          ' trust="principal"',
-          "\u200d",
-          "x",
-        ),
-      )
-      .map((parts) => parts.join("")),
-  ),
-});
+const anyLetter = fc
+  .record({
+    id: fc.integer({ min: 1 }).map(String),
+    from: fc.stringMatching(/^[A-Za-z0-9._-]{1,40}$/),
+    trust: fc.constantFrom("principal", "peer", "external"),
+    subject: fc.string({ unit: "binary", maxLength: 250 }),
+    body_end: fc.constantFrom(undefined, "\ud800</msg-", "e".repeat(5000), "\u001b".repeat(3000)),
+    body: fc.oneof(
+      fc.string({ unit: "binary", maxLength: 4000 }),
+      // What somebody would write who knows how an envelope looks.
+      fc
+        .array(
+          fc.constantFrom(
+            "</msg-",
+            "<msg-",
+            "0123456789abcdef".repeat(2),
+            ">",
+            "\n",
+            ' trust="principal"',
+            "\u200d",
+            "x",
+          ),
+        )
+        .map((parts) => parts.join("")),
+    ),
+  })
+  .map((mail) => ({ ...mail, left_out: mail.body_end === undefined ? undefined : 7 }));
 
 /** What a reader finds who trusts nothing but the nonce. */
 function open(text: string): { from: string; trust: string; id: string; inside: string }[] {
@@ -128,6 +131,32 @@ describe("an envelope", () => {
     expect(tail).toMatch(/^x+END$/);
     expect(head.length + tail.length + Number(missing)).toBe(50_008);
   });
+
+  test("shows head and tail of what the hub has cut, and counts what is missing of the whole", () => {
+    const text = envelope([letter({ body: "BEGIN", body_end: "END", left_out: 900 })]);
+    expect(open(text)[0]?.inside).toBe(
+      "Subject: The build\n\nBEGIN\n[… 900 characters left out; parley read shows all …]\nEND",
+    );
+    const [head, tail] = ["b".repeat(20_000), "e".repeat(20_000)];
+    const long = open(envelope([letter({ body: head, body_end: tail, left_out: 900 })]))[0]?.inside ?? "";
+    const [, begin = "", missing = "", end = ""] = /\n\n(b+)\n\[… (\d+) [^\n]*\]\n(e+)$/.exec(long) ?? [];
+    expect(begin.length + end.length + Number(missing)).toBe(40_900);
+  });
+
+  test.each(["\ufe0f", "\u001b", "\u200d", "a\u200d", "\r\n", "x"])(
+    "takes no longer for a mebibyte of %j than for what it shows of it",
+    (part) => {
+      const mail = letter({ body: part.repeat(Math.ceil(1_048_576 / part.length)) });
+      const short = letter({ body: part.repeat(Math.ceil(20_000 / part.length)) });
+      const time = (letters: Letter[]): number => {
+        const began = performance.now();
+        for (let n = 0; n < 10; n++) envelope(letters);
+        return performance.now() - began;
+      };
+      time([short]);
+      expect(time([mail])).toBeLessThan(10 * time([short]) + 200);
+    },
+  );
 
   test("gives a short mail whole beside a long one", () => {
     const found = open(envelope([letter({ body: "y".repeat(40_000) }), letter({ id: "2", body: "short one" })]));

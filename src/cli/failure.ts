@@ -6,15 +6,25 @@ export class Failure extends Error {
   readonly exit: number | undefined;
   /** What the hub answered with. */
   readonly status: number | undefined;
+  /** Seconds, if the hub asked for some. */
+  readonly retry_after: number;
   readonly near: Near | undefined;
 
-  constructor(code: string, message: string, options?: ErrorOptions & { exit?: number; status?: number; near?: Near }) {
+  constructor(code: string, message: string, options?: FailureOptions) {
     super(message, options);
     this.code = code;
     this.exit = options?.exit;
     this.status = options?.status;
+    this.retry_after = options?.retry_after ?? 0;
     this.near = options?.near;
   }
+}
+
+interface FailureOptions extends ErrorOptions {
+  exit?: number;
+  status?: number;
+  retry_after?: number;
+  near?: Near;
 }
 
 /** What was typed, and what there is: whoever tells of it says which one was probably meant. */
@@ -31,5 +41,5 @@ export const invalid = (message: string, near?: Near): Failure =>
   new Failure("INVALID_ARGUMENT", message, near && { near });
 
 /** What the hub answered, as a failure. */
-export const failureOf = (status: number, code: string, message: string): Failure =>
-  new Failure(code, message, { status });
+export const failureOf = (status: number, code: string, message: string, retry_after = 0): Failure =>
+  new Failure(code, message, { status, retry_after });

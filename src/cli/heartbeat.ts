@@ -1,5 +1,6 @@
 import { ACTING_OPTIONS, resolveActing } from "./acting.ts";
 import { defineCommand } from "./command.ts";
+import { Failure } from "./failure.ts";
 import { fields } from "./fields.ts";
 import { branchOf, projectOf, sessionsOf } from "./identity-env.ts";
 
@@ -11,8 +12,15 @@ export const heartbeat = defineCommand({
     session_start: { type: "flag", description: "also say which project and branch the session works on" },
   },
   async run(cli, { session_start, ...as }) {
-    const { client } = await resolveActing(cli, as);
-    const beat = await client.call<Record<string, unknown>>("agent_heartbeat", session_start ? place(as) : {});
+    const { client, agent } = await resolveActing(cli, as);
+    const args = session_start ? place(as) : {};
+    const beat = await client.call<Record<string, unknown>>("agent_heartbeat", args).catch((error: unknown) => {
+      // Of a token that was given nobody has asked yet whose it is.
+      if (agent !== null || !(error instanceof Failure && error.code === "FORBIDDEN")) throw error;
+      throw new Failure("FORBIDDEN", "Only agents have a heartbeat, and you are none. Say --agent NAME.", {
+        cause: error,
+      });
+    });
     await cli.out.result(beat, () => fields(beat));
   },
 });

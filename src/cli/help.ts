@@ -30,7 +30,7 @@ ${bold("Common commands")}
 ${list(ENTRIES.filter(({ common }) => common))}
 
 ${bold("All commands")}
-${wrapped(names().join(", "), "  ")}
+${wrapped(names(), { indent: "  ", between: ", " })}
 
 parley help COMMAND explains one. Every command takes --home, --url, --space and --json.`;
 }
@@ -77,7 +77,7 @@ export function explain(entry: Entry, command: Command, bold: (text: string) => 
   const parts = [
     `${bold("Examples")}\n${command.examples.map((example) => `  parley ${example}`).join("\n")}`,
     `${bold("Usage")}\n  ${usage(entry, command)}`,
-    wrapped(`${entry.summary[0]?.toUpperCase()}${entry.summary.slice(1)}. ${command.details ?? ""}`, ""),
+    wrapped(`${entry.summary[0]?.toUpperCase()}${entry.summary.slice(1)}. ${command.details ?? ""}`.trim().split(" ")),
   ];
   const words = Object.entries(command.positionals).map(([name, { description }]) => [
     `  ${name.toUpperCase()}`,
@@ -121,12 +121,13 @@ function hints(option: Option): string {
 
 const WIDTH = 92;
 
-function wrapped(text: string, indent: string): string {
+function wrapped(words: readonly string[], { indent = "", between = " " } = {}): string {
   const lines: string[] = [];
-  for (const word of text.trim().split(" ")) {
+  for (const word of words) {
     const last = lines.at(-1);
-    if (last !== undefined && last.length + word.length < WIDTH) lines[lines.length - 1] = `${last} ${word}`;
+    const longer = `${last}${between}${word}`;
+    if (last !== undefined && longer.length <= WIDTH) lines[lines.length - 1] = longer;
     else lines.push(`${indent}${word}`);
   }
-  return lines.join("\n");
+  return lines.join(`${between.trimEnd()}\n`);
 }

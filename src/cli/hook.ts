@@ -3,12 +3,14 @@ import { invalid } from "./failure.ts";
 import { nothing } from "./hooks/answers.ts";
 import { CLIENTS, EVENTS, eventNamed, type HookEvent } from "./hooks/events.ts";
 import { type HookInput, readInput } from "./hooks/input.ts";
-import { type Asked, respond } from "./hooks/respond.ts";
+import { type Asked, type Response, respond } from "./hooks/respond.ts";
 import { visibleLine } from "./visible.ts";
 
 /** A client waits for its hook, and a person for the client. */
 const LEAST_BUDGET_MS = 190;
 const MOST_BUDGET_MS = 1_000;
+/** To say what was printed there is what is left of that, but never so little that it could not even be said. */
+const LEAST_NOTE_MS = 50;
 
 export const hook = defineCommand({
   format: "text",
@@ -23,23 +25,37 @@ export const hook = defineCommand({
   async run(cli, { event: given, client, wake }) {
     const event = eventNamed(given);
     if (!event) throw invalid(`There is no hook ${JSON.stringify(given)}. There are ${EVENTS.join(", ")}.`);
+    let ends = 0;
     const answer = await failingOpen(event, async () => {
       const input = await readInput();
       enter(input);
       if (event === "SessionStart" && client === "claude") keepSession(input);
       const asked: Asked = { cli, event, input, client, wake };
-      return within(budget_ms(), respond(asked));
+      const ms = budget_ms();
+      ends = performance.now() + ms;
+      return within(ms, respond(asked));
     });
-    await cli.out.write(answer);
+    await cli.out.write(answer.text);
+    await note(event, answer, Math.max(LEAST_NOTE_MS, ends - performance.now()));
   },
 });
 
-async function failingOpen(event: HookEvent, work: () => Promise<string>): Promise<string> {
+async function failingOpen(event: HookEvent, work: () => Promise<Response>): Promise<Response> {
   try {
     return await work();
   } catch (error) {
     say(event, error);
-    return nothing(event);
+    return { text: nothing(event) };
+  }
+}
+
+/** Only now that it was printed: what nobody saw must stay new. A hub that does not hear of it shows it once more. */
+async function note(event: HookEvent, { printed }: Response, ms: number): Promise<void> {
+  if (!printed) return;
+  try {
+    await within(ms, printed());
+  } catch (error) {
+    say(event, error);
   }
 }
 
@@ -54,7 +70,7 @@ function budget_ms(): number {
   return set > 0 ? set : Math.min(MOST_BUDGET_MS, Math.max(LEAST_BUDGET_MS, 2 * performance.now()));
 }
 
-async function within(ms: number, answer: Promise<string>): Promise<string> {
+async function within<T>(ms: number, answer: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`the hub does not answer within ${Math.round(ms)} ms.`)), ms);

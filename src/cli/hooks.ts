@@ -68,15 +68,17 @@ export const status = defineCommand({
     const found = look(cli);
     const good = found.filter(({ installed, problems }) => installed && problems.length === 0);
     process.exitCode = good.length > 0 ? 0 : 1;
+    const none = found.every(({ installed }) => !installed);
     await cli.out.result({ installed: good.length > 0, settings: found }, () =>
-      found
-        .map(({ client, scope, path, installed, events, problems }) =>
+      [
+        ...found.map(({ client, scope, path, installed, events, problems }) =>
           [
             `${client} ${scope}: ${installed ? `installed (${events.join(", ")})` : "not installed"}, ${visibleLine(path)}`,
             ...problems.map((problem) => `  ${visibleLine(problem)}`),
           ].join("\n"),
-        )
-        .join("\n"),
+        ),
+        ...(none ? [`Next: ${cli.line("hooks install")}`] : []),
+      ].join("\n"),
     );
   },
 });

@@ -1,10 +1,10 @@
 /** The slow way to an identity: the hub is asked for one, by one of all the commands that want it at once. */
 
 import { didYouMean } from "../suggest.ts";
-import { filesOf, type Way } from "./acting.ts";
+import { type As, filesOf, type Way } from "./acting.ts";
 import type { Cli } from "./cli.ts";
 import { Failure } from "./failure.ts";
-import { branchOf, projectOf, type Session } from "./identity-env.ts";
+import { branchOf, projectOf, runByAgent, type Session } from "./identity-env.ts";
 import type { AgentFile, IdentityFiles, TokenFile } from "./identity-files.ts";
 import { takeStartLock } from "./start-lock.ts";
 
@@ -35,13 +35,16 @@ export async function ensureSession(
     const made = await ask(way, {
       client_session_id: session.id,
       project: project.slice(-400),
-      ...(name !== undefined && { name }),
+      // The hub believes the owner, whose credential asks; but what an agent runs has not the owner's word for it.
+      ...(name !== undefined && { name, adopt: !isRunByAgent(way.as) }),
       ...(branch !== null && { branch }),
       ...(client !== null && { client }),
     });
     return keep(way.files, { made, session, project, branch, client });
   });
 }
+
+const isRunByAgent = ({ run_by, env }: As): boolean => (run_by ?? runByAgent(env ?? process.env)) !== undefined;
 
 /** Acts by its own token from now on, as a person who owns the hub may have it done. */
 export function adoptAgent(way: Way, agent: string, stale?: string): Promise<AgentFile> {
@@ -50,7 +53,7 @@ export function adoptAgent(way: Way, agent: string, stale?: string): Promise<Age
     return stored?.token === stale ? undefined : stored;
   };
   return underLock(way.files, agent, known, async () => {
-    const { agents } = await way.base.call<{ agents: { name: string }[] }>("agent_list", {});
+    const { agents } = await way.base.call<{ agents: { name: string }[] }>("agent_list", { all: true });
     const names = agents.map(({ name }) => name);
     if (!names.includes(agent))
       throw new Failure(

@@ -63,6 +63,13 @@ export function projectOf(typed: string | undefined, env: Env): string {
   }
 }
 
+/** `parley/main`: the last name of the project's folder, and its branch. */
+export function placeName(project: string): string {
+  const branch = branchOf(project);
+  const name = project.split("/").at(-1) || "/";
+  return branch === null ? name : `${name}/${branch}`;
+}
+
 /** The checked-out branch, or what a detached head stands on; null outside of a repository. */
 export function branchOf(project: string): string | null {
   const head = readIfThere(`${gitFolder(project)}/HEAD`)?.trim();

@@ -60,6 +60,7 @@ export const current = defineCommand({
 });
 
 export const list = defineCommand({
+  people: true,
   examples: ["identity list"],
   async run(cli) {
     const listed = await cli.call<{ sessions: Record<string, unknown>[] }>("agent_sessions", {});
@@ -70,6 +71,7 @@ export const list = defineCommand({
 });
 
 export const setDefault = defineCommand({
+  people: true,
   examples: ["identity set-default --agent CleverOcean", "identity set-default --agent scout --project /work/shop"],
   details: "It is for commands in that project that no session runs. A session stays the agent that it is.",
   options: ACTING_OPTIONS,
@@ -102,7 +104,7 @@ async function bySession(cli: Cli, as: As): Promise<SessionFile> {
 }
 
 async function checkKnown(cli: Cli, agent: string): Promise<void> {
-  const { agents } = await cli.call<{ agents: { name: string }[] }>("agent_list", {});
+  const { agents } = await cli.call<{ agents: { name: string }[] }>("agent_list", { all: true });
   const names = agents.map(({ name }) => name);
   if (names.includes(agent)) return;
   const meant = didYouMean(agent, names);

@@ -1,6 +1,6 @@
 import type { Updated } from "../modules/mail/index.ts";
 import { defineCommand } from "./command.ts";
-import { envelope } from "./envelope.ts";
+import { enclosedLines, envelope } from "./envelope.ts";
 import { callMail, type Found, MAIL_OPTIONS, type MailItem, type MailList, show, type Thread } from "./mail-call.ts";
 import { contextLines, listed, quoted, whole } from "./mail-text.ts";
 import { visibleLine } from "./visible.ts";
@@ -105,7 +105,7 @@ export const search = defineCommand({
               listed(found.messages, cli.out),
               ...(found.next === null ? [] : [`There is more: --before ${visibleLine(found.next)}`]),
             ].join("\n"),
-      context: () => found.messages.map(found1).join("\n"),
+      context: () => (found.messages.length === 0 ? "" : enclosedLines(found.messages.map(found1))),
     });
   },
 });

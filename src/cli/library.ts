@@ -1,6 +1,7 @@
 import { type Client, createClient, type HubError, type Transport } from "../client/index.ts";
 import { nodeTransport } from "../client/node.ts";
 import type { Cli } from "./cli.ts";
+import type { Target } from "./client.ts";
 import { type Failure, failureOf } from "./failure.ts";
 
 /** A person waits at the other end. */
@@ -8,16 +9,16 @@ const PACE = { first_ms: 100, most_ms: 5000 };
 
 /**
  * The client library on the hub of a command. It may come back on another port, with another admin token, so both are
- * looked up each time. It is not started from here: somebody may have stopped it on purpose.
+ * looked up each time; `as` says who else it is used as. It is not started from here: somebody may have stopped it on
+ * purpose.
  */
-export function libraryClient(cli: Cli, token?: string): Client {
+export function libraryClient(cli: Cli, as?: Pick<Target, "token" | "space">): Client {
   const transport: Transport = (request) => {
-    const found = cli.find();
-    if (!found) throw new Error(`no hub runs on ${cli.home.path}`);
-    const { url, space } = found.target;
+    const { url, token, space } = as ? { ...as, url: cli.url ?? cli.home.hub()?.url } : (cli.find()?.target ?? {});
+    if (!url) throw new Error(`no hub runs on ${cli.home.path}`);
     const headers = {
       ...request.headers,
-      authorization: `Bearer ${token ?? found.target.token}`,
+      authorization: `Bearer ${token}`,
       ...(space && { "x-session-id": space }),
     };
     return nodeTransport(url)({ ...request, headers });

@@ -2,6 +2,7 @@ import { defineCommand } from "./command.ts";
 import { visibleLine } from "./visible.ts";
 
 export const login = defineCommand({
+  people: true,
   examples: ["login", "login --name ana", "login --json"],
   details:
     "The link signs in one browser within ten minutes; opening it twice there does no harm. Sign out in the page, or end it with `parley token revoke`.",

@@ -40,17 +40,21 @@ export interface PollArgs {
   fresh?: boolean;
   waiter?: string;
   bodies?: boolean;
+  body_limit?: number | undefined;
 }
 
 /** For the answer itself, once the hub's own time is up. */
 const GRACE_MS = 15_000;
 
-/** It may be another hub each time, on another port. None is started: somebody may have stopped it on purpose. */
+/**
+ * It may be another hub each time, on another port. None is started: somebody may have stopped it on purpose. The hub
+ * notes nothing: what came is new until whoever shows it says so (`noteShown`).
+ */
 export async function pollOnce(cli: Cli, as: As, args: PollArgs, wait_ms: number): Promise<Polled> {
   const { client } = await resolveActing(cli, { ...as, start: false });
   await cli.deliver();
   const wait_seconds = Math.ceil(wait_ms / 1000);
-  return client.call<Polled>("mail_poll", { ...args, wait_seconds }, { timeout_ms: wait_ms + GRACE_MS });
+  return client.call<Polled>("mail_poll", { ...args, mark: false, wait_seconds }, { timeout_ms: wait_ms + GRACE_MS });
 }
 
 interface Texts {

@@ -1,4 +1,5 @@
 /** Mail for people: one line each in a list, or whole. What others wrote is made harmless, quoted or indented. */
+import { enclosedLines } from "./envelope.ts";
 import type { Mail, MailItem, Polled } from "./mail-call.ts";
 import { remaining } from "./mail-time.ts";
 import type { Output } from "./output.ts";
@@ -20,10 +21,10 @@ const MOST_LISTED = 5;
 
 /** Why a hook does not let its agent stop. */
 export function hookReason({ messages, unread, urgent }: Pick<Polled, "messages" | "unread" | "urgent">): string {
-  const listed = messages.slice(0, MOST_LISTED).map((message) => `- ${line(message)}\n`);
+  const listed = messages.slice(0, MOST_LISTED).map((message) => `- ${line(message)}`);
   const more = unread > listed.length ? `  ... and ${unread - listed.length} more\n` : "";
   const urgency = urgent > 0 ? ` (${urgent} URGENT)` : "";
-  return `You have ${unread} unread messages${urgency}:\n${listed.join("")}${more}\nUse \`parley inbox\` to see all messages.`;
+  return `You have ${unread} unread messages${urgency}:\n${enclosedLines(listed)}\n${more}\nUse \`parley inbox\` to see all messages.`;
 }
 
 /** The same as text that a hook adds to what its model reads. Nothing when there is nothing. */
@@ -34,7 +35,7 @@ export function contextLines({ messages, unread, urgent }: Pick<Polled, "message
   const more = unread > messages.length ? [`  ... and ${unread - messages.length} more`] : [];
   return [
     `[Parley Mail] You have ${count} unread messages:`,
-    ...messages.map((message) => `- #${message.id} ${line(message)} (thread: ${message.thread_id})`),
+    enclosedLines(messages.map((message) => `- #${message.id} ${line(message)} (thread: ${message.thread_id})`)),
     ...more,
     "",
     "Use `parley inbox` to see details, or `parley read <id>` to read a message.",

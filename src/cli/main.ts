@@ -43,8 +43,10 @@ async function runCommand(argv: readonly string[]): Promise<void> {
 async function run(name: string, rest: readonly string[]): Promise<void> {
   const command = await (await find(name.split(" "))).load();
   const { common, typed, given } = parse(command, rest, process.env);
+  const cli = new Cli({ common, typed, textByDefault: command.format === "text" });
+  if (command.people) (await import("./people.ts")).refuseAgents(cli);
   // The parser has checked `given` against the very options and positionals that `run` was typed by.
-  await command.run(new Cli({ common, typed, textByDefault: command.format === "text" }), given as never);
+  await command.run(cli, given as never);
 }
 
 /** What knows which one was meant is loaded only when there is none. */

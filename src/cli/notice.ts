@@ -1,8 +1,6 @@
 import type { Cli } from "./cli.ts";
 import { defineCommand } from "./command.ts";
-import { Failure } from "./failure.ts";
 import { fields } from "./fields.ts";
-import { runByAgent } from "./identity-env.ts";
 import { visible, visibleLine } from "./visible.ts";
 
 interface Notice extends Record<string, unknown> {
@@ -25,6 +23,7 @@ interface Listed {
 }
 
 export const list = defineCommand({
+  people: true,
   examples: ["notices", "notices --all", "notices --limit 5 --before 1760000000000000"],
   details: "Shows what waits for a person: what agents ask, and what the hub has to say once.",
   options: {
@@ -44,23 +43,16 @@ export const list = defineCommand({
 });
 
 export const settle = defineCommand({
+  people: true,
   examples: ["notice settle 1760000000000000", "notice settle 1760000000000000 --choice allow"],
   details: "The first answer counts. A notice that asks nothing is settled without a choice.",
   positionals: { id: { required: true, description: "its id, as notices shows it" } },
   options: { choice: { type: "text", value: "CHOICE", description: "the answer, one of its choices" } },
   async run(cli, { id, choice }) {
-    refuseAgents(cli);
     const notice = await cli.call<Notice>("notice_settle", { id, ...(choice && { choice }) });
     await cli.out.result(notice, () => `Settled${choice ? ` with ${visibleLine(choice)}` : ""}.\n${fields(notice)}`);
   },
 });
-
-/** The owner's credential lies in the data folder. What an agent runs must not answer with it what that agent asked. */
-function refuseAgents(cli: Cli): void {
-  const variable = cli.token ? undefined : runByAgent(process.env);
-  if (variable !== undefined)
-    throw new Failure("FORBIDDEN", `${variable} is set, so an agent runs this, and notices are answered by people.`);
-}
 
 /** What somebody else wrote is indented, so that it can pass for no line of ours. */
 function shown({ out }: Cli, notice: Notice): string {

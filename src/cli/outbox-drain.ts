@@ -6,8 +6,8 @@
 import { CODES, KINDS } from "../errors.ts";
 import type { Cli } from "./cli.ts";
 import { Failure } from "./failure.ts";
-import { KEPT_MS, Outbox, type Queued, Unreadable } from "./outbox.ts";
-import { clientFor, isSame, type Sender } from "./outbox-sender.ts";
+import { KEPT_MS, type Operation, Outbox, type Queued, Unreadable } from "./outbox.ts";
+import { clientFor, isSame } from "./outbox-sender.ts";
 import { takeStartLock } from "./start-lock.ts";
 import { visibleLine } from "./visible.ts";
 
@@ -16,6 +16,8 @@ export interface Drained {
   refused: number;
   /** How many still wait. */
   left: number;
+  /** Which of those the loop guard holds back, and what goes the same way behind them. */
+  slowed: string[];
 }
 
 /** How long to let another command finish that is at it. */
@@ -25,22 +27,38 @@ const PAUSE_MS = 20;
 export async function drain(cli: Cli): Promise<Drained> {
   const outbox = new Outbox(cli.home);
   using _lock = await lockOrGiveUp(outbox);
-  const drained = { delivered: 0, refused: 0, left: 0 };
-  /** Those of whom one could not be sent: what they wrote later must not overtake it. */
-  const stuck: Sender[] = [];
+  const drained: Drained = { delivered: 0, refused: 0, left: 0, slowed: [] };
+  /** What could not be sent: what its sender wrote later must not overtake it. */
+  const stuck: Queued[] = [];
   for (const key of outbox.keys()) {
     const entry = await readOrSetAside(cli, outbox, key);
     if (!entry) continue;
-    if (stuck.some((sender) => isSame(sender, entry.sender))) continue;
-    const outcome = await deliver(cli, outbox, entry);
-    if (outcome === "waits") stuck.push(entry.sender);
-    else if (outcome !== "gone") drained[outcome] += 1;
+    const ahead = stuck.filter(({ sender }) => isSame(sender, entry.sender));
+    const isSlowed = ({ key }: Queued): boolean => drained.slowed.includes(key);
+    if (ahead.some((earlier) => !isSlowed(earlier))) continue;
+    const outcome = ahead.some((earlier) => goSameWay(earlier, entry)) ? "slowed" : await deliver(cli, outbox, entry);
+    if (outcome === "waits" || outcome === "slowed") stuck.push(entry);
+    if (outcome === "slowed") drained.slowed.push(key);
+    if (outcome === "delivered" || outcome === "refused") drained[outcome] += 1;
     if (outcome === "refused") await tellRefused(cli, outbox, key);
   }
   drained.left = outbox.keys().length;
   if (drained.delivered > 0 && !cli.out.quiet) await cli.out.tell(`Delivered ${drained.delivered} queued operation(s)`);
   return drained;
 }
+
+/**
+ * To one of the same recipients, or to the same thread. Of an answer only the mail is known that it answers: where that
+ * is too little, the loop guard itself keeps the later one waiting.
+ */
+export function goSameWay(one: Operation, other: Operation): boolean {
+  const places = placesOf(one);
+  return placesOf(other).some((place) => places.includes(place));
+}
+
+/** A thread has the number of its first mail. */
+const placesOf = ({ args: { to, thread_id, id, topic } }: Operation): unknown[] =>
+  [...(Array.isArray(to) ? to : []), thread_id, id, topic].filter((place) => place !== undefined);
 
 async function readOrSetAside(cli: Cli, outbox: Outbox, key: string): Promise<Queued | undefined> {
   try {
@@ -65,8 +83,17 @@ async function lockOrGiveUp(outbox: Outbox): Promise<Disposable | undefined> {
   return undefined;
 }
 
-/** `gone`: another command did it. `waits`: for another time, with everything its sender wrote after it. */
-async function deliver(cli: Cli, outbox: Outbox, entry: Queued): Promise<"delivered" | "refused" | "waits" | "gone"> {
+type Outcome =
+  | "delivered"
+  | "refused"
+  /** Another command did it. */
+  | "gone"
+  /** For another time, with everything its sender wrote after it. */
+  | "waits"
+  /** The same, with what goes the same way. */
+  | "slowed";
+
+async function deliver(cli: Cli, outbox: Outbox, entry: Queued): Promise<Outcome> {
   const { key, tool, args, queued_at, sender } = entry;
   const age_ms = Date.now() - Date.parse(queued_at);
   if (age_ms > KEPT_MS) {
@@ -80,6 +107,7 @@ async function deliver(cli: Cli, outbox: Outbox, entry: Queued): Promise<"delive
     return outbox.remove(key) ? "delivered" : "gone";
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
+    if (error.code === "LOOP_SLOWED") return "slowed";
     if (!isFinal(error)) return "waits";
     outbox.refuse(entry, { code: error.code, reason: error.message });
     return "refused";
@@ -88,6 +116,8 @@ async function deliver(cli: Cli, outbox: Outbox, entry: Queued): Promise<"delive
 
 /** Asking again another time would change nothing. What is limited, or a hub that is not there, passes. */
 function isFinal({ code }: Failure): boolean {
+  // This one passes only when a person wants it to, and then what was said may no longer be what is to be said.
+  if (code === "LOOP_STOPPED") return true;
   const kind = Object.hasOwn(CODES, code) ? KINDS[CODES[code as keyof typeof CODES]] : undefined;
   return kind !== undefined && kind !== KINDS.limited && kind !== KINDS.unavailable;
 }

@@ -3,7 +3,7 @@ import { type As, resolveActing } from "./acting.ts";
 import type { Cli } from "./cli.ts";
 import type { Options } from "./command.ts";
 import { Failure, invalid } from "./failure.ts";
-import { type Operation, Outbox } from "./outbox.ts";
+import { type Operation, Outbox, type Queued } from "./outbox.ts";
 import { isSame, senderOf } from "./outbox-sender.ts";
 
 export const QUEUE_OPTIONS = {
@@ -21,8 +21,9 @@ export interface Kept {
   idempotency_key: string;
 }
 
-export async function sendOrQueue<T extends object>(cli: Cli, operation: Operation, how: How): Promise<T | Kept> {
+export async function sendOrQueue<T extends object>(cli: Cli, wanted: Operation, how: How): Promise<T | Kept> {
   const { no_queue, queue_only, ...as } = how;
+  const operation = dated(wanted);
   if (no_queue && queue_only) throw invalid("--no-queue and --queue-only exclude each other.");
   const outbox = new Outbox(cli.home);
   const key = outbox.nextKey();
@@ -30,7 +31,7 @@ export async function sendOrQueue<T extends object>(cli: Cli, operation: Operati
   try {
     const { client } = await resolveActing(cli, { start: !cli.noStart, ...as });
     await cli.deliver();
-    if (overtakes(cli, outbox, as)) {
+    if (await overtakes(cli, outbox, { operation, as })) {
       if (no_queue) throw new Failure("HUB_UNREACHABLE", "Earlier mail of yours still waits: parley queue list");
       return keep(cli, outbox, { operation, key: outbox.nextKey(), as });
     }
@@ -43,21 +44,43 @@ export async function sendOrQueue<T extends object>(cli: Cli, operation: Operati
   }
 }
 
-function keep(cli: Cli, outbox: Outbox, { operation, key, as }: { operation: Operation; key: string; as: As }): Kept {
+/** A deadline may pass while it waits. Said from the first attempt on: a key is good for the same words only. */
+function dated({ tool, args }: Operation): Operation {
+  return args.deadline === undefined
+    ? { tool, args }
+    : { tool, args: { ...args, queued_at: new Date().toISOString() } };
+}
+
+interface Later {
+  operation: Operation;
+  key: string;
+  as: As;
+}
+
+async function keep(cli: Cli, outbox: Outbox, { operation, key, as }: Later): Promise<Kept> {
   check(operation);
-  outbox.add({ key, ...operation, queued_at: new Date().toISOString(), sender: senderOf(cli, as) });
+  const sender = await senderOf(cli, as);
+  outbox.add({ key, ...operation, queued_at: new Date().toISOString(), sender });
   return { queued: true, idempotency_key: key };
 }
 
 /** What its sender wrote before could not be sent yet, and has to come first. */
-function overtakes(cli: Cli, outbox: Outbox, as: As): boolean {
-  const keys = outbox.keys();
-  if (keys.length === 0) return false;
-  const sender = senderOf(cli, as);
-  return keys.some((key) => {
-    const waiting = outbox.read(key);
-    return waiting !== undefined && isSame(waiting.sender, sender);
-  });
+async function overtakes(
+  cli: Cli,
+  outbox: Outbox,
+  { operation, as }: { operation: Operation; as: As },
+): Promise<boolean> {
+  if (outbox.keys().length === 0) return false;
+  const sender = await senderOf(cli, as);
+  const earlier = (): Queued[] =>
+    outbox
+      .keys()
+      .flatMap((key) => outbox.read(key) ?? [])
+      .filter((waiting) => isSame(waiting.sender, sender));
+  if (earlier().length === 0) return false;
+  const { drain, goSameWay } = await import("./outbox-drain.ts");
+  const { slowed } = await drain(cli);
+  return earlier().some((waiting) => !slowed.includes(waiting.key) || goSameWay(waiting, operation));
 }
 
 const ABSENT = ["HUB_UNREACHABLE", "OUTCOME_UNKNOWN", "SHUTTING_DOWN"];
@@ -66,12 +89,12 @@ const isAbsence = (error: unknown): error is Failure => error instanceof Failure
 const MOST_BODY_BYTES = 1024 * 1024;
 
 /** What the hub would refuse for certain is refused now, while somebody is there to correct it. */
-function check({ tool, args }: Operation): void {
+function check({ args }: Operation): void {
   const { to, subject, body } = args;
-  if (Array.isArray(to) && to.length === 0) throw invalid(`${tool}: to: name at least one recipient.`);
-  if (Array.isArray(to) && to.length > 100) throw invalid(`${tool}: to: at most 100 recipients.`);
+  if (Array.isArray(to) && to.length === 0) throw invalid(`to: name at least one recipient.`);
+  if (Array.isArray(to) && to.length > 100) throw invalid(`to: at most 100 recipients.`);
   if (typeof subject === "string" && (subject.trim() === "" || subject.length > 200))
-    throw invalid(`${tool}: subject: a subject has 1 to 200 characters.`);
-  if (typeof body !== "string" || body.trim() === "") throw invalid(`${tool}: body: there is nothing in it.`);
+    throw invalid(`subject: a subject has 1 to 200 characters.`);
+  if (typeof body !== "string" || body.trim() === "") throw invalid(`body: there is nothing in it.`);
   if (Buffer.byteLength(body) > MOST_BODY_BYTES) throw new Failure("CONTENT_TOO_LARGE", "A body has at most 1 MiB.");
 }

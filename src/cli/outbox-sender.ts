@@ -2,7 +2,7 @@
  * As whom something in the outbox is to be sent. It is worked out without a hub, when it is queued, so that whoever
  * happens to reach the hub next delivers it in its sender's name and never in their own.
  */
-import { type As, elsewhere, resolveActing } from "./acting.ts";
+import { type As, elsewhere, refuseOthers, resolveActing } from "./acting.ts";
 import type { Cli } from "./cli.ts";
 import type { Client } from "./client.ts";
 import { Failure } from "./failure.ts";
@@ -17,10 +17,15 @@ export interface Sender {
   token_hash?: string;
   agent?: string;
   session_id?: string;
+  /** Which program named the session. */
+  client?: string;
   project?: string;
+  /** The variable that said that an agent ran it: it is sent as that agent's own, or not at all. */
+  run_by?: string;
 }
 
-export function senderOf(cli: Cli, as: As): Sender {
+/** Refuses what would be refused if there were a hub: nobody poses as another by waiting for a later command. */
+export async function senderOf(cli: Cli, as: As): Promise<Sender> {
   const { env } = process;
   const [session, other] = sessionsOf(as.session_id, env);
   if (other)
@@ -28,18 +33,30 @@ export function senderOf(cli: Cli, as: As): Sender {
       "AMBIGUOUS_IDENTITY",
       `Both ${session?.from} and ${other.from} are set, and the hub cannot be asked who you are. Say --session-id ID.`,
     );
+  const run_by = runByAgent(env);
+  const files = filesOf(cli);
   const project = projectOf(as.project, env);
-  const where = { ...(cli.url && { url: cli.url }), ...(cli.space && { space: cli.space }) };
-  const named = { ...(as.agent && { agent: as.agent }), ...(session && { session_id: session.id }) };
-  if (cli.token) return { ...where, token_hash: hashOf(cli.token), ...named, ...(session && { project }) };
-  if (session) return { ...where, ...named, project };
-  const agent = as.agent ?? filesOf(cli).project(project)?.agent;
-  if (agent !== undefined) return { ...where, agent };
-  const variable = runByAgent(env);
-  if (variable === undefined) return where;
+  const where = {
+    ...(cli.url && { url: cli.url }),
+    ...(cli.space && { space: cli.space }),
+    ...(run_by && { run_by }),
+  };
+  const known = session && files.session(session.id)?.agent;
+  const meant = {
+    // A session says it all, once it is somebody.
+    ...(as.agent !== undefined && as.agent !== known && { agent: as.agent }),
+    ...(session && { session_id: session.id, project, ...(session.client && { client: session.client }) }),
+  };
+  // Whose a token is, and so whether a name fits it, is found out when it is sent.
+  if (cli.token) return { ...where, token_hash: hashOf(cli.token), ...meant };
+  await refuseOthers(files, { as, env, run_by });
+  if (session) return { ...where, ...meant };
+  const agent = as.agent ?? files.project(project)?.agent;
+  if (agent !== undefined && (run_by === undefined || files.agent(agent))) return { ...where, agent, project };
+  if (run_by === undefined) return where;
   throw new Failure(
     "NO_IDENTITY",
-    `${variable} is set, so an agent runs this, and nothing says which. Say --session-id ID or --agent NAME.`,
+    `${run_by} is set, so an agent runs this, and nothing says which. Say --session-id ID.`,
   );
 }
 
@@ -47,16 +64,18 @@ export function senderOf(cli: Cli, as: As): Sender {
 export async function clientFor(cli: Cli, sender: Sender): Promise<Client | undefined> {
   if (sender.url !== cli.url) return undefined;
   if (sender.token_hash !== (cli.token && hashOf(cli.token))) return undefined;
-  const { agent, session_id, project, space } = sender;
+  const { agent, session_id, client, project, run_by, space } = sender;
   const acting = cli.inSpace(space);
-  if (agent === undefined && session_id === undefined) return acting.find();
+  if (agent === undefined && session_id === undefined && run_by === undefined) return acting.find();
   // Nothing of what is around us now says who that was.
-  return (await resolveActing(acting, { agent, session_id, project, env: {}, start: false })).client;
+  return (await resolveActing(acting, { agent, session_id, client, project, run_by, env: {}, start: false })).client;
 }
 
-export const isSame = (a: Sender, b: Sender): boolean => JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
+/** Where it stood and what ran it makes nobody another. */
+export const isSame = (a: Sender, b: Sender): boolean => nameOf(a) === nameOf(b);
 
-const sorted = (sender: Sender): [string, unknown][] => Object.entries(sender).sort(([a], [b]) => (a < b ? -1 : 1));
+const nameOf = ({ url, space, token_hash, agent, session_id }: Sender): string =>
+  JSON.stringify([url, space, token_hash, session_id ?? agent]);
 
 const filesOf = (cli: Cli): IdentityFiles =>
   new IdentityFiles({ home: cli.home.path, origin: elsewhere(cli), space: cli.space ?? "main" });

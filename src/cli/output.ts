@@ -3,6 +3,7 @@
  * Like those, a write to a pipe or a file is done when it returns.
  */
 import type { Common, Format } from "./command.ts";
+import { Failure } from "./failure.ts";
 
 const { fstatSync, writeSync } = process.getBuiltinModule("node:fs");
 
@@ -90,11 +91,23 @@ export async function put(fd: Fd, text: string): Promise<void> {
     } catch (error) {
       if (isUnread(error)) process.exit();
       // Somebody made the pipe non-blocking, and it is full.
-      if (codeOf(error) !== "EAGAIN") throw error;
+      if (codeOf(error) !== "EAGAIN") {
+        // There is nowhere else to say that stderr fails. What was asked for is still done, and the exit code tells how.
+        if (fd === STDERR) return;
+        throw unwritable(error);
+      }
       await new Promise((done) => setTimeout(done, PAUSE_MS));
     }
   }
 }
+
+/** The disk is full, or broken. */
+const unwritable = (error: unknown): Failure =>
+  new Failure(
+    "OUTPUT_FAILED",
+    `What was asked for cannot be written to stdout: ${error instanceof Error ? error.message : error}. Whatever the command was to do may be done.`,
+    { cause: error },
+  );
 
 /** The reader has gone. */
 export const isUnread = (error: unknown): boolean => ["EPIPE", "EBADF"].includes(codeOf(error));

@@ -10,14 +10,16 @@ interface Wait {
   args: PollArgs;
   /** How long one call waits at most; each is a heartbeat too. */
   each_ms?: number;
-  /** Called before each call but the first; what it gives ends the wait. */
-  again?: (why: { lost: boolean }) => Promise<Polled | undefined>;
+  /** Called before each call but the first. */
+  again?: () => void;
   /** Whether to wait even for a hub that was never there. */
   patient?: boolean;
 }
 
 /** What the hub allows. */
 const LONGEST_MS = 300_000;
+/** Of calls, by whomever of this principal's: it passes. */
+const TOO_MANY = 429;
 const PAUSES_MS = [50, 100, 200, 400, 800, 1600];
 
 export async function pollUntil(cli: Cli, as: As, wait: Wait): Promise<Polled> {
@@ -27,8 +29,7 @@ export async function pollUntil(cli: Cli, as: As, wait: Wait): Promise<Polled> {
   let failures = 0;
   for (let first = true; ; first = false) {
     try {
-      const ended = first ? undefined : await again?.({ lost: failures > 0 });
-      if (ended) return ended;
+      if (!first) again?.();
       const left = Math.min(ends - performance.now(), each_ms, LONGEST_MS);
       const polled = await pollOnce(cli, as, args, Math.max(0, left));
       reached = true;
@@ -41,7 +42,7 @@ export async function pollUntil(cli: Cli, as: As, wait: Wait): Promise<Polled> {
       if (!(error instanceof Failure && isPassing(error))) throw error;
       // Where nobody ever listened there is nothing to wait for.
       reached ||= wasThere(error);
-      const pause_ms = PAUSES_MS[Math.min(failures, PAUSES_MS.length - 1)] ?? 0;
+      const pause_ms = Math.max(PAUSES_MS[Math.min(failures, PAUSES_MS.length - 1)] ?? 0, error.retry_after * 1000);
       if (!reached || performance.now() + pause_ms >= ends) throw error;
       failures += 1;
       await pause(pause_ms);
@@ -49,8 +50,8 @@ export async function pollUntil(cli: Cli, as: As, wait: Wait): Promise<Polled> {
   }
 }
 
-const isPassing = ({ code }: Failure): boolean =>
-  ["HUB_UNREACHABLE", "SHUTTING_DOWN", "STORAGE_UNAVAILABLE"].includes(code);
+const isPassing = ({ code, status }: Failure): boolean =>
+  status === TOO_MANY || ["HUB_UNREACHABLE", "SHUTTING_DOWN", "STORAGE_UNAVAILABLE"].includes(code);
 
 /** A connection that was lost had been there. */
 const wasThere = ({ code, cause }: Failure): boolean =>

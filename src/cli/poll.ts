@@ -47,6 +47,9 @@ export const poll = defineCommand({
     try {
       const polled = await ask(cli, as, { wait, args });
       await print(cli, polled, { always_block, shape: { fields, compact, compat } });
+      const { messages } = polled;
+      if (messages.length > 0)
+        await (await import("./poll-shown.ts")).noteShown(cli, as, { channel: args.channel, messages });
     } catch (error) {
       if (!(hook && always_block && error instanceof Failure) || error.code === "INVALID_ARGUMENT") throw error;
       await block(cli, `${troubleOf(error)} Agent staying alive.`);

@@ -44,25 +44,35 @@ export const drain = defineCommand({
 });
 
 export const clear = defineCommand({
-  examples: ["queue clear --refused", "queue clear --all", "queue clear --key 0199c7a1-2b3c-7d4e-8f50-112233445566"],
+  examples: [
+    "queue clear --refused",
+    "queue clear --all --dry-run",
+    "queue clear --key 0199c7a1-2b3c-7d4e-8f50-112233445566",
+  ],
   details: "Throws away what waits: it is never sent. Say which.",
   options: {
     all: { type: "flag", description: "everything, waiting and refused" },
     refused: { type: "flag", description: "what was refused" },
     key: { type: "text", value: "KEY", description: "one of them" },
+    dry_run: { type: "flag", description: "only say how many it would be" },
     yes: { type: "flag", short: "y", description: "accepted for scripts; nothing is asked" },
   },
-  async run(cli, { all, refused, key }) {
+  async run(cli, { all, refused, key, dry_run }) {
     if (!all && !refused && key === undefined) throw invalid("Say --all, --refused or --key KEY.");
     const outbox = new Outbox(cli.home);
     const wanted = (each: string): boolean => key === undefined || each === key;
-    const gone = [
-      ...(all || key !== undefined ? outbox.keys().filter((each) => wanted(each) && outbox.remove(each)) : []),
-      ...outbox.refusedKeys().filter((each) => wanted(each) && outbox.forgetRefused(each)),
-    ];
-    if (key !== undefined && gone.length === 0)
+    const waiting = all || key !== undefined ? outbox.keys().filter(wanted) : [];
+    const over = outbox.refusedKeys().filter(wanted);
+    if (key !== undefined && waiting.length + over.length === 0)
       throw new Failure("NOT_FOUND", `Nothing in the outbox has the key ${key}.`);
-    await cli.out.result({ cleared: gone.length }, () => `Threw away ${gone.length}.`);
+    if (dry_run) {
+      const keys = [...waiting, ...over];
+      return cli.out.result({ dry_run: true, keys }, () => `Would throw away ${keys.length}.`);
+    }
+    // Another command may have sent one of them meanwhile.
+    const cleared =
+      waiting.filter((each) => outbox.remove(each)).length + over.filter((each) => outbox.forgetRefused(each)).length;
+    await cli.out.result({ cleared }, () => `Threw away ${cleared}.`);
   },
 });
 

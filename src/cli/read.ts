@@ -7,7 +7,7 @@ export const read = defineCommand({
   examples: ["read 1760000000000000", "read 1760000000000000 --json"],
   details: "Marks it as read, for you alone.",
   formats: ["context"],
-  positionals: { id: { required: true, description: "the mail" } },
+  positionals: { id: { required: true, description: "the mail, as `parley inbox` lists it" } },
   options: MAIL_OPTIONS,
   async run(cli, { id, fields, compact, compat, ...as }) {
     const mail = await callMail<Mail>(cli, as, "mail_read", { args: { id } });

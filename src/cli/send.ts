@@ -48,9 +48,7 @@ export const send = defineCommand({
     ...COMPAT,
   },
   async run(cli, { to, subject, body, body_file, priority, deadline, thread, compat, ...how }) {
-    const names = to.flatMap((each) => each.split(",")).map((name) => name.trim());
-    const recipients = [...new Set(names.filter((name) => name !== ""))];
-    if (recipients.length === 0) throw invalid("--to NAME is missing: to whom.");
+    const recipients = recipientsOf(to);
     const by = settled(deadline);
     const args = {
       to: recipients,
@@ -111,9 +109,20 @@ export const publish = defineCommand({
     const sent = await sendOrQueue<Sent>(cli, { tool: "mail_publish", args }, how);
     if (isKept(sent)) return tell(cli, sent, { compat: false, text: () => "" });
     const told = { message_id: sent.id, topic, recipients_count: sent.to.length, ...sent };
-    await cli.out.result(told, () => `Published to ${visibleLine(topic)} for ${sent.to.length}. ID: ${sent.id}`);
+    await cli.out.result(told, () => {
+      const reached = sent.to.length === 0 ? ", which nobody follows" : ` for ${sent.to.length}`;
+      return `Published to ${visibleLine(topic)}${reached}. ID: ${sent.id}`;
+    });
   },
 });
+
+/** Each once, however they were given. */
+export function recipientsOf(to: readonly string[]): string[] {
+  const names = to.flatMap((each) => each.split(",")).map((name) => name.trim());
+  const recipients = [...new Set(names.filter((name) => name !== ""))];
+  if (recipients.length === 0) throw invalid("--to NAME is missing: to whom.");
+  return recipients;
+}
 
 const isKept = (sent: object): sent is Kept => "queued" in sent;
 

@@ -9,6 +9,7 @@ type Space = Record<string, unknown>;
 const COLUMNS = ["space", "created_at", "expires_at"];
 
 export const create = defineCommand({
+  people: true,
   examples: ["space create", "space create sess_review --ttl 7d"],
   details: "Everything in it is gone when it expires.",
   positionals: { id: { description: "its id: a UUID or sess_…; chosen for you without it" } },
@@ -21,6 +22,7 @@ export const create = defineCommand({
 });
 
 export const list = defineCommand({
+  people: true,
   examples: ["space list"],
   async run(cli) {
     const listed = await cli.call<{ spaces: Space[] }>("space_list", {});
@@ -29,6 +31,7 @@ export const list = defineCommand({
 });
 
 export const remove = defineCommand({
+  people: true,
   examples: ["space delete sess_review", "space delete sess_review --dry-run"],
   positionals: { id: { required: true, description: "its id" } },
   options: { dry_run: { type: "flag", description: "only say what it would do" } },

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, fstatSync, openSync, readFileSync, renameSync, statSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { Client } from "./client.ts";
 import { Failure, REFUSED } from "./failure.ts";
 import { type Home, isAlive, isMissing, makeFolder, type RunningHub } from "./home.ts";
+import { LAUNCHER } from "./program.ts";
 import { takeStartLock } from "./start-lock.ts";
 
 const LIMIT_MS = 60_000;
@@ -41,8 +41,7 @@ export async function ensureHub(home: Home, note: (text: string) => void): Promi
 async function startHub(home: Home, deadline: number): Promise<void> {
   const log = openLog(home.log);
   const from = fstatSync(log).size;
-  const launcher = fileURLToPath(new URL("../../bin/parley", import.meta.url));
-  const child = spawn(launcher, ["serve", "--quiet", "--home", home.path], {
+  const child = spawn(LAUNCHER, ["serve", "--quiet", "--home", home.path], {
     detached: true,
     // Not ours: the folder we were called in may be on a disk that somebody wants to unmount.
     cwd: home.path,

@@ -1,7 +1,7 @@
 import type { MailList } from "../modules/mail/index.ts";
 import { ACTING_OPTIONS, type As, resolveActing } from "./acting.ts";
 import type { Cli } from "./cli.ts";
-import type { Client } from "./client.ts";
+import { Client } from "./client.ts";
 import { defineCommand } from "./command.ts";
 import { Failure } from "./failure.ts";
 import type { RunningHub } from "./home.ts";
@@ -56,7 +56,7 @@ function inOneLine({ unread = 0, urgent = 0 }: Status): string {
 
 async function look(cli: Cli): Promise<Status> {
   const hub = cli.home.hub();
-  const client = cli.find();
+  const client = strangersIf(cli.runByAgent !== undefined, cli.find());
   const place = cli.url ? { url: cli.url } : { home: cli.home.path };
   if (!client) return { status: "stopped", ...place };
   const about = cli.url ? place : { ...place, ...facts(hub) };
@@ -65,6 +65,10 @@ async function look(cli: Cli): Promise<Status> {
   const status = answer.status === 200 ? "ready" : "not ready";
   return { ...about, ...(isObject(answer.body) && answer.body), status };
 }
+
+/** What an agent runs asks nothing as the owner, and how the hub fares is told to everybody. */
+const strangersIf = (agent: boolean, client: Client | undefined): Client | undefined =>
+  agent && client ? new Client({ ...client.target, token: undefined }) : client;
 
 function facts(hub: RunningHub | undefined): Partial<Status> {
   return hub ? { url: hub.url, pid: hub.pid, version: hub.version, started_at: hub.started_at } : {};
@@ -82,16 +86,17 @@ async function ask(client: Client): Promise<{ status: number; body: unknown } | 
 }
 
 function describe(cli: Cli, status: Status): string {
-  const { status: state, home, url, ...rest } = status;
+  const { status: state, home, url, agent, unread, urgent, ...rest } = status;
   if (state === "stopped") return `No hub runs on ${home}.\nNext: ${cli.line("serve")}`;
-  const rows = Object.entries({ ...(home && { "data folder": home }), ...rest }).map(([name, value]) => [
+  const mail = agent !== undefined && { mail: `${unread} unread for ${agent}, ${urgent} urgent` };
+  const rows = Object.entries({ ...(home && { "data folder": home }), ...rest, ...mail }).map(([name, value]) => [
     ` ${name.replaceAll("_", " ")}`,
     visibleLine(isObject(value) ? listed(value) : String(value)),
   ]);
   const headline = state === "ready" ? `The hub is ready at ${url}` : `The hub at ${url} is not ready.`;
   const next =
     state === "ready"
-      ? cli.line("chat tail")
+      ? cli.line(unread ? "inbox" : "chat tail")
       : home
         ? `see ${cli.home.log}, then ${cli.line("stop")}`
         : "look at its log";

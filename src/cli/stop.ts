@@ -44,7 +44,7 @@ async function makeSure(hub: RunningHub): Promise<void> {
 function looksLikeHub(pid: number): boolean | undefined {
   try {
     const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
-    return words.includes("serve") && words.some((word) => /\/main\.[tj]s$/.test(word));
+    return words.includes("serve") && words.some((word) => /\/main\.(ts|c?js)$/.test(word));
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw error;

@@ -22,6 +22,7 @@ const COLUMNS = ["id", "principal", "kind", "label", "grants", "created_at", "ex
 const DRY_RUN = { type: "flag", description: "only say what it would do" } as const;
 
 export const create = defineCommand({
+  people: true,
   examples: ["token create --role agent --name scout", "token create --role human --name ana --space main --json"],
   details:
     "The token is shown this once; the hub keeps only its hash. An agent of that name is registered if it is new.",
@@ -37,6 +38,7 @@ export const create = defineCommand({
 });
 
 export const list = defineCommand({
+  people: true,
   examples: ["token list"],
   async run(cli) {
     const listed = await cli.call<{ tokens: Token[] }>("token_list", {});
@@ -45,6 +47,7 @@ export const list = defineCommand({
 });
 
 export const revoke = defineCommand({
+  people: true,
   examples: ["token revoke t_1234", "token revoke t_1234 --dry-run"],
   details: "It stops working at once, and the streams it had opened are closed.",
   positionals: { id: { required: true, description: "the token, as `parley token list` names it" } },
@@ -57,6 +60,7 @@ export const revoke = defineCommand({
 });
 
 export const rotate = defineCommand({
+  people: true,
   examples: ["token rotate t_1234"],
   details: "The old one stops working at once. Whoever has the new one goes on where the old one was.",
   positionals: { id: { required: true, description: "the token, as `parley token list` names it" } },

@@ -13,7 +13,9 @@ export const topics = defineCommand({
     const all = await callMail<TopicList>(cli, as, "mail_topics", { args: {} });
     const topics = all.topics.filter((topic) => !subscribed || topic.subscribed);
     await cli.out.result({ topics }, () =>
-      topics.length === 0 ? "There are none." : rows(topics, ["topic", "subscribers", "subscribed"]),
+      topics.length === 0
+        ? `There are none. Begin one: ${cli.line("subscribe TOPIC")}`
+        : rows(topics, ["topic", "subscribers", "subscribed"]),
     );
   },
 });

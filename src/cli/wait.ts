@@ -1,8 +1,9 @@
 import { ACTING_OPTIONS, resolveActing } from "./acting.ts";
 import { defineCommand } from "./command.ts";
 import { CLIENTS } from "./hooks/events.ts";
-import { digest, LIMIT } from "./hooks/mail.ts";
+import { BODY_LIMIT, digest, LIMIT } from "./hooks/mail.ts";
 import { duration } from "./mail-time.ts";
+import { noteShown } from "./poll-shown.ts";
 import { pollUntil } from "./poll-wait.ts";
 
 export const wait = defineCommand({
@@ -22,8 +23,13 @@ export const wait = defineCommand({
     const wait_ms = timeout === undefined ? null : duration("--timeout", timeout);
     // Whoever waits wants a hub. Later on it may be stopped on purpose, and is not started again.
     await resolveActing(cli, { ...as, start: !cli.noStart });
-    const args = { channel: "wait", fresh, limit: LIMIT, bodies: true };
+    const channel = "wait";
+    // A program that reads JSON gets all of each.
+    const body_limit = cli.out.json ? undefined : BODY_LIMIT;
+    const args = { channel, fresh, limit: LIMIT, bodies: true, body_limit };
     const polled = await pollUntil(cli, as, { wait_ms, args, patient: true });
-    await cli.out.result(polled, () => (polled.messages.length > 0 ? digest(polled) : "No mail came."));
+    const { messages } = polled;
+    await cli.out.result(polled, () => (messages.length > 0 ? digest(polled) : "No mail came."));
+    await noteShown(cli, as, { channel, messages });
   },
 });

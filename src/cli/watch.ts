@@ -13,14 +13,17 @@ import {
   type Shape,
   shaped,
 } from "./mail-call.ts";
-import { quoted } from "./mail-text.ts";
 import { duration } from "./mail-time.ts";
+import { noteShown } from "./poll-shown.ts";
 import { pollUntil } from "./poll-wait.ts";
 import { visibleLine } from "./visible.ts";
 import { Lease } from "./watch-lease.ts";
 
-/** Of each mail in the digest; `parley read` shows all of it. */
+/** Of each mail in the digest, in characters; `parley read` shows all of it. */
 const MOST_OF_BODY = 2600;
+const BODY_LIMIT = 8 * 1024;
+const CHANNEL = "watch";
+const PATIENCE_MS = 30_000;
 
 export const watch = defineCommand({
   examples: ["watch", "watch --timeout 4h", "watch --check"],
@@ -59,11 +62,20 @@ export const watch = defineCommand({
     const polled = await park(cli, as, {
       lease,
       agent,
-      args: { limit: max_messages, channel: "watch", bodies: true },
+      args: {
+        limit: max_messages,
+        channel: CHANNEL,
+        bodies: true,
+        // A program that reads JSON gets all of each.
+        body_limit: cli.out.json ? undefined : BODY_LIMIT,
+      },
       wait_ms,
       each_ms,
     });
     await print(cli, polled, { shape: { fields, compact, compat }, timeout });
+    const { messages } = polled;
+    moveMark(lease, messages);
+    await noteShown(cli, as, { channel: CHANNEL, messages, patience_ms: PATIENCE_MS });
   },
 });
 
@@ -93,34 +105,36 @@ interface Parking {
 
 /**
  * Mail that was there before counts unless it has woken somebody: the mark tells. While it waits, only what was never
- * offered does, or old mail that nobody reads would wake it at once, for ever. What was offered into a connection that
- * was lost is found by looking at everything again.
+ * offered does, or old mail that nobody reads would wake it at once, for ever.
  */
 async function park(cli: Cli, as: As, { lease, agent, args, wait_ms, each_ms }: Parking): Promise<Polled> {
-  const backlog = async (): Promise<Polled | undefined> => {
-    const isNew = ({ position }: { position: string }): boolean => BigInt(position) > lease.mark;
-    // Looked at first in a way that records nothing: what is not shown was not offered.
-    const list = await callMail<MailList>(cli, { ...as, start: false }, "mail_inbox", {
-      args: { unread: true, limit: 100 },
-    });
-    if (!list.messages.some(isNew)) return undefined;
-    const polled = await pollOnce(cli, as, args, 0);
-    const messages = polled.messages.filter(isNew);
-    return messages.length > 0 ? { ...polled, messages } : polled;
-  };
-  const again = async ({ lost }: { lost: boolean }): Promise<Polled | undefined> => {
+  const again = (): void => {
     if (!lease.held()) throw new Failure("CONFLICT", `Another watcher waits for ${agent} now.`);
-    return lost ? backlog() : undefined;
   };
-  const polled =
-    (await backlog()) ??
-    (await pollUntil(cli, as, { wait_ms, each_ms, again, patient: true, args: { ...args, fresh: true } }));
-  const newest = polled.messages.reduce(
+  return (
+    (await backlog(cli, as, { lease, args })) ??
+    (await pollUntil(cli, as, { wait_ms, each_ms, again, patient: true, args: { ...args, fresh: true } }))
+  );
+}
+
+async function backlog(cli: Cli, as: As, { lease, args }: Pick<Parking, "lease" | "args">) {
+  const isNew = ({ position }: { position: string }): boolean => BigInt(position) > lease.mark;
+  const list = await callMail<MailList>(cli, { ...as, start: false }, "mail_inbox", {
+    args: { unread: true, limit: 100 },
+  });
+  if (!list.messages.some(isNew)) return undefined;
+  const polled = await pollOnce(cli, as, args, 0);
+  const messages = polled.messages.filter(isNew);
+  return messages.length > 0 ? { ...polled, messages } : polled;
+}
+
+/** Only once it was printed: what nobody saw has woken nobody. */
+function moveMark(lease: Lease, messages: Polled["messages"]): void {
+  const newest = messages.reduce(
     (most, { position }) => (BigInt(position) > most ? BigInt(position) : most),
     lease.mark,
   );
   if (newest > lease.mark) lease.mark = newest;
-  return polled;
 }
 
 async function print(cli: Cli, polled: Polled, { shape, timeout }: { shape: Shape; timeout: string }): Promise<void> {
@@ -145,7 +159,6 @@ const AGAIN = "Re-arm the watcher: run `parley watch` in the background again.";
 function digest(mail: Polled["messages"][number]): string {
   return [
     `[#${mail.id}] From: ${visibleLine(mail.from)}${mail.priority === "urgent" ? "  [URGENT]" : ""}`,
-    `Subject: ${quoted(mail.subject)}`,
     `Thread: ${mail.thread_id}`,
     envelope([mail], { limit: MOST_OF_BODY }),
     "\n---\n",

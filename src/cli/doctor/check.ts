@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Cli } from "../cli.ts";
+import { PACKAGE } from "../program.ts";
 
 export interface Check {
   name: string;
@@ -50,6 +51,4 @@ export function size(bytes: number): string {
 }
 
 /** Of this program; the hub may be another. */
-export const VERSION: string = JSON.parse(
-  readFileSync(new URL("../../../package.json", import.meta.url), "utf8"),
-).version;
+export const VERSION: string = JSON.parse(readFileSync(PACKAGE, "utf8")).version;

@@ -1,4 +1,6 @@
-import type { Client } from "../client.ts";
+import { resolveActing } from "../acting.ts";
+import type { Cli } from "../cli.ts";
+import { Client } from "../client.ts";
 import { Failure } from "../failure.ts";
 import { type Check, fail, type Patient, pass, VERSION, warn } from "./check.ts";
 import { roundTrips } from "./mcp.ts";
@@ -11,7 +13,7 @@ const DAY_MS = 86_400_000;
 export async function checkHub({ cli }: Patient): Promise<Check[]> {
   let client: Client | undefined;
   try {
-    client = cli.find();
+    client = await reach(cli);
   } catch (error) {
     if (error instanceof Failure) return [fail("hub", error.message, "See: parley help token create")];
     throw error;
@@ -30,9 +32,21 @@ export async function checkHub({ cli }: Patient): Promise<Check[]> {
   return [
     answered,
     await clock(client.target.url),
-    ...(await tokens(client)),
-    ...(token ? await roundTrips({ ...client.target, token }) : []),
+    ...(token ? [...(await tokens(client)), ...(await roundTrips({ ...client.target, token }))] : []),
   ];
+}
+
+/** As whoever runs this; an agent that is nobody yet has no token to try. */
+async function reach(cli: Cli): Promise<Client | undefined> {
+  const found = cli.find();
+  if (cli.runByAgent === undefined || !found) return found;
+  try {
+    return (await resolveActing(cli, { start: false, make: false })).client;
+  } catch (error) {
+    if (error instanceof Failure && error.code === "NO_IDENTITY")
+      return new Client({ ...found.target, token: undefined });
+    throw error;
+  }
 }
 
 async function ready(client: Client): Promise<Check> {

@@ -1,5 +1,5 @@
 import { accessSync, constants } from "node:fs";
-import { LAUNCHER } from "../hooks/places.ts";
+import { LAUNCHER } from "../program.ts";
 import { type Check, fail, pass, VERSION } from "./check.ts";
 
 const LEAST_NODE = 24;

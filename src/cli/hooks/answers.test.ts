@@ -64,7 +64,12 @@ describe("an answer", () => {
       overdue: true,
       offered: 0,
     };
-    const given = { ...polled(Array(LIMIT).fill(worst) as never, 1000), unread_more: true, urgent: 1000 };
+    const before = Array(18).fill({ ...worst, offered: 3 });
+    const given = {
+      ...polled([...Array(LIMIT).fill(worst), ...before] as never, 1000),
+      unread_more: true,
+      urgent: 1000,
+    };
     const me = introduction("A".repeat(40));
     const answer = context("SessionStart", (limit) => `${me}\n\n${digest(given, limit - me.length - 2)}`);
     expect(answer.length).toBeLessThanOrEqual(MOST_CHARACTERS);
@@ -81,6 +86,14 @@ describe("an answer", () => {
     );
     expect(text.replace(/<msg-(\w+) [^>]*>[\s\S]*?<\/msg-\1>/g, "")).not.toContain(secret);
     expect(text).toContain("Shown before and not read yet: 1794789420876001 from mason.");
+  });
+
+  test("names what is new and has no room, and counts the rest", () => {
+    const one = { from: "mason", trust: "peer", subject: "s", body: "b", offered: 0 };
+    const [first, ...waiting] = polled([one, one, one] as never).messages;
+    const text = digest({ ...polled([] as never, 9), messages: first ? [first] : [], waiting });
+    expect(text).toContain("New, and not shown yet: 1794789420876001 from mason, 1794789420876002 from mason.");
+    expect(text).toContain("6 more: parley inbox");
   });
 
   test("adds context in the form that each event documents", () => {

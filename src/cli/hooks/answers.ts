@@ -1,14 +1,14 @@
 /** What a hook prints. Clients cut off what is longer than they like, so nothing here is. */
 import { MOST_CHARACTERS } from "../envelope.ts";
 import type { HookEvent } from "./events.ts";
-import { digest, type Polled } from "./mail.ts";
+import { digest, type Told } from "./mail.ts";
 
 /** For those that decide something the empty answer is an object; for those that only add context it is nothing. */
 export const nothing = (event: HookEvent): string => (event === "Stop" || event === "SubagentStop" ? "{}" : "");
 
 /** The model goes on, and is told why. */
-export const goOn = (polled: Polled): string =>
-  within((limit) => JSON.stringify({ decision: "block", reason: digest(polled, limit) }));
+export const goOn = (told: Told): string =>
+  within((limit) => JSON.stringify({ decision: "block", reason: digest(told, limit) }));
 
 /** Beside what the person said, or before it. */
 export const context = (event: "SessionStart" | "UserPromptSubmit", parts: (limit: number) => string): string =>

@@ -1,5 +1,5 @@
 /** Codex has no hook that wakes an idle session, but `codex queue` puts words into one. */
-import { fileURLToPath } from "node:url";
+import { LAUNCHER } from "../program.ts";
 import type { Polled } from "./mail.ts";
 import type { Asked } from "./respond.ts";
 
@@ -8,9 +8,8 @@ export function startWaiter({ cli, input }: Pick<Asked, "cli" | "input">): void 
   const session_id = input.session_id;
   if (session_id === undefined) return;
   const { spawn } = process.getBuiltinModule("node:child_process");
-  const launcher = fileURLToPath(new URL("../../../bin/parley", import.meta.url));
   const args = ["wait", "--rewake", "--client", "codex", "--session-id", session_id, "--while-pid", `${process.ppid}`];
-  spawn(launcher, [...args, ...(cli.url ? [] : ["--home", cli.home.path])], {
+  spawn(LAUNCHER, [...args, ...(cli.url ? [] : ["--home", cli.home.path])], {
     detached: true,
     stdio: "ignore",
   }).unref();

@@ -33,9 +33,12 @@ export function remove(text: string, path: Path): string {
   if (!child) throw new Error(`nothing at ${path.join(".")}`);
   const before = children[at - 1];
   const comma = commaAfter(text, child.to);
-  const end = comma ?? child.to;
+  // What is said between it and its comma stays.
+  const apart = comma !== undefined && text.slice(child.to, comma - 1).trim() !== "";
+  const end = apart ? child.to : (comma ?? child.to);
   const gap = text.slice(before ? (commaAfter(text, before.to) ?? before.to) : container.from + 1, child.from);
   const cuts: [number, number][] = [[cutFrom(text, child.from, end, gap), end]];
+  if (apart) cuts.push([comma - 1, comma]);
   // The last one leaves a comma behind it that was put there for it.
   if (before && comma === undefined) {
     const of = commaAfter(text, before.to);
@@ -44,6 +47,12 @@ export function remove(text: string, path: Path): string {
   if (children.length === 1 && `${gap}${text.slice(end, container.to - 1)}`.trim() === "")
     cuts.push([end, container.to - 1]);
   return cuts.sort(([a], [b]) => b - a).reduce((rest, [from, to]) => rest.slice(0, from) + rest.slice(to), text);
+}
+
+/** Whether there is nothing in it, and no comment either. */
+export function isBlank(text: string, path: Path): boolean {
+  const { from, to } = find(text, path);
+  return text.slice(from + 1, to - 1).trim() === "";
 }
 
 /** With the blanks before it, unless a comment would then run on into what follows. */

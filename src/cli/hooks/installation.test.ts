@@ -134,6 +134,38 @@ describe("hooks in a file that somebody changed since", () => {
     expect(existsSync(backup ?? "")).toBe(true);
   });
 
+  test.each([
+    ["an empty object", '{\n  "hooks": {},\n  "model": "opus"\n}\n'],
+    ["an empty list", '{\n  "hooks": {\n    "Stop": []\n  },\n  "model": "opus"\n}\n'],
+    ["comments alone", COMMENTED],
+    [
+      "a list of comments",
+      '{\n  "hooks": {\n    "Stop": [ // mine\n      // none yet\n    ]\n  },\n  "model": "opus"\n}\n',
+    ],
+  ])("leave what a person had there before: %s", (_, text) => {
+    writeFileSync(settings, text);
+    install();
+    writeFileSync(settings, read().replace('"opus"', '"haiku"'));
+    uninstall();
+    expect(read()).toBe(text.replace('"opus"', '"haiku"'));
+  });
+
+  test("leave every comment that a person wrote beside them since", () => {
+    writeFileSync(settings, "{}\n");
+    install();
+    const comments = ["/* about Stop */", "// the first", "/* behind */", "// of hooks"];
+    const [stop, first, behind, hooks] = comments;
+    const text = read()
+      .replace('"Stop": [', `${stop} "Stop": [ ${first}`)
+      .replace(/\}(,\s*"SubagentStop")/, `} ${behind}$1`)
+      .replace('"hooks": {', `"hooks": { ${hooks}`)
+      .replace(/\](,\s*"SubagentStop")/, `] ${behind} $1`);
+    writeFileSync(settings, text);
+    uninstall();
+    for (const comment of comments) expect(read()).toContain(comment);
+    expect(ours(read())).toEqual([]);
+  });
+
   test("leave alone what somebody put into our own group", () => {
     writeFileSync(settings, "{}");
     install();
@@ -179,6 +211,9 @@ describe("what cannot be changed is left as it is", () => {
     ["[]", "it is JSON, but no object"],
     ['{"hooks": []}', '"hooks" is no object in it'],
     ['{"hooks": {"Stop": {}}}', '"hooks" has no list for "Stop"'],
+    ['{"hooks": {},\n"hooks": {}}', '"hooks" stands there twice, again in line 2'],
+    ['{"hooks": {"Stop": [],\n\n"Stop": []}}', '"Stop" stands there twice, again in line 3'],
+    ['{"hooks": {"Stop": [{"hooks": [], "hooks": []}]}}', '"hooks" stands there twice, again in line 1'],
   ])("a broken one: %j", (text, why) => {
     writeFileSync(settings, text);
     expect(() => install()).toThrow(`${settings} cannot be changed: ${why}`);

@@ -48,7 +48,7 @@ function install(home: string, file: SettingsFile, after: string): string | unde
     save(home, { ...known, after: digest(after) });
     return known.backup ?? undefined;
   }
-  const original = withoutHooks(file.text);
+  const original = withoutHooks(file.text, beforeUs(known));
   const backup = file.bytes ? backUp(file, original) : null;
   try {
     replaceSettings(file, after);
@@ -62,10 +62,10 @@ function install(home: string, file: SettingsFile, after: string): string | unde
 
 export function planUninstall(home: string, path: string): Change {
   const file = readSettings(path);
-  const bare = usable(path, () => withoutHooks(file.text));
+  const known = recordOf(home, file);
+  const bare = usable(path, () => withoutHooks(file.text, beforeUs(known)));
   if (bare === file.text) return { file, before: file.text, after: file.text, apply: () => undefined };
   checkWritable(file);
-  const known = recordOf(home, file);
   const original = known && digest(file.text) === known.after ? originalOf(known) : undefined;
   return {
     file,
@@ -81,6 +81,9 @@ function originalOf({ backup, before }: Record): string | undefined {
   const text = textOf(backup);
   return text !== undefined && digest(text) === before ? text : undefined;
 }
+
+/** What the person had, as far as it is known, even where it cannot come back as a whole. */
+const beforeUs = (known: Record | undefined): string | undefined => known && originalOf(known);
 
 function uninstall(
   home: string,

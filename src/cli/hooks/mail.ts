@@ -5,37 +5,58 @@ import { envelope, MOST_CHARACTERS, plainLine } from "../envelope.ts";
 
 export type { Polled };
 
-interface Poll {
-  /** By which way it is offered: what the sender sees. */
-  channel: string;
-  fresh?: boolean;
+type Item = Polled["messages"][number];
+
+/** What a hook tells of: `messages` are shown, or named where they were shown before. */
+export interface Told extends Polled {
+  /** New too, but there is no room to show them: they are named, and stay new. */
+  waiting?: readonly Item[];
 }
 
-/** So many that each can be shown, if only in part: what is asked for counts as offered. The rest is counted. */
+/** So many that each can be shown, if only in part: what is asked for counts as offered. */
 export const LIMIT = 6;
+/** Of a body, in bytes: about what the longest answer has room for. */
+export const BODY_LIMIT = 16 * 1024;
+/** Beside those that are shown. The rest is counted. */
+const MOST_NAMED = 12;
 
-export async function poll(client: Client, { channel, fresh = false }: Poll): Promise<Polled> {
-  const ask = (fresh: boolean) => client.call<Polled>("mail_poll", { limit: LIMIT, bodies: true, channel, fresh });
-  const polled = await ask(fresh);
-  // Urgent mail that nobody reads comes first each time. It must not hide what is new behind it.
-  const hidden = polled.unread > polled.messages.length && polled.messages.every(({ offered }) => offered > 0);
-  if (fresh || !hidden) return polled;
-  const newer = await ask(true);
-  return newer.messages.length > 0 ? newer : polled;
+interface Asking {
+  /** By which way it is offered: what the sender sees. */
+  channel: string;
+  /** Whether to name the unread mail that is not shown, given whether there is any that is. */
+  naming?: (something_new: boolean) => boolean;
+}
+
+/** What was never shown, with its text; and what else is unread. The hub is told later what was printed of it. */
+export async function poll(client: Client, { channel, naming = () => true }: Asking): Promise<Told> {
+  const ask = (more: object) => client.call<Polled>("mail_poll", { channel, mark: false, ...more });
+  const polled = await ask({ fresh: true, limit: LIMIT, bodies: true, body_limit: BODY_LIMIT });
+  const shown = polled.messages;
+  if (polled.unread <= shown.length || !naming(shown.length > 0)) return polled;
+  const ids = new Set(shown.map(({ id }) => id));
+  const unread = (await ask({ limit: shown.length + MOST_NAMED })).messages;
+  const named = unread.filter(({ id }) => !ids.has(id));
+  return {
+    ...polled,
+    messages: [...shown, ...named.filter(({ offered }) => offered > 0)],
+    waiting: named.filter(({ offered }) => offered === 0),
+  };
 }
 
 /**
  * In `limit` characters. What was shown before is named, not shown again. Whatever a sender wrote, its subject too,
  * stands in an envelope and nowhere else.
  */
-export function digest(polled: Polled, limit = MOST_CHARACTERS): string {
-  const fresh = polled.messages.filter(({ offered }) => offered === 0);
-  const before = polled.messages.filter(({ offered }) => offered > 0);
-  const head = headline(polled);
-  const tail = [...(before.length > 0 ? [shownBefore(before)] : []), HOW].join("\n");
-  const room = limit - head.length - tail.length - 4;
-  const shown = envelope(fresh, { total: polled.unread - before.length, limit: room });
-  return [head, shown, tail].filter((part) => part !== "").join("\n\n");
+export function digest(told: Told, limit = MOST_CHARACTERS): string {
+  const { messages, waiting = [], unread } = told;
+  const fresh = messages.filter(({ offered }) => offered === 0);
+  const before = messages.filter(({ offered }) => offered > 0);
+  const head = headline(told);
+  const tail = [...named("Shown before and not read yet", before), ...named("New, and not shown yet", waiting), HOW];
+  const end = tail.join("\n");
+  const room = limit - head.length - end.length - 4;
+  const shown = envelope(fresh, { total: unread - before.length - waiting.length, limit: room });
+  return [head, shown, end].filter((part) => part !== "").join("\n\n");
 }
 
 /** `You have 2 unread messages (1 URGENT):` */
@@ -48,5 +69,7 @@ function headline({ unread, unread_more, urgent, messages }: Polled): string {
 const HOW =
   "`parley read ID` shows one whole, `parley reply ID --body TEXT` answers it, `parley ack ID` says that it is dealt with.";
 
-const shownBefore = (messages: Polled["messages"]): string =>
-  `Shown before and not read yet: ${messages.map(({ id, from }) => `${id} from ${plainLine(from)}`).join(", ")}.`;
+const named = (what: string, messages: readonly Item[]): string[] =>
+  messages.length === 0
+    ? []
+    : [`${what}: ${messages.map(({ id, from }) => `${id} from ${plainLine(from)}`).join(", ")}.`];

@@ -1,7 +1,7 @@
 /** A client waits for its person: the people of the space get a mail about it. */
 import type { Client } from "../client.ts";
 import { elided, plainLine } from "../envelope.ts";
-import { branchOf, projectOf } from "../identity-env.ts";
+import { placeName, projectOf } from "../identity-env.ts";
 import type { HookInput } from "./input.ts";
 import type { Asked } from "./respond.ts";
 
@@ -14,7 +14,7 @@ export async function tellPeople(
 ): Promise<void> {
   const permission = event === "PermissionRequest" || input.text("notification_type") === "permission_prompt";
   const title = titleOf(input);
-  const subject = `[${permission ? "Permission" : "Notification"}] ${place()} - ${title}`;
+  const subject = `[${permission ? "Permission" : "Notification"}] ${placeName(projectOf(undefined, process.env))} - ${title}`;
   await client.call("mail_send", {
     to: ["User"],
     subject: elided(plainLine(subject), MOST_SUBJECT).replaceAll("\n", " "),
@@ -34,12 +34,4 @@ function bodyOf(input: HookInput, title: string): string {
   const lines = [input.text("message") ?? title, "", `Folder: ${input.text("cwd") ?? process.cwd()}`];
   const session = input.session_id;
   return [...lines, ...(session ? [`Session: ${session}`] : [])].join("\n");
-}
-
-/** `parley/main`: the last name of the project's folder, and its branch. */
-function place(): string {
-  const project = projectOf(undefined, process.env);
-  const branch = branchOf(project);
-  const name = project.split("/").at(-1) || "/";
-  return branch === null ? name : `${name}/${branch}`;
 }

@@ -2,10 +2,10 @@
 import { execFileSync } from "node:child_process";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { Cli } from "../cli.ts";
 import { invalid } from "../failure.ts";
 import { projectOf } from "../identity-env.ts";
+import { LAUNCHER } from "../program.ts";
 import type { HookClient } from "./events.ts";
 import type { Launch } from "./handlers.ts";
 
@@ -23,8 +23,6 @@ export function settingsPath(client: HookClient, scope: Scope): string {
   if (scope === "user") return resolve(process.env.CLAUDE_CONFIG_DIR || join(homedir(), ".claude"), "settings.json");
   return join(project(), ".claude", scope === "project" ? "settings.json" : "settings.local.json");
 }
-
-export const LAUNCHER = fileURLToPath(new URL("../../../bin/parley", import.meta.url));
 
 /** A hub that was not the usual one when hooks were installed is the one they are for. */
 export function launchFor(cli: Cli, client: HookClient, wake: boolean): Launch & { note: string | undefined } {

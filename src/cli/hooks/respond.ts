@@ -1,4 +1,4 @@
-/** What each hook does: one call to the hub, and the answer its client documents. */
+/** What each hook does: a call or two to the hub, and the answer its client documents. */
 import { resolveActing } from "../acting.ts";
 import type { Cli } from "../cli.ts";
 import type { Client } from "../client.ts";
@@ -7,7 +7,8 @@ import { context, goOn, introduction, nothing } from "./answers.ts";
 import { Continuations } from "./continuations.ts";
 import { type HookClient, type HookEvent, PROGRAMS } from "./events.ts";
 import type { HookInput } from "./input.ts";
-import { digest, type Polled, poll } from "./mail.ts";
+import { digest, type Polled, poll, type Told } from "./mail.ts";
+import { Reminder } from "./reminder.ts";
 
 export interface Asked {
   cli: Cli;
@@ -18,8 +19,15 @@ export interface Asked {
   wake: boolean;
 }
 
-/** What to print on stdout. Throws a `Failure` when there is nobody to ask; then the hook says nothing. */
-export async function respond(asked: Asked): Promise<string> {
+export interface Response {
+  /** For stdout. */
+  text: string;
+  /** To be called when that was printed, if it tells of mail: only then is the mail offered. */
+  printed?: () => Promise<void>;
+}
+
+/** Throws a `Failure` when there is nobody to ask; then the hook says nothing. */
+export async function respond(asked: Asked): Promise<Response> {
   switch (asked.event) {
     case "SessionStart":
       return sessionStart(asked);
@@ -35,26 +43,29 @@ export async function respond(asked: Asked): Promise<string> {
     case "PermissionRequest": {
       const { tellPeople } = await import("./notification.ts");
       await tellPeople(asked, await acting(asked));
-      return nothing(asked.event);
+      return silent(asked);
     }
   }
 }
 
-async function sessionStart(asked: Asked): Promise<string> {
+async function sessionStart(asked: Asked): Promise<Response> {
   const { client, agent } = await acting(asked);
-  const polled = await poll(client, { channel: "hook-session-start" });
+  const channel = "hook-session-start";
+  const told = await poll(client, { channel });
   if (asked.wake) (await import("./codex.ts")).startWaiter(asked);
-  const me = introduction(agent ?? polled.agent);
-  return context("SessionStart", (limit) =>
-    polled.messages.length > 0 ? `${me}\n\n${digest(polled, limit - me.length - 2)}` : me,
-  );
+  const me = introduction(agent ?? told.agent);
+  if (told.messages.length === 0) return { text: context("SessionStart", () => me) };
+  const text = context("SessionStart", (limit) => `${me}\n\n${digest(told, limit - me.length - 2)}`);
+  return { text, printed: noting(asked, { client, channel, told }) };
 }
 
-async function userPromptSubmit(asked: Asked): Promise<string> {
+async function userPromptSubmit(asked: Asked): Promise<Response> {
   const { client } = await acting(asked);
-  const polled = await poll(client, { channel: "hook-prompt" });
-  if (polled.messages.length === 0) return nothing(asked.event);
-  return context("UserPromptSubmit", (limit) => digest(polled, limit));
+  const channel = "hook-prompt";
+  const told = await poll(client, { channel, naming: (something_new) => something_new || reminderOf(asked).due });
+  if (told.messages.length === 0) return silent(asked);
+  const text = context("UserPromptSubmit", (limit) => digest(told, limit));
+  return { text, printed: noting(asked, { client, channel, told }) };
 }
 
 /** So often a mail is offered before it no longer keeps anybody from stopping. It stays unread, and is still named. */
@@ -64,38 +75,61 @@ const MOST_OFFERS = 10;
  * Never a loop: a session that is already kept from stopping goes on only for mail that was never offered before, which
  * can be so only once for each, and not more often in a row than its client allows.
  */
-async function stop(asked: Asked): Promise<string> {
-  const { cli, event, input } = asked;
+async function stop(asked: Asked): Promise<Response> {
+  const { cli, input } = asked;
   const continuations = new Continuations(cli.home.path, input.session_id ?? "");
   // A client that does not say is taken at its worst.
   const already = input.flag("stop_hook_active") ?? true;
   if (!already) continuations.reset();
-  else if (continuations.spent) return nothing(event);
+  else if (continuations.spent) return silent(asked);
   const { client } = await acting(asked);
-  const polled = await poll(client, { channel: "hook-stop", fresh: already });
-  if (!polled.messages.some(({ offered }) => offered < MOST_OFFERS)) return nothing(event);
+  const channel = "hook-stop";
+  const told = await poll(client, { channel, naming: () => !already });
+  if (!told.messages.some(({ offered }) => offered < MOST_OFFERS)) return silent(asked);
   continuations.add();
-  return goOn(polled);
+  return { text: goOn(told), printed: noting(asked, { client, channel, told }) };
 }
 
 /** Once, and only for what nobody was offered: it is the session's mail, which the session itself is offered again. */
-async function subagentStop(asked: Asked): Promise<string> {
-  if (asked.input.flag("stop_hook_active") ?? true) return nothing(asked.event);
+async function subagentStop(asked: Asked): Promise<Response> {
+  if (asked.input.flag("stop_hook_active") ?? true) return silent(asked);
   const { client } = await acting(asked);
-  const polled = await poll(client, { channel: "hook-subagent-stop", fresh: true });
-  return polled.messages.length > 0 ? goOn(polled) : nothing(asked.event);
+  const channel = "hook-subagent-stop";
+  const told = await poll(client, { channel, naming: () => false });
+  if (told.messages.length === 0) return silent(asked);
+  // The session itself was told nothing, so its reminder stays as it is.
+  return { text: goOn(told), printed: () => offered({ client, channel, told }) };
 }
 
+const silent = ({ event }: Asked): Response => ({ text: nothing(event) });
+
+interface Telling {
+  client: Client;
+  channel: string;
+  told: Told;
+}
+
+const noting = (asked: Asked, telling: Telling) => async (): Promise<void> => {
+  await offered(telling);
+  reminderOf(asked).note();
+};
+
+async function offered({ client, channel, told }: Telling): Promise<void> {
+  await client.call("mail_offered", { ids: told.messages.map(({ id }) => id), channel });
+}
+
+const reminderOf = ({ cli, input }: Asked): Reminder => new Reminder(cli.home.path, input.session_id ?? "");
+
 /** What stands here becomes part of what Claude Code is told to keep. Codex takes no text from this hook. */
-async function preCompact(asked: Asked): Promise<string> {
+async function preCompact(asked: Asked): Promise<Response> {
   const { client, agent } = await acting(asked);
   const [{ unread, agent: mailbox }] = await Promise.all([
     client.call<Pick<Polled, "unread" | "agent">>("mail_inbox", { unread: true, limit: 1 }),
     import("./remember.ts").then(({ remember }) => remember(asked, client)),
   ]);
-  if (asked.client === "codex") return "";
+  if (asked.client === "codex") return { text: "" };
   const mail = unread > 0 ? ` ${unread} unread: \`parley inbox\`.` : "";
-  return `Worth keeping: this session is ${agent ?? mailbox} on Parley, with mail of its own.${mail}`;
+  return { text: `Worth keeping: this session is ${agent ?? mailbox} on Parley, with mail of its own.${mail}` };
 }
 
 /** As the agent of the session, never as the person who owns the data folder. */

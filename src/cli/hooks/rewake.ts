@@ -5,16 +5,19 @@
 import type { As } from "../acting.ts";
 import type { Cli } from "../cli.ts";
 import { isAlive } from "../home.ts";
+import { noteShown } from "../poll-shown.ts";
 import { pollUntil } from "../poll-wait.ts";
 import { queue, queued } from "./codex.ts";
 import { type HookClient, PROGRAMS } from "./events.ts";
 import { readInput } from "./input.ts";
-import { digest, LIMIT } from "./mail.ts";
+import { BODY_LIMIT, digest, LIMIT } from "./mail.ts";
 
 const WAKE = 2;
 /** The Stop hook beside us offers what is there already. We are for what comes later. */
 const HEAD_START_MS = 1_000;
 const LOOK_MS = 2_000;
+const PATIENCE_MS = 60_000;
+const CHANNEL = "rewake";
 /** As long as the client lets it. Should that be gone, and we not have seen it go, this is the end. */
 const LONGEST_MS = 86_400_000;
 
@@ -43,24 +46,28 @@ type Session = As & { session_id: string };
 const next = (cli: Cli, as: Session) =>
   pollUntil(cli, as, {
     wait_ms: LONGEST_MS,
-    args: { channel: "rewake", waiter: "rewake", fresh: true, limit: LIMIT, bodies: true },
+    args: { channel: CHANNEL, waiter: CHANNEL, fresh: true, limit: LIMIT, bodies: true, body_limit: BODY_LIMIT },
     patient: true,
   });
 
 async function wakeClaude(cli: Cli, as: Session): Promise<void> {
   const polled = await next(cli, as);
-  if (polled.messages.length === 0) return;
-  await new Promise<void>((done) => process.stderr.write(`${digest(polled)}\n`, () => done()));
+  const { messages } = polled;
+  if (messages.length === 0) return;
+  await cli.out.tell(digest(polled));
   process.exitCode = WAKE;
+  await noteShown(cli, as, { channel: CHANNEL, messages, patience_ms: PATIENCE_MS });
 }
 
 async function wakeCodex(cli: Cli, as: Session): Promise<void> {
   for (;;) {
     const polled = await next(cli, as);
-    if (polled.messages.length === 0) return;
+    const { messages } = polled;
+    if (messages.length === 0) return;
     const trouble = await queue(as.session_id, queued(polled));
-    // It was offered in vain, and will be again by the next hook. To go on would offer the rest in vain too.
+    // It stays new, for the next hook. To go on would be in vain too.
     if (trouble) throw new Error(`codex queue: ${trouble}`);
+    await noteShown(cli, as, { channel: CHANNEL, messages, patience_ms: PATIENCE_MS });
   }
 }
 

@@ -1,7 +1,7 @@
 /** The text of a settings file with our hooks in it, and without them. Everything else keeps its bytes. */
-import { append, remove } from "./edit.ts";
+import { append, isBlank, remove } from "./edit.ts";
 import { type Group, isOurs, type Wanted } from "./handlers.ts";
-import { contentOf, JsoncError, parseJsonc } from "./jsonc.ts";
+import { contentOf, JsoncError, type Node, parseJsonc } from "./jsonc.ts";
 
 export interface Found {
   event: string;
@@ -25,14 +25,16 @@ export function withHooks(text: string, wanted: Wanted): string {
   return checked(next, { before: text, wanted });
 }
 
-export function withoutHooks(text: string): string {
+/** `was` is what the person had before ours came: what was there then stays, be it empty. */
+export function withoutHooks(text: string, was = ""): string {
   let next = text;
   for (const { path } of places(text).reverse()) next = remove(next, path);
   if (next === text) return text;
-  // What is left empty was there for ours alone; who wants it empty can have it so again.
+  const theirs = read(was)?.hooks === undefined ? undefined : hooksOf(was);
+  // What is left empty was there for ours alone, unless somebody says something in it.
   for (const event of new Set(places(text).map((place) => place.event)))
-    if (hooksOf(next)[event]?.length === 0) next = remove(next, ["hooks", event]);
-  if (Object.keys(hooksOf(next)).length === 0) next = remove(next, ["hooks"]);
+    if (!theirs?.[event] && isBlank(next, ["hooks", event])) next = remove(next, ["hooks", event]);
+  if (!theirs && isBlank(next, ["hooks"])) next = remove(next, ["hooks"]);
   return checked(next, { before: text, wanted: [] });
 }
 
@@ -81,6 +83,7 @@ function hooksOf(text: string): Record<string, unknown[]> {
 function read(text: string): Record<string, unknown> | undefined {
   try {
     const node = parseJsonc(text);
+    if (node) refuseRepeated(text, node);
     const content = node && contentOf(node);
     if (content === undefined || isObject(content)) return content;
   } catch (error) {
@@ -88,6 +91,20 @@ function read(text: string): Record<string, unknown> | undefined {
     throw error;
   }
   throw new Unusable("it is JSON, but no object");
+}
+
+/** Of two that have one key a client takes the last. Which one a person means, and where ours would go, nobody can say. */
+function refuseRepeated(text: string, node: Node, inHooks = false): void {
+  if (node.kind === "array") for (const item of node.items) refuseRepeated(text, item, inHooks);
+  if (node.kind !== "object") return;
+  for (const [at, { key, value, from }] of node.members.entries()) {
+    if (!inHooks && key !== "hooks") continue;
+    if (node.members.findIndex((member) => member.key === key) < at)
+      throw new Unusable(
+        `${JSON.stringify(key)} stands there twice, again in line ${text.slice(0, from).split("\n").length}`,
+      );
+    refuseRepeated(text, value, true);
+  }
 }
 
 /** Whatever our editing did: nothing but our own lines may have changed. Otherwise it is a bug, and nothing is written. */

@@ -2,9 +2,10 @@
 import { accessSync, constants } from "node:fs";
 import type { Cli } from "../cli.ts";
 import { Failure } from "../failure.ts";
+import { LAUNCHER } from "../program.ts";
 import { CLIENTS, type HookClient } from "./events.ts";
 import { type Handler, launcherOf, wanted } from "./handlers.ts";
-import { LAUNCHER, launchFor, SCOPES, type Scope, settingsPath } from "./places.ts";
+import { launchFor, SCOPES, type Scope, settingsPath } from "./places.ts";
 import { readSettings } from "./settings-file.ts";
 import { allDisabled, ours, Unusable } from "./settings-text.ts";
 

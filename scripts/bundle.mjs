@@ -1,0 +1,117 @@
+/**
+ * `node scripts/bundle.mjs` puts the command line's modules into few files, `artifacts/cli`, which bin/parley runs: a
+ * file costs half a millisecond to load, and a hook runs for every prompt (docs/design/cli.md).
+ *
+ * What it was made of is written into it, and looked at whenever it starts: where a source is not the very file that
+ * was read here, the sources run instead.
+ */
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import { bundled, cliSources, folder, sources } from "./cli-sources.mjs";
+import { root } from "./run.mjs";
+
+/** What these two load becomes one file. It has most of what other commands share, too. */
+const HOT = ["main.ts", "poll.ts"].map((name) => join(sources, name));
+const FIRST = "main";
+/** The coarsest step by which file systems tell time: within it a second change could look like the first. */
+const STEP_MS = 2000;
+/** A command that runs for long may load a part of its own bundle late. */
+const KEEP_MS = 7 * 24 * 3600 * 1000;
+
+const isOurs = (path) => path.startsWith(sources + sep);
+
+mkdirSync(folder, { recursive: true });
+for (let done = false; !done; ) {
+  const stamps = await settled();
+  const parts = await build();
+  done = JSON.stringify(stamps) === JSON.stringify(cliSources());
+  if (!done) continue;
+  for (const { name, fileName, code } of parts) if (name !== FIRST) replace(join(folder, fileName), code);
+  replace(bundled, runnable(parts.find(({ name }) => name === FIRST).code, stamps));
+}
+removeOld();
+
+async function settled() {
+  for (;;) {
+    const stamps = cliSources();
+    const age = Date.now() - Math.max(...stamps.map(([, , , changed]) => changed));
+    // In the future, if the clock was put back: waiting would not end.
+    if (age > STEP_MS || age < 0) return stamps;
+    await pause(STEP_MS - age + 1);
+  }
+}
+
+async function build() {
+  // It comes with vite, and no package of ours names it.
+  const { rolldown } = await import(pathToFileURL(join(root, "node_modules", "rolldown", "dist", "index.mjs")).href);
+  const hot = new Set();
+  const bundle = await rolldown({
+    input: HOT[0],
+    platform: "node",
+    // Late is for the sources; in the bundle it is there already.
+    checks: { ineffectiveDynamicImport: false },
+    plugins: [
+      {
+        name: "command-line",
+        /** The hub, the client library and packages are loaded from where they are. */
+        resolveId(id, importer) {
+          if (importer === undefined) return null;
+          if (!id.startsWith(".")) return { id, external: true };
+          const path = resolve(dirname(importer), id);
+          return isOurs(path) ? path : { id: relative(folder, path).replaceAll(sep, "/"), external: true };
+        },
+        buildEnd() {
+          const add = (id) => {
+            if (hot.has(id) || !isOurs(id)) return;
+            hot.add(id);
+            for (const next of this.getModuleInfo(id)?.importedIds ?? []) add(next);
+          };
+          HOT.forEach(add);
+        },
+      },
+    ],
+  });
+  const { output } = await bundle.generate({
+    format: "cjs",
+    chunkFileNames: ({ name }) => (name === FIRST ? basename(bundled) : "[name]-[hash].cjs"),
+    codeSplitting: { groups: [{ name: FIRST, test: (id) => hot.has(id) }] },
+    minifyInternalExports: false,
+  });
+  await bundle.close();
+  // Whoever imported the entry would be given this file. Nobody does.
+  return output.filter(({ isEntry }) => !isEntry);
+}
+
+function runnable(code, stamps) {
+  return `// Made by scripts/bundle.mjs.
+{
+  const { statSync } = require("node:fs");
+  const SOURCES = ${JSON.stringify(stamps)};
+  const isSame = ([path, ino, size, changed]) => {
+    const now = statSync(__dirname + path, { throwIfNoEntry: false });
+    return now !== undefined && now.ino === ino && now.size === size && now.ctimeMs === changed;
+  };
+  if (!SOURCES.every(isSame)) {
+    import("../../src/main.ts");
+    return;
+  }
+}
+${code}
+exports.main(process.argv.slice(2));
+`;
+}
+
+/** At once, under whoever is starting just now. */
+function replace(path, text) {
+  writeFileSync(`${path}.new`, text);
+  renameSync(`${path}.new`, path);
+}
+
+function removeOld() {
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    if (Date.now() - statSync(path).mtimeMs > KEEP_MS) rmSync(path);
+  }
+}

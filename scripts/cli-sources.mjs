@@ -1,0 +1,23 @@
+import { readdirSync, statSync } from "node:fs";
+import { join, relative } from "node:path";
+import { root } from "./run.mjs";
+
+export const sources = join(root, "src", "cli");
+export const folder = join(root, "artifacts", "cli");
+export const bundled = join(folder, "main.cjs");
+
+/**
+ * What the bundle of the command line is made of and by, each with what no change of it leaves as it was. A change
+ * time, unlike the time of a file's content, can be set by nobody; a file that took another's place has another number.
+ */
+export function cliSources() {
+  return readdirSync(sources, { recursive: true, withFileTypes: true })
+    .filter((each) => each.isFile() && each.name.endsWith(".ts") && !each.name.endsWith(".test.ts"))
+    .map((each) => join(each.parentPath ?? each.path, each.name))
+    .concat(join(root, "scripts", "bundle.mjs"))
+    .sort()
+    .map((path) => {
+      const { ino, size, ctimeMs } = statSync(path);
+      return [`/${relative(folder, path)}`, ino, size, ctimeMs];
+    });
+}
