@@ -2,7 +2,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { launch } from "../src/testing/browser.ts";
-import { composer, log, WebHub } from "../src/testing/web.ts";
+import { composer, log, mailLink, WebHub } from "../src/testing/web.ts";
 
 let browser: Browser;
 beforeAll(async () => {
@@ -104,6 +104,29 @@ test("who signs in with another link sees nothing that was asked for whoever was
   await expect.poll(() => shown(page)).toEqual(["one", "two"]);
   // The link itself is exchanged first, and it is not asked who that is before.
   expect(names[0]).toBe("whoami");
+});
+
+test("no other section is loaded before the first view is drawn; soon after all are, and open with the hub away", async () => {
+  const { hub, page } = await withChat();
+  await using _ = hub;
+  const order: string[] = [];
+  const loading = new Set<string>();
+  page.on("request", (request) => {
+    const url = request.url();
+    if (url.includes("/_app/")) loading.add(url);
+    if (url.includes("/_app/immutable/chunks/")) order.push("another section");
+    if (request.headers()["mcp-name"] === "whoami") order.push("after the first view");
+  });
+  page.on("requestfinished", (request) => loading.delete(request.url()));
+  await page.goto(`${hub.url}/chat/scout`);
+  await log(page).getByText("two").waitFor();
+  await expect.poll(() => order.includes("another section") && loading.size === 0).toBe(true);
+  expect(order[0]).toBe("after the first view");
+  await hub.kill();
+  await mailLink(page).click();
+  await page.getByRole("navigation", { name: "Mailboxes" }).first().waitFor();
+  await page.getByRole("link", { name: "Settings" }).click();
+  await page.getByRole("heading", { name: "Settings" }).waitFor();
 });
 
 test.for(["en-US", "de-DE", "ja-JP", "ar-EG", "en-GB"])(

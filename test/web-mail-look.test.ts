@@ -29,6 +29,7 @@ const views = (): Record<string, { path: string; there: string }> => ({
   "mail-thread": { path: `/mail?thread=${thread}`, there: "The nightly build is red" },
   "mail-agent": { path: "/mail/mason", there: "mason’s mail" },
   "mail-compose": { path: "/mail?compose=1", there: "New mail" },
+  "mail-sent": { path: "/mail?folder=sent", there: "Sent" },
   "mail-empty": { path: "/mail?folder=trash", there: "The trash is empty" },
   "mail-nothing": { path: "/mail?q=from%3Amason+nothing+at+all", there: "Nothing found" },
 });
@@ -56,6 +57,11 @@ for (const scheme of ["light", "dark"] as const)
       await page.getByRole("dialog", { name: "Keys" }).waitFor();
       expect.soft(await findings(page), `keys ${scheme} ${width}`).toEqual([]);
       await shoot(page, `mail-keys-${width}-${scheme}`);
+      await page.keyboard.press("Escape");
+      await page.keyboard.press("Control+k");
+      await page.getByRole("option").first().waitFor();
+      expect.soft(await findings(page), `palette ${scheme} ${width}`).toEqual([]);
+      await shoot(page, `mail-palette-${width}-${scheme}`);
       await page.keyboard.press("Escape");
     });
 
@@ -116,7 +122,7 @@ test("where colours are forced, what is open and what is unread can still be tol
   await page.emulateMedia({ forcedColors: "active" });
   await page.goto(`${hub.url}/mail?thread=${thread}`);
   await page.getByRole("heading", { name: "The nightly build is red" }).waitFor();
-  const open = `getComputedStyle(document.querySelector("a[data-mail][aria-current]").parentElement).outlineStyle`;
+  const open = `getComputedStyle(document.querySelector("a[data-mail][aria-current]").closest("li")).outlineStyle`;
   await until(() => page.evaluate(`document.querySelector("a[data-mail][aria-current]") !== null`));
   expect(await page.evaluate(open)).toBe("solid");
   await shoot(page, "mail-thread-1440-forced");

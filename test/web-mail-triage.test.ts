@@ -175,6 +175,56 @@ test("search finds as one types, by words and operators, and says what to try wh
   await shown(page, ["plums"]);
 });
 
+test("new mail does not move what one reads further down, is counted above it, and one press leads there", async () => {
+  await using hub = await WebHub.open(browser);
+  const subjects = Array.from({ length: 40 }, (_, index) => `mail ${index}`);
+  const { page, scout } = await opened(hub, subjects);
+  await mailRow(page, "mail 10").scrollIntoViewIfNeeded();
+  const top = async () => Math.round((await mailRow(page, "mail 10").boundingBox())?.y ?? Number.NaN);
+  const before = await top();
+  for (const subject of ["first", "second"]) await sendMail(hub, scout, { subject, body: "text" });
+  await page.getByRole("button", { name: "2 new above" }).waitFor();
+  expect(await top()).toBe(before);
+  await page.getByRole("button", { name: "2 new above" }).click();
+  await until(() => page.evaluate(`document.querySelector(".scroll").scrollTop === 0`));
+  await page.getByRole("button", { name: /new above/ }).waitFor({ state: "detached" });
+  expect((await mailRows(page)).slice(0, 2)).toEqual(["second", "first"]);
+});
+
+test("in a thread what comes is followed at its end, and counted where one reads further up", async () => {
+  await using hub = await WebHub.open(browser);
+  const scout = await hub.agent("scout");
+  const { thread_id } = await sendMail(hub, scout, { subject: "Long", body: "line\n\n".repeat(100) });
+  const add = (body: string) => sendMail(hub, scout, { subject: "Long", body, thread_id });
+  await add("line\n\n".repeat(100));
+  const { page } = await hub.signedIn();
+  await page.goto(`${hub.url}/mail?thread=${thread_id}`);
+  await page.locator("article").nth(1).waitFor();
+  const LETTERS = `document.querySelector(".letters")`;
+  await page.evaluate(`${LETTERS}.scrollTo(0, 0)`);
+  await until(() => page.evaluate(`${LETTERS}.scrollTop === 0`));
+  await add("while you read above");
+  await page.getByRole("button", { name: "1 new below" }).click();
+  const isAtEnd = () => page.evaluate(`${LETTERS}.scrollHeight - ${LETTERS}.scrollTop - ${LETTERS}.clientHeight < 2`);
+  await until(isAtEnd);
+  await page.getByRole("button", { name: /new below/ }).waitFor({ state: "detached" });
+  await add("line\n\n".repeat(30));
+  await until(async () => (await page.locator("article").count()) === 4);
+  await until(isAtEnd);
+
+  await page
+    .getByRole("button", { name: /^Quote this mail of scout/ })
+    .nth(2)
+    .click();
+  const reply = page.getByRole("textbox", { name: "Reply to scout" });
+  expect(await reply.inputValue()).toBe("> while you read above\n\n");
+  // What comes meanwhile takes the caret from nobody.
+  await add("one more");
+  await until(async () => (await page.locator("article").count()) === 5);
+  await page.keyboard.type("Yes.");
+  expect(await reply.inputValue()).toBe("> while you read above\n\nYes.");
+});
+
 test("two tabs stay in step: what is sorted in one is sorted in the other, and so are the counts", async () => {
   await using hub = await WebHub.open(browser);
   const { page, scout } = await opened(hub, ["one", "two"]);

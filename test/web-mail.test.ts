@@ -231,17 +231,54 @@ test("the hub killed while an answer is under way: sent once, nothing lost, and 
   expect(await mailRows(page)).toEqual(["After", "Before"]);
 });
 
-test("what was sent says to whom and how far it came, as it comes further", async () => {
+test("what was sent says to whom without asking for each, and opened it says how far it came, as it comes further", async () => {
   await using hub = await WebHub.open(browser);
   const scout = await hub.agent("scout");
   await hub.agent("mason");
   const { id } = await hub.call<{ id: string }>("mail_send", { to: ["scout", "mason"], subject: "Hello", body: "all" });
   const { page } = await hub.signedIn();
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(request.postData() ?? ""));
   await page.goto(`${hub.url}/mail?folder=sent`);
-  const row = mailRow(page, "Hello");
-  await row.getByText(/Saved, fetched by none of 2 yet/).waitFor();
+  await mailRow(page, "Hello").getByText("To scout, mason").waitFor();
+  expect(asked.filter((text) => text.includes("mail_status"))).toEqual([]);
+  await mailRow(page, "Hello").click();
+  await page.getByText("Saved, fetched by none of 2 yet").waitFor();
   await hub.call("mail_update", { id, action: "ack" }, scout.token);
-  await row.getByText(/scout.* · Acknowledged by 1 of 2/).waitFor();
+  await page.getByText("Acknowledged by 1 of 2").waitFor();
+});
+
+test("two agents that were stopped are let go on from the notice that tells of it", async () => {
+  await using hub = await WebHub.open(browser);
+  const scout = await hub.agent("scout");
+  await hub.agent("otter");
+  const title = "otter and scout were stopped";
+  const { id } = await hub.call<{ id: string }>("notice_raise", { key: "k", kind: "mail.loop", title }, scout.token);
+  const { page } = await hub.signedIn();
+  await page.goto(`${hub.url}/mail`);
+  await heading(page, title).waitFor();
+  // An agent's own words about it let nobody do anything.
+  expect(await page.getByRole("button", { name: "Let them go on" }).count()).toBe(0);
+
+  // As the hub raises it, which takes two agents a quarter of an hour.
+  const released: unknown[] = [];
+  await page.route("**/mcp", async (route) => {
+    const { method, params } = route.request().postDataJSON() ?? {};
+    if (method === "tools/call" && params.name === "mail_release") released.push(params.arguments);
+    if (method !== "tools/call" || params.name !== "notice_list") return route.continue();
+    const response = await route.fetch();
+    const body = (await response.text())
+      .replaceAll(/(\\?")raised_by\1:\1scout\1/g, "$1raised_by$1:null")
+      .replaceAll(/(\\?")agents\1:null/g, "$1agents$1:[$1otter$1,$1scout$1]");
+    await route.fulfill({ response, body });
+  });
+  await page.reload();
+  await page.getByRole("button", { name: "Let them go on" }).click();
+  await page.getByText("otter and scout may go on.").waitFor();
+  await page.getByRole("heading", { name: "Nothing waits for you" }).waitFor();
+  expect(released).toMatchObject([{ agents: ["otter", "scout"] }]);
+  const { notices } = await hub.call<{ notices: object[] }>("notice_list", { open: false });
+  expect(notices).toMatchObject([{ id, state: "settled" }]);
 });
 
 test("a deadline that passed is told once, and leads to the mail in the mailbox of who has it", async () => {
@@ -251,7 +288,7 @@ test("a deadline that passed is told once, and leads to the mail in the mailbox 
   await sendMail(hub, scout, { to: ["mason"], subject: "By now", body: "please", deadline: "1s" });
   const { page } = await hub.signedIn();
   await page.goto(`${hub.url}/mail`);
-  await page.getByRole("heading", { name: "Overdue: By now" }).waitFor();
+  await page.getByRole("heading", { name: "Overdue: mail from scout" }).waitFor();
   expect(await page.title()).toBe("(1) Your mail · Parley");
   await page.getByRole("button", { name: "Show the mail" }).click();
   await page.getByText("Viewing mason’s mail: nothing is marked read.").waitFor();

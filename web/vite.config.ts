@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import adapterStatic from "@sveltejs/adapter-static";
 import type { Adapter } from "@sveltejs/kit";
@@ -8,6 +8,8 @@ import { sveltekit } from "@sveltejs/kit/vite";
 import { defineConfig, type Plugin } from "vite";
 
 const BUILD = "build";
+/** Pages that are there at once; others come when somebody goes there, or a moment after the first view is drawn. */
+const AT_ONCE = /src\/routes\/(\+|chat\/)/;
 const client = fileURLToPath(new URL("../src/client", import.meta.url));
 
 /** While developing, a hub elsewhere: its address, and a token that stands in for the cookie. */
@@ -22,9 +24,10 @@ const toHub = {
 export default defineConfig({
   plugins: [
     withoutInlineStyle(),
+    withSectionsApart(),
     sveltekit({
       adapter: withoutInlineScript(),
-      // One file: the page is small, and a chain of imports costs more than the bytes.
+      // One file: what is seen first is small, and a chain of imports costs more than the bytes.
       output: { bundleStrategy: "single" },
       compilerOptions: { runes: true },
       // The same sources make the same files.
@@ -56,6 +59,43 @@ function withoutInlineScript(): Adapter {
       if (/<script(?![^>]*\ssrc=)|\sstyle=|<style/.test(html)) throw new Error("index.html holds code or style inline");
       writeFileSync(path, html);
       await builder.compress(BUILD);
+    },
+  };
+}
+
+/**
+ * That one file has the frame and the chat, which are seen first; the pages of other sections are files of their own.
+ * What they share with it stays in it (`allow-extension`), so nobody waits for more than these two.
+ */
+function withSectionsApart(): Plugin {
+  return {
+    name: "parley-sections",
+    enforce: "pre",
+    applyToEnvironment: ({ name }) => name === "client",
+    options: (options) => ({ ...options, preserveEntrySignatures: "allow-extension" }),
+    outputOptions: (options) => ({ ...options, codeSplitting: true }),
+    generateBundle: {
+      // After Vite's own: it has to be the first line.
+      order: "post",
+      handler: (_, files) => {
+        // Chromium then compiles it while it comes in, beside the page, and not function by function as they are called.
+        for (const file of Object.values(files))
+          if (file.type === "chunk" && file.isEntry) file.code = `//# allFunctionsCalledOnLoad\n${file.code}`;
+      },
+    },
+    transform(code, id) {
+      if (!id.endsWith("/client-optimized/app.js")) return;
+      const imports: string[] = [];
+      const pages = code.replaceAll(
+        /\(\) => import\('(\.\/nodes\/(\d+))'\)/g,
+        (apart, path: string, number: string) => {
+          if (!AT_ONCE.test(readFileSync(join(dirname(id), `${path}.js`), "utf8"))) return apart;
+          imports.push(`import * as page_${number} from '${path}';\n`);
+          return `() => Promise.resolve(page_${number})`;
+        },
+      );
+      if (imports.length === 0) throw new Error("SvelteKit lists its pages in another way now");
+      return { code: imports.join("") + pages, map: null };
     },
   };
 }

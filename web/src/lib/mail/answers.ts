@@ -1,7 +1,7 @@
 import type { Hub } from "#lib/hub/hub.svelte.ts";
 import type { Notices } from "#lib/notices/notices.svelte.ts";
 import { goto } from "$app/navigation";
-import { HubError } from "$client/index.ts";
+import { HubError, newKey } from "$client/index.ts";
 import { hrefOf, type Place } from "./address.ts";
 import { sentenceOf } from "./live.ts";
 import type { Toaster } from "./toaster.svelte.ts";
@@ -22,6 +22,17 @@ export class Answers {
     try {
       await this.#notices.settle(id, choice);
       this.#toaster.show({ text: choice ? `Answered: ${choice}.` : "Marked as done.", bad: false });
+    } catch (error) {
+      this.#toaster.show({ text: sentenceOf(error), bad: true });
+    }
+  }
+
+  /** Lets two agents that were stopped answer each other again, which is what the notice asked for. */
+  async release(id: string, agents: readonly string[]): Promise<void> {
+    try {
+      await this.#hub.client.call("mail_release", { agents: [...agents] }, { key: newKey() });
+      await this.#notices.settle(id, undefined);
+      this.#toaster.show({ text: `${agents.join(" and ")} may go on.`, bad: false });
     } catch (error) {
       this.#toaster.show({ text: sentenceOf(error), bad: true });
     }

@@ -13,6 +13,7 @@ export type Command =
   | "search"
   | "help"
   | "inbox"
+  | "agents"
   | "undo"
   | "close";
 
@@ -21,6 +22,8 @@ export interface Key {
   keys: readonly string[];
   command: Command;
   words: string;
+  /** Whether the list of commands offers it: what only moves about is quicker by its key. */
+  offered?: true;
 }
 
 /** The one list: what is pressed is looked up here, and what is shown is this. */
@@ -28,19 +31,20 @@ export const KEYS: readonly Key[] = [
   { keys: ["j"], command: "next", words: "Next mail" },
   { keys: ["k"], command: "previous", words: "Previous mail" },
   { keys: ["Enter"], command: "open", words: "Open it" },
-  { keys: ["e"], command: "archive", words: "Archive" },
-  { keys: ["#"], command: "trash", words: "To the trash" },
-  { keys: ["u"], command: "unread", words: "Mark unread, or read" },
-  { keys: ["s"], command: "snooze", words: "Snooze" },
+  { keys: ["e"], command: "archive", words: "Archive", offered: true },
+  { keys: ["#"], command: "trash", words: "To the trash", offered: true },
+  { keys: ["u"], command: "unread", words: "Mark unread, or read", offered: true },
+  { keys: ["s"], command: "snooze", words: "Snooze", offered: true },
   { keys: ["h"], command: "snooze", words: "Snooze" },
-  { keys: ["a"], command: "ack", words: "Acknowledge" },
-  { keys: ["r"], command: "reply", words: "Reply" },
-  { keys: ["c"], command: "compose", words: "New mail" },
-  { keys: ["x"], command: "select", words: "Select" },
-  { keys: ["/"], command: "search", words: "Search" },
-  { keys: ["z"], command: "undo", words: "Undo" },
+  { keys: ["a"], command: "ack", words: "Acknowledge", offered: true },
+  { keys: ["r"], command: "reply", words: "Reply", offered: true },
+  { keys: ["c"], command: "compose", words: "New mail", offered: true },
+  { keys: ["x"], command: "select", words: "Select", offered: true },
+  { keys: ["/"], command: "search", words: "Search", offered: true },
+  { keys: ["z"], command: "undo", words: "Undo", offered: true },
   { keys: ["g", "i"], command: "inbox", words: "Go to your inbox" },
-  { keys: ["?"], command: "help", words: "These keys" },
+  { keys: ["g", "a"], command: "agents", words: "Go to the agents" },
+  { keys: ["?"], command: "help", words: "These keys", offered: true },
   { keys: ["Escape"], command: "close", words: "Close, or end the selection" },
 ];
 
@@ -58,10 +62,4 @@ export class KeyReader {
     if (KEYS.some(({ keys }) => keys.length === 2 && keys[0] === key)) this.#first = { key, at };
     return KEYS.find(({ keys }) => keys.length === 1 && keys[0] === key)?.command;
   }
-}
-
-/** Whether a key that is pressed there is text, or works the thing itself. */
-export function isTyping(target: EventTarget | null): boolean {
-  if (!(target instanceof HTMLElement)) return false;
-  return target.isContentEditable || target.closest("input:not([type=checkbox]), textarea, select, dialog") !== null;
 }

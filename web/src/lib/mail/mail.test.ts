@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { hrefOf, placeOf } from "./address.ts";
 import { KEYS, KeyReader } from "./keys.ts";
+import { quoted } from "./quote.ts";
 import { namesIn, suggestions, withName } from "./recipients.ts";
-import { deliveryWords, whenWords } from "./words.ts";
+import { deliveryWords, toWords, whenWords } from "./words.ts";
 
 test("a place and its address are the same thing", () => {
   for (const [box, query] of [
@@ -57,6 +58,11 @@ test("how far a mail came is told by the furthest that anybody came", () => {
   expect(deliveryWords({ recipients: [who("read", ts, ts), who("read", ts)] })).toBe("Acknowledged by 1 of 2");
 });
 
+test("recipients are named as far as the list has them, and the rest is counted", () => {
+  expect(toWords({ to: ["scout", "mason"], recipients: 2 })).toBe("scout, mason");
+  expect(toWords({ to: ["scout", "mason"], recipients: 7 })).toBe("scout, mason and 5 more");
+});
+
 test("a time is told in as few words as do", () => {
   const now = new Date(2026, 10, 18, 10).getTime();
   const at = (days: number) => new Date(2026, 10, 18 + days, 9).toISOString();
@@ -65,4 +71,8 @@ test("a time is told in as few words as do", () => {
   expect(whenWords(at(-1), now)).toMatch(/^yesterday, /);
   expect(whenWords(at(5), now)).toMatch(/23/);
   expect(whenWords(at(400), now)).toMatch(/2027/);
+});
+
+test("what is quoted stays one quotation, line by line", () => {
+  expect(quoted("first\n\n> second\n")).toBe("> first\n>\n> > second");
 });

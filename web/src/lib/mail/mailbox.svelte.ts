@@ -26,8 +26,6 @@ export class Mailbox {
   readonly own: boolean;
   loaded = $state(false);
   problem = $state<string>();
-  /** How often it was read. */
-  version = $state(0);
   /** Whether there is more behind the last row. */
   more = $state(false);
   #items = $state.raw<readonly MailItem[]>([]);
@@ -150,7 +148,6 @@ export class Mailbox {
     this.#unread = unread;
     this.#take(items, page.next);
     this.problem = undefined;
-    this.version += 1;
     this.loaded = true;
   }
 

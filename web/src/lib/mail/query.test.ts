@@ -15,9 +15,11 @@ test("a day begins where the reader is", () => {
 });
 
 test("what an operator does not know is said and not guessed", () => {
-  const { input, problems } = parseQuery("in:nowhere is:red from:<b> before:2026-02-31 after:later");
+  const { input, problems } = parseQuery(
+    "in:nowhere is:red from:<b> before:2026-02-31 after:later to:scout has:approval",
+  );
   expect(input).toEqual({});
-  expect(problems).toHaveLength(5);
+  expect(problems).toHaveLength(7);
 });
 
 test("a colon in a word, a quoted operator and an empty one are words", () => {

@@ -21,7 +21,7 @@ const FOLDERS: Record<string, Folder> = {
 };
 const DAY = /^\d{4}-\d\d-\d\d$/;
 const AGE = /^\d{1,6}[hdw]$/;
-const OPERATOR = /^(from|is|in|before|after):(.+)$/i;
+const OPERATOR = /^(from|is|in|before|after|to|has):(.+)$/i;
 
 /** Reads `from:scout is:unread in:archived before:2026-11-01 after:7d words "and phrases"`. */
 export function parseQuery(text: string): Query {
@@ -53,6 +53,8 @@ function take(input: Search, name: string, value: string): string | undefined {
     const folder = FOLDERS[value.toLowerCase()];
     if (!folder) return `in: knows inbox, archived, snoozed, sent and trash, not “${value}”.`;
     input.folder = folder;
+  } else if (name === "to" || name === "has") {
+    return `${name}: is not known here. Known are from:, is:unread, in:, before: and after:.`;
   } else {
     const time = timeOf(value);
     if (time === undefined) return `${name}: write a day such as 2026-11-01, or an age such as 7d, not “${value}”.`;

@@ -18,6 +18,7 @@ export class OpenThread {
   /** The first that was unread when it was opened. */
   new_id = $state<string>();
   #statuses = $state.raw<ReadonlyMap<string, Status>>(new Map());
+  #live: Live | undefined;
   /** Once each: what is marked unread while it is open stays unread. */
   readonly #seen = new Set<string>();
   readonly #hub: Hub;
@@ -39,12 +40,18 @@ export class OpenThread {
       this.problem = sentence;
     };
     const live = new Live(this.#hub, inboxUri(this.#mailbox.name), () => this.#read(), fail);
+    this.#live = live;
     const look = (): void => this.#see();
     document.addEventListener("visibilitychange", look);
     return () => {
       live.stop();
       document.removeEventListener("visibilitychange", look);
     };
+  }
+
+  refresh(): void {
+    this.problem = undefined;
+    void this.#live?.refresh();
   }
 
   async loadEarlier(): Promise<void> {

@@ -4,20 +4,22 @@ export interface Preset {
 }
 
 const HOUR_MS = 3_600_000;
-const UNITS_MS = { m: 60_000, h: HOUR_MS, d: 24 * HOUR_MS, w: 7 * 24 * HOUR_MS };
 const DAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
+const DAYS_OF = { d: 1, w: 7 };
 const MORNING = 9;
 const EVENING = 18;
 
 /** Times that people mean most often, by the clock of where they are. `now` is the hub's. */
 export function presets(now: number): Preset[] {
-  const evening = atHour(now, 0, EVENING);
-  const monday = (8 - new Date(now).getDay()) % 7 || 7;
+  const [morning, evening, tomorrow] = [atHour(now, 0, MORNING), atHour(now, 0, EVENING), atHour(now, 1, MORNING)];
+  const monday = atHour(now, (8 - new Date(now).getDay()) % 7 || 7, MORNING);
   return [
     { words: "In an hour", at: now + HOUR_MS },
+    // After midnight most people mean the morning after their sleep, not the one after the next.
+    ...(morning - now > HOUR_MS ? [{ words: "This morning", at: morning }] : []),
     ...(evening - now > HOUR_MS ? [{ words: "This evening", at: evening }] : []),
-    { words: "Tomorrow morning", at: atHour(now, 1, MORNING) },
-    { words: "Next Monday", at: atHour(now, monday, MORNING) },
+    { words: "Tomorrow morning", at: tomorrow },
+    ...(monday === tomorrow ? [] : [{ words: "Next Monday", at: monday }]),
   ];
 }
 
@@ -29,9 +31,25 @@ export function parseWhen(text: string, now: number): number | undefined {
 }
 
 function fromNow(text: string, now: number): number | undefined {
-  const [, count, unit] = /^(?:in )?(\d{1,4}) ?([mhdw])(?:in|ins|inutes?|ours?|ays?|eeks?)?$/.exec(text) ?? [];
-  // The pattern lets no other units through.
-  return count === undefined ? undefined : now + Number(count) * UNITS_MS[unit as keyof typeof UNITS_MS];
+  const [, digits, unit] = /^(?:in )?(\d{1,4}) ?([mhdw])(?:in|ins|inutes?|ours?|ays?|eeks?)?$/.exec(text) ?? [];
+  const count = Number(digits);
+  switch (unit) {
+    case "m":
+      return now + (count * HOUR_MS) / 60;
+    case "h":
+      return now + count * HOUR_MS;
+    case "d":
+    case "w":
+      return daysLater(now, count * DAYS_OF[unit]);
+    default:
+      return undefined;
+  }
+}
+
+/** At the same time of day: a day on which the clocks change has 23 hours, or 25. */
+function daysLater(now: number, days: number): number {
+  const date = new Date(now);
+  return date.setDate(date.getDate() + days);
 }
 
 function onDay(text: string, now: number): number | undefined {

@@ -1,0 +1,130 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { launch, shoot } from "../src/testing/browser.ts";
+import { mailRow, mailRows, type Speaker, sendMail, WebHub } from "../src/testing/web.ts";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launch();
+});
+afterAll(() => browser.close());
+
+const shown = async (page: Page, subjects: string[]) =>
+  expect.poll(() => mailRows(page), { timeout: 30_000 }).toEqual(subjects);
+const subjectsIn = async (hub: WebHub, folder: string) =>
+  (await hub.call<{ messages: { subject: string }[] }>("mail_inbox", { folder })).messages.map(
+    ({ subject }) => subject,
+  );
+
+/** A phone with some mail on it. */
+async function phone(hub: WebHub, subjects: string[]): Promise<{ page: Page; scout: Speaker }> {
+  const scout = await hub.agent("scout");
+  for (const subject of subjects) await sendMail(hub, scout, { subject, body: `about ${subject}` });
+  const { page } = await hub.signedIn({ hasTouch: true, isMobile: true, viewport: { width: 375, height: 740 } });
+  await page.goto(`${hub.url}/mail`);
+  await shown(page, subjects.toReversed());
+  return { page, scout };
+}
+
+/** A finger on a row. */
+async function touch(page: Page, subject: string): Promise<Finger> {
+  const box = await mailRow(page, subject).boundingBox();
+  if (!box) throw new Error(`${subject} is not there.`);
+  const session = await page.context().newCDPSession(page);
+  const at = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+  const send = (type: "touchStart" | "touchMove" | "touchEnd") =>
+    session.send("Input.dispatchTouchEvent", { type, touchPoints: type === "touchEnd" ? [] : [at] });
+  await send("touchStart");
+  return {
+    async move(right, down = 0) {
+      for (let step = 0; step < 8; step += 1) {
+        at.x += right / 8;
+        at.y += down / 8;
+        await send("touchMove");
+      }
+    },
+    lift: () => send("touchEnd").then(() => {}),
+  };
+}
+
+interface Finger {
+  move(right: number, down?: number): Promise<void>;
+  lift(): Promise<void>;
+}
+
+test("a row drawn to the right is done and can be taken back; drawn to the left it asks until when", async () => {
+  await using hub = await WebHub.open(browser);
+  const { page } = await phone(hub, ["one", "two", "three"]);
+  const right = await touch(page, "two");
+  await right.move(120);
+  await page.getByText("✓ Done").waitFor();
+  await shoot(page, "mail-swipe-375-light");
+  await right.lift();
+  await shown(page, ["three", "one"]);
+  await expect.poll(() => subjectsIn(hub, "archived")).toEqual(["two"]);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await shown(page, ["three", "two", "one"]);
+  await expect.poll(() => subjectsIn(hub, "archived")).toEqual([]);
+
+  const left = await touch(page, "one");
+  await left.move(-120);
+  await page.getByText("☾ Snooze").waitFor();
+  await left.lift();
+  await page.getByRole("dialog", { name: "Snooze this mail" }).getByRole("button", { name: "In an hour" }).click();
+  await shown(page, ["three", "two"]);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await shown(page, ["three", "two", "one"]);
+
+  await page.goto(`${hub.url}/mail?folder=archived`);
+  await page.getByRole("heading", { name: "Nothing archived" }).waitFor();
+});
+
+test("a row that lies elsewhere is drawn to the right back into the inbox", async () => {
+  await using hub = await WebHub.open(browser);
+  const { page } = await phone(hub, ["one"]);
+  const { messages } = await hub.call<{ messages: { id: string }[] }>("mail_inbox");
+  await hub.call("mail_update", { id: messages[0]?.id, action: "trash" });
+  await page.goto(`${hub.url}/mail?folder=trash`);
+  await shown(page, ["one"]);
+  const finger = await touch(page, "one");
+  await finger.move(120);
+  await finger.lift();
+  await shown(page, []);
+  await expect.poll(() => subjectsIn(hub, "inbox")).toEqual(["one"]);
+});
+
+test("a finger that goes up or down scrolls, one that goes aside a little does nothing, and a tap opens", async () => {
+  await using hub = await WebHub.open(browser);
+  const subjects = Array.from({ length: 20 }, (_, index) => `mail ${index}`);
+  const { page } = await phone(hub, subjects);
+  const scrolling = await touch(page, "mail 17");
+  await scrolling.move(30, -150);
+  await scrolling.lift();
+  await expect.poll(() => page.evaluate<number>(`document.querySelector(".scroll").scrollTop`)).toBeGreaterThan(50);
+  const aside = await touch(page, "mail 15");
+  await aside.move(50);
+  await aside.lift();
+  await shown(page, subjects.toReversed());
+  expect(await page.getByText(/selected/).count()).toBe(0);
+  expect(new URL(page.url()).search).toBe("");
+  await mailRow(page, "mail 15").tap();
+  await page.locator("article").getByText("about mail 15").waitFor();
+  expect(await subjectsIn(hub, "archived")).toEqual([]);
+});
+
+test("a finger that is held on a row selects it and does not open it", async () => {
+  await using hub = await WebHub.open(browser);
+  const { page, scout } = await phone(hub, ["one", "two"]);
+  const finger = await touch(page, "one");
+  await page.getByText("1 selected").waitFor();
+  await finger.lift();
+  // Something that is told after whatever that did.
+  await sendMail(hub, scout, { subject: "three", body: "text" });
+  await shown(page, ["three", "two", "one"]);
+  expect(await page.getByRole("checkbox", { name: "Select one" }).isChecked()).toBe(true);
+  expect(new URL(page.url()).search).toBe("");
+  await page.getByRole("region", { name: "Selected mail" }).getByRole("button", { name: "Archive" }).tap();
+  await shown(page, ["three", "two"]);
+  await mailRow(page, "two").tap();
+  await page.locator("article").getByText("about two").waitFor();
+});
