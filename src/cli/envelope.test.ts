@@ -115,7 +115,7 @@ describe("an envelope", () => {
       fc.property(many, fc.integer({ min: 1000, max: MOST_CHARACTERS }), (letters, limit) => {
         expect(envelope(letters, { limit }).length).toBeLessThanOrEqual(limit);
       }),
-      { numRuns: 200 },
+      { numRuns: 500 },
     );
   });
 

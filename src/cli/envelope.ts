@@ -80,9 +80,11 @@ function enclosed(letter: Letter, nonce: string, share: number, most: number): s
   const closing = `</msg-${nonce}>`;
   const frame = head.length + subject.length + closing.length + 4;
   const text = endsOf(letter, Math.max(share - frame, LEAST_BODY));
-  const room = Math.max(share - frame, Math.min(LEAST_BODY, text.characters));
+  const isWhole = text.characters === text.head.length;
+  // What was cut needs room for the words that say so, however short it is.
+  const room = Math.max(share - frame, isWhole ? Math.min(LEAST_BODY, text.characters) : LEAST_BODY);
   if (frame + room > most) return undefined;
-  const fits = text.characters <= room && text.characters === text.head.length;
+  const fits = isWhole && text.characters <= room;
   const body = fits ? text.head : joined(text, room);
   return [head, subject, "", body, closing].join("\n");
 }
