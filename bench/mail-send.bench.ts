@@ -5,8 +5,8 @@ import type { Scenario } from "./support/scenario.ts";
 import { CONTENT, callOf, chatPost } from "./support/wire.ts";
 
 const CONNECTIONS = 64;
-const REQUESTS = 1000;
-const ROUNDS = 9;
+const REQUESTS = 2000;
+const ROUNDS = 15;
 const RECIPIENTS = ["amber", "birch", "cedar", "delta", "ember"];
 
 const bounds = { cpu: { on: "ratio", at_most: 2 } } as const;

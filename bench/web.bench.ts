@@ -110,9 +110,13 @@ function fixedFiles(drawn: string, data: string): Record<string, string> {
   return files;
 }
 
-/** By the page's own clock, which begins when it was gone to. */
+/**
+ * By the page's own clock, which begins when it was gone to. Errors keep no stack: while a debugger is attached, as here,
+ * one that is made as a script is loaded has the whole script parsed once more, to know where.
+ */
 async function timed(page: Page, url: string, done: string): Promise<number> {
   await page.addInitScript(`(() => {
+    Error.stackTraceLimit = 0;
     const look = () => { if (${done}) window.done_ms ??= performance.now(); else requestAnimationFrame(look); };
     look();
   })()`);

@@ -181,7 +181,13 @@ test("new mail does not move what one reads further down, is counted above it, a
   const { page, scout } = await opened(hub, subjects);
   await mailRow(page, "mail 10").scrollIntoViewIfNeeded();
   const top = async () => Math.round((await mailRow(page, "mail 10").boundingBox())?.y ?? Number.NaN);
-  const before = await top();
+  // Rows that come near have just been drawn, each as high as it is.
+  const steady = async () => {
+    const then = await top();
+    await page.waitForTimeout(100);
+    return (await top()) === then && then;
+  };
+  const before = await until(steady);
   for (const subject of ["first", "second"]) await sendMail(hub, scout, { subject, body: "text" });
   await page.getByRole("button", { name: "2 new above" }).waitFor();
   expect(await top()).toBe(before);

@@ -8,6 +8,7 @@ import { sveltekit } from "@sveltejs/kit/vite";
 import { defineConfig, type Plugin } from "vite";
 
 const BUILD = "build";
+const FIRST = '<script src="/first.js"></script>';
 /** Pages that are there at once; others come when somebody goes there, or a moment after the first view is drawn. */
 const AT_ONCE = /src\/routes\/(\+|chat\/)/;
 const client = fileURLToPath(new URL("../src/client", import.meta.url));
@@ -43,7 +44,10 @@ export default defineConfig({
   },
 });
 
-/** The start-up code of the page becomes a file, since the hub's policy allows no script in the page. */
+/**
+ * The start-up code of the page becomes a file, since the hub's policy allows no script in the page. It goes into the
+ * head: where SvelteKit puts it, the app would not begin before the styles are there and the page is read to its end.
+ */
 function withoutInlineScript(): Adapter {
   const base = adapterStatic({ pages: BUILD, fallback: "index.html" });
   return {
@@ -51,16 +55,32 @@ function withoutInlineScript(): Adapter {
     adapt: async (builder) => {
       await base.adapt(builder);
       const path = join(BUILD, "index.html");
-      const html = readFileSync(path, "utf8").replace(/<script>([\s\S]*?)<\/script>/g, (_, code: string) => {
-        const name = `_app/immutable/boot.${createHash("sha256").update(code).digest("hex").slice(0, 12)}.js`;
-        writeFileSync(join(BUILD, name), code.replaceAll(/^\s+/gm, ""));
-        return `<script src="/${name}"></script>`;
+      let boot = "";
+      const rest = readFileSync(path, "utf8").replace(/<script>([\s\S]*?)<\/script>/g, (_, code: string) => {
+        boot += startingInTime(code);
+        return "";
       });
+      const name = `_app/immutable/boot.${createHash("sha256").update(boot).digest("hex").slice(0, 12)}.js`;
+      writeFileSync(join(BUILD, name), boot);
+      const html = rest.replace(FIRST, `${FIRST}<script src="/${name}"></script>`);
+      if (html === rest) throw new Error(`app.html holds no ${FIRST}`);
       if (/<script(?![^>]*\ssrc=)|\sstyle=|<style/.test(html)) throw new Error("index.html holds code or style inline");
       writeFileSync(path, html);
       await builder.compress(BUILD);
     },
   };
+}
+
+/** SvelteKit starts the app in the element that its script is in, and ours is in none. */
+function startingInTime(code: string): string {
+  const parsed = 'new Promise((resolve) => addEventListener("DOMContentLoaded", resolve))';
+  const later = code
+    .replace("const element = document.currentScript.parentElement;", `const parsed = ${parsed};`)
+    .replace("app.start(element)", 'parsed.then(() => app.start(document.querySelector("#app")))')
+    .replaceAll(/^\s+/gm, "");
+  if (/element\b(?!s)/.test(later.replace("documentElement", "")) || !later.includes("parsed.then"))
+    throw new Error("SvelteKit starts the app in another way now");
+  return later;
 }
 
 /**

@@ -30,6 +30,7 @@ export interface Tx extends Reader {
   atEnd(work: (tx: Tx) => Promise<unknown>): void;
 }
 
+/** It may run twice, the first time for nothing: what it does beside its transaction must bear that. */
 export type Operation<T> = (tx: Tx) => Promise<T>;
 
 export interface WriteOptions {
