@@ -1,11 +1,8 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { findings } from "../src/testing/axe.ts";
 import { launch, shoot, visitor } from "../src/testing/browser.ts";
 import { composer, log, WebHub } from "../src/testing/web.ts";
-
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 let browser: Browser;
 let hub: WebHub;
@@ -194,20 +191,6 @@ async function tabTo(page: Page, name: RegExp): Promise<void> {
 const focused = (page: Page): Promise<string> =>
   page.evaluate(`(({ activeElement: it }) => it === document.body ? "" :
     it.ariaLabel ?? (it.labels?.[0]?.textContent ?? it.textContent).trim())(document)`);
-
-interface Finding {
-  id: string;
-  impact: string;
-  nodes: { html: string }[];
-}
-
-async function findings(page: Page): Promise<string[]> {
-  await page.evaluate(axe);
-  const { violations } = await page.evaluate<{ violations: Finding[] }>("axe.run()");
-  return violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
-}
 
 /** A little of everything, as it would be on an ordinary day. */
 async function fill(hub: WebHub): Promise<void> {
