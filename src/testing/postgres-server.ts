@@ -74,7 +74,7 @@ export class TestPostgres implements PostgresServer {
   async kill(): Promise<void> {
     await this.#end((pid) => {
       // Each has a session of its own, so there is no group to kill.
-      for (const each of [...childrenOf(pid), pid].reverse()) process.kill(each, "SIGKILL");
+      for (const each of [pid, ...childrenOf(pid)]) killIfThere(each);
     });
   }
 
@@ -170,6 +170,15 @@ export class TestPostgres implements PostgresServer {
       await exit;
     }
     this.#janitor.watch(undefined);
+  }
+}
+
+/** A server process ends by itself when its client leaves, or the first of them is gone: that is no failure. */
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
   }
 }
 
