@@ -52,7 +52,8 @@ export function answerBench(ready: object, more: Handlers = {}): void {
   // Ctrl-C reaches this process too, but it ends with the bench, and leaves nothing behind.
   process.on("SIGINT", () => {});
   process.on("disconnect", () => {
-    rmSync(folder, { recursive: true, force: true });
+    // What is still being written may come between.
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     process.exit(0);
   });
   // Nobody else has this channel.

@@ -155,26 +155,29 @@ function openConnection(file: string, readOnly: boolean): DatabaseSync {
 
 class Connection {
   protected readonly connection: DatabaseSync;
-  readonly #prepared: StatementSync[] = [];
+  readonly #prepared: Prepared[] = [];
 
   constructor(connection: DatabaseSync) {
     this.connection = connection;
   }
 
   getNow<A, R>(statement: Statement<A, R>, args: A): R | undefined {
-    // The statement's type says what its rows look like.
-    return this.prepared(statement).get(...values(statement.sqlite, args)) as R | undefined;
+    const { said, columns } = this.prepared(statement);
+    const row = said.get(...values(statement.sqlite, args));
+    return row && rowOf<R>(columns, row);
   }
 
   allNow<A, R>(statement: Statement<A, R>, args: A): R[] {
-    // As above.
-    return this.prepared(statement).all(...values(statement.sqlite, args)) as R[];
+    const { said, columns } = this.prepared(statement);
+    return said.all(...values(statement.sqlite, args)).map((row) => rowOf<R>(columns, row));
   }
 
-  prepared(statement: Statement): StatementSync {
+  prepared(statement: Statement): Prepared {
     const known = this.#prepared[statement.index];
     if (known) return known;
-    const prepared = this.connection.prepare(statement.sqlite.text);
+    const said = this.connection.prepare(statement.sqlite.text);
+    said.setReturnArrays(true);
+    const prepared = { said, columns: said.columns().map(({ name }) => name) };
     this.#prepared[statement.index] = prepared;
     return prepared;
   }
@@ -182,6 +185,20 @@ class Connection {
   close(): void {
     this.connection.close();
   }
+}
+
+interface Prepared {
+  said: StatementSync;
+  columns: string[];
+}
+
+/** `node:sqlite` makes objects that V8 keeps as dictionaries: making them here costs half, and so does reading them. */
+function rowOf<R>(columns: readonly string[], cells: unknown): R {
+  const row: Record<string, unknown> = {};
+  // `setReturnArrays` has it so, and the statement's type says what its rows look like.
+  const values = cells as unknown[];
+  for (let at = 0; at < columns.length; at += 1) row[columns[at] ?? ""] = values[at];
+  return row as R;
 }
 
 class SqliteWriter extends Connection implements Writer, Reader {
@@ -203,7 +220,7 @@ class SqliteWriter extends Connection implements Writer, Reader {
   }
 
   async run<A>(statement: Statement<A>, args: A): Promise<number> {
-    return Number(this.prepared(statement).run(...values(statement.sqlite, args)).changes);
+    return Number(this.prepared(statement).said.run(...values(statement.sqlite, args)).changes);
   }
 
   async runAll<A>(statement: Statement<A>, rows: readonly A[]): Promise<void> {
@@ -211,7 +228,7 @@ class SqliteWriter extends Connection implements Writer, Reader {
       const some = rows.slice(at, at + MOST_ROWS);
       const together = this.#together(statement, some.length);
       if (together) together.run(...values(statement.sqlite, ...some));
-      else for (const row of some) this.prepared(statement).run(...values(statement.sqlite, row));
+      else for (const row of some) this.prepared(statement).said.run(...values(statement.sqlite, row));
     }
   }
 
