@@ -1,6 +1,6 @@
 import type { TxCtx } from "../context.ts";
 import type { FeedEvent } from "./event.ts";
-import { insertEvent, insertEvents } from "./store.ts";
+import { insertEvent, insertTogether } from "./store.ts";
 
 type NewEvent = Omit<FeedEvent, "id" | "ref" | "actor_id"> & {
   /** One taken before, by who writes what it creates at the same time: on PostgreSQL that is one wait instead of two. */
@@ -9,12 +9,23 @@ type NewEvent = Omit<FeedEvent, "id" | "ref" | "actor_id"> & {
   ref?: number;
 };
 
-/** Several at once, which is cheaper; each with an id that was taken before. */
-export async function appendAll(ctx: TxCtx, events: readonly (NewEvent & { id: number })[]): Promise<void> {
+/** What several events of one moment have in common; the data of each is added to it. */
+type Common = Pick<FeedEvent, "topic" | "ref" | "data">;
+type Own = Pick<FeedEvent, "id" | "type" | "stream" | "data">;
+
+/** Not so many that whoever reads a page of events would not know where to put them. */
+const MOST_TOGETHER = 100;
+
+/**
+ * Several that differ in little, told one by one and stored as one. Their ids were taken one right after the other: an
+ * event in between would be told out of order to whoever reads them later.
+ */
+export async function appendTogether(ctx: TxCtx, { topic, ref, data }: Common, events: readonly Own[]): Promise<void> {
   const actor_id = ctx.actor.principal_id;
-  const entries: FeedEvent[] = events.map(({ id, ref = id, ...event }) => ({ id, ref, actor_id, ...event }));
-  await insertEvents(ctx.tx, entries);
-  for (const entry of entries) ctx.tx.announce(entry);
+  for (let at = 0; at < events.length; at += MOST_TOGETHER)
+    await insertTogether(ctx.tx, { topic, ref, actor_id, data }, events.slice(at, at + MOST_TOGETHER));
+  for (const { id, type, stream, data: own } of events)
+    ctx.tx.announce({ id, type, topic, stream, ref, actor_id, data: { ...own, ...data } });
 }
 
 /** Appends to the feed of the transaction's space. Returns the event's id, which is also the id of what it created. */

@@ -1,4 +1,4 @@
-export { append, appendAll } from "./append.ts";
+export { append, appendTogether } from "./append.ts";
 export type { FeedEvent } from "./event.ts";
 export { Feed, type Listener } from "./feed.ts";
 export { checkPosition } from "./page.ts";

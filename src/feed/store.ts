@@ -2,36 +2,62 @@ import type { Reader, Tx } from "../db/database.ts";
 import { statement } from "../db/statement.ts";
 import type { FeedEvent } from "./event.ts";
 
-/** With `data` as JSON. */
-type EventRow = Omit<FeedEvent, "data" | "live"> & { data: string };
+/** With `data` as JSON. Where several are one row, it is that of the last with what all have in common. */
+type EventRow = Omit<FeedEvent, "data" | "live"> & { data: string; together: string | null };
 
 const insert = statement<EventRow & { space_id: string }>(
-  `insert into events (space_id, id, type, topic, stream, ref, actor_id, data)
-   values (:space_id, :id, :type, :topic, :stream, :ref, :actor_id, :data)`,
+  `insert into events (space_id, id, type, topic, stream, ref, actor_id, data, together)
+   values (:space_id, :id, :type, :topic, :stream, :ref, :actor_id, :data, :together)`,
 );
 
 export async function insertEvent(tx: Tx, event: FeedEvent): Promise<void> {
-  await tx.run(insert, rowOf(tx, event));
+  const { id, type, topic, stream, ref, actor_id, data } = event;
+  const { space_id } = tx;
+  await tx.run(insert, {
+    space_id,
+    id,
+    type,
+    topic,
+    stream,
+    ref,
+    actor_id,
+    data: JSON.stringify(data),
+    together: null,
+  });
 }
 
-export async function insertEvents(tx: Tx, events: readonly FeedEvent[]): Promise<void> {
-  const rows = events.map((event) => rowOf(tx, event));
-  await tx.runAll(insert, rows);
-}
+type Common = Pick<FeedEvent, "topic" | "ref" | "actor_id" | "data">;
+/** The data of each is what the others have not. */
+type Own = Pick<FeedEvent, "id" | "type" | "stream" | "data">;
+/** One of those in `together`: how far its id lies before the row's, and its type only where that is not the row's. */
+type Packed = [back: number, stream: string, data: Record<string, unknown>, type?: string];
 
-const rowOf = ({ space_id }: Tx, { id, type, topic, stream, ref, actor_id, data }: FeedEvent) => ({
-  space_id,
-  id,
-  type,
-  topic,
-  stream,
-  ref,
-  actor_id,
-  data: JSON.stringify(data),
-});
+/** By the id of the last, so that whoever reads on from the middle finds the row. */
+export async function insertTogether(tx: Tx, common: Common, events: readonly Own[]): Promise<void> {
+  const last = events.at(-1);
+  if (!last) return;
+  const { topic, ref, actor_id, data } = common;
+  const { id, type, stream } = last;
+  const packed = events.map((event): Packed => {
+    const back = id - event.id;
+    return event.type === type ? [back, event.stream, event.data] : [back, event.stream, event.data, event.type];
+  });
+  const { space_id } = tx;
+  await tx.run(insert, {
+    space_id,
+    id,
+    type,
+    topic,
+    stream,
+    ref,
+    actor_id,
+    data: JSON.stringify(data),
+    together: JSON.stringify(packed),
+  });
+}
 
 const since = statement<{ space_id: string; after_id: number; limit: number }, EventRow>(
-  `select id, type, topic, stream, ref, actor_id, data from events
+  `select id, type, topic, stream, ref, actor_id, data, together from events
    where space_id = :space_id and id > :after_id order by id limit :limit`,
 );
 
@@ -39,8 +65,22 @@ export async function listEventsSince(
   db: Reader,
   args: { space_id: string; after_id: number; limit: number },
 ): Promise<FeedEvent[]> {
-  // Written by `insertEvent`, and so JSON objects.
-  return (await db.all(since, args)).map((row) => ({ ...row, data: JSON.parse(row.data) as Record<string, unknown> }));
+  const events = (await db.all(since, args)).flatMap(eventsOf);
+  return events.filter(({ id }) => id > args.after_id).slice(0, args.limit);
+}
+
+function eventsOf({ together, ...row }: EventRow): FeedEvent[] {
+  // Written by `insertEvent` and `insertTogether`.
+  const data = JSON.parse(row.data) as Record<string, unknown>;
+  if (together === null) return [{ ...row, data }];
+  const packed = JSON.parse(together) as Packed[];
+  return packed.map(([back, stream, own, type = row.type]) => ({
+    ...row,
+    id: row.id - back,
+    type,
+    stream,
+    data: { ...own, ...data },
+  }));
 }
 
 const head = statement<{ space_id: string }, { last_id: number }>("select last_id from spaces where id = :space_id");

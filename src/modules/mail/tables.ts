@@ -13,7 +13,8 @@ export type NewMailRow = {
   /** The names of everybody in the thread so far, as JSON: those of its last mail are the thread's. */
   participants: string;
   subject: string;
-  preview: string;
+  /** Null where it is the body. */
+  preview: string | null;
   priority: Priority;
   deadline: string | null;
   topic: string | null;
@@ -38,7 +39,8 @@ export type CopyRow = {
 };
 
 /** A mail as one mailbox sees it: without a state where it was sent from there. */
-export type MailRow = Omit<NewMailRow, "body" | "by_principal_id" | "participants" | "sender_id"> & {
+export type MailRow = Omit<NewMailRow, "body" | "by_principal_id" | "participants" | "preview" | "sender_id"> & {
+  preview: string;
   sender: string;
   sender_kind: PrincipalKind;
   position: number;

@@ -41,7 +41,8 @@ export async function newPrincipal(
 ): Promise<PrincipalRow | undefined> {
   const skeleton = skeletonOf(name);
   const row = {
-    id: `p_${randomBytes(10).toString("hex")}`,
+    // Short: it stands in every row and index of what somebody sends and gets.
+    id: `p_${randomBytes(9).toString("base64url")}`,
     name,
     skeleton,
     kind,

@@ -3,7 +3,7 @@ import { wordsOf } from "../../../db/words.ts";
 import { plan } from "../../../due/index.ts";
 import { ParleyError } from "../../../errors.ts";
 import { hit } from "../../../failpoints.ts";
-import { appendAll } from "../../../feed/index.ts";
+import { appendTogether } from "../../../feed/index.ts";
 import { formatId, parseId } from "../../../ids.ts";
 import { type HolderRow, ownHolder, people, recipients, suggestion } from "../../identity/index.ts";
 import { MOST_BODY_BYTES, MOST_SUBJECT, type Priority, type Reply, type Send, type Sent } from "../schema.ts";
@@ -122,10 +122,12 @@ export async function deliver(ctx: TxCtx, letter: Letter): Promise<Sent> {
     letter.deadline === undefined ? null : parseTime(ctx, letter.deadline, { what: "deadline", said_at });
   await guardLoops(ctx, letter);
   const id = ctx.tx.takeId();
+  const copies = recipients.map(({ principal_id, name }) => ({ id: ctx.tx.takeId(), principal_id, name }));
   const thread_id = letter.thread_id ?? id;
   const names = recipients.map(({ name }) => name);
   const { space_id } = ctx.tx;
   const earlier = letter.thread_id === null ? [] : await store.listParticipants(ctx.tx, { space_id, thread_id });
+  const preview = previewOf(body);
   const { principal_id: by } = ctx.actor;
   await store.insertMail(ctx.tx, {
     id,
@@ -136,7 +138,7 @@ export async function deliver(ctx: TxCtx, letter: Letter): Promise<Sent> {
     recipients: JSON.stringify(names),
     participants: JSON.stringify([...new Set([...earlier, sender.name, ...names])].sort()),
     subject,
-    preview: previewOf(body),
+    preview: preview === body ? null : preview,
     priority,
     deadline: deadline === null ? null : new Date(deadline).toISOString(),
     topic,
@@ -148,21 +150,18 @@ export async function deliver(ctx: TxCtx, letter: Letter): Promise<Sent> {
   ctx.tx.atEnd((tx) => store.insertWords(tx, words));
   const thread = formatId(thread_id);
   const about = { from: sender.name, subject, priority, thread_id: thread, ...(topic !== null && { topic }) };
-  const copies = recipients.map(({ principal_id, name }) => ({ id: ctx.tx.takeId(), principal_id, name }));
   await Promise.all([
     store.insertCopies(
       ctx.tx,
       copies.map(({ id: copy_id, principal_id }) => ({ id: copy_id, mail_id: id, principal_id, priority })),
     ),
-    appendAll(ctx, [
-      { id, type: "mail.sent", topic: "mail", stream: sender.principal_id, data: { agent: sender.name, ...about } },
-      ...copies.map(({ id: copy_id, principal_id, name }) => ({
-        id: copy_id,
-        ref: id,
+    appendTogether(ctx, { topic: "mail", ref: id, data: about }, [
+      { id, type: "mail.sent", stream: sender.principal_id, data: { agent: sender.name } },
+      ...copies.map((copy) => ({
+        id: copy.id,
         type: "mail.received",
-        topic: "mail",
-        stream: principal_id,
-        data: { agent: name, ...about },
+        stream: copy.principal_id,
+        data: { agent: copy.name },
       })),
     ]),
   ]);

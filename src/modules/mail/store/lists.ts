@@ -9,7 +9,7 @@ interface Mailbox {
 
 type Page = Mailbox & { before: number; limit: number };
 
-const MAIL = `m.id, m.thread_id, m.in_reply_to, m.recipients, m.subject, m.preview, m.priority, m.deadline, m.topic,
+const MAIL = `m.id, m.thread_id, m.in_reply_to, m.recipients, m.subject, coalesce(m.preview, m.body) as preview, m.priority, m.deadline, m.topic,
    m.bytes, p.name as sender, p.kind as sender_kind`;
 const COPY = "r.position, r.state, r.read_at, r.acked_at, r.snoozed_until";
 const IN_BOX = "r.space_id = :space_id and r.principal_id = :principal_id";

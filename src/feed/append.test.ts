@@ -1,0 +1,50 @@
+/** Events that are stored as one row are still told one by one, from whatever position somebody reads on. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { transact } from "../context.ts";
+import { eachDatabase } from "../testing/hub.ts";
+import { append, appendTogether } from "./append.ts";
+import type { FeedEvent } from "./event.ts";
+import { listEventsSince } from "./store.ts";
+
+/** However slow the machine is. */
+const SOON = { timeout: 30_000 };
+const topic = "notes";
+
+eachDatabase((open) => {
+  test("whoever reads on from any position, in pages of any size, gets each event once and in order", async () => {
+    const hub = await open();
+    const ctx = await hub.as(await hub.token("human", "ana"));
+    const { space_id } = ctx.actor;
+    const told: FeedEvent[] = [];
+    hub.hub.database.onCommit((commit) => {
+      if (commit.space_id === space_id) told.push(...commit.events);
+    });
+    /** One is appended alone, more are stored together. */
+    const write = (count: number): Promise<void> =>
+      transact(ctx, async (ctx) => {
+        if (count === 1) await append(ctx, { type: "alone", topic, stream: "a", data: { n: 1 } });
+        const ids = Array.from({ length: count }, () => ctx.tx.takeId());
+        const own = ids.map((id, at) => ({ id, type: at === 0 ? "sent" : "got", stream: `s${at}`, data: { at } }));
+        if (count > 1) await appendTogether(ctx, { topic, ref: ids[0] ?? 0, data: { n: count } }, own);
+      });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.constantFrom(1, 1, 2, 3, 6, 101), { minLength: 1, maxLength: 6 }),
+        fc.integer({ min: 1, max: 9 }),
+        async (groups, limit) => {
+          told.length = 0;
+          const start =
+            (await listEventsSince(hub.hub.database, { space_id, after_id: 0, limit: 10_000 })).at(-1)?.id ?? 0;
+          for (const count of groups) await write(count);
+          await expect.poll(() => told.length, SOON).toBe(groups.reduce((sum, count) => sum + count, 0));
+          for (const after_id of [start, ...told.map(({ id }) => id)]) {
+            const page = await listEventsSince(hub.hub.database, { space_id, after_id, limit });
+            expect(page).toEqual(told.filter(({ id }) => id > after_id).slice(0, limit));
+          }
+        },
+      ),
+      { numRuns: 8 },
+    );
+  });
+});
