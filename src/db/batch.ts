@@ -2,7 +2,7 @@ import { ParleyError } from "../errors.ts";
 import { hit } from "../failpoints.ts";
 import type { FeedEvent } from "../feed/event.ts";
 import type { Committed, Operation, Reader, Tx } from "./database.ts";
-import type { Statement } from "./statement.ts";
+import { type Statement, upsets } from "./statement.ts";
 import type { CounterRow } from "./store.ts";
 import { nothingWritten, outcomeUnknown, troubleOf } from "./trouble.ts";
 
@@ -52,12 +52,12 @@ export async function runBatch(writer: Writer, jobs: readonly Job[], now: () => 
   try {
     await hit("post.before_begin");
     await writer.begin();
-    settled = await runJobs({ writer, jobs, counters, now, careful: false });
+    settled = await runJobs({ writer, jobs, counters, now, careful: false, answers: new Map() });
     if (!settled) {
       await writer.rollback();
       await writer.begin();
       counters.clear();
-      settled = (await runJobs({ writer, jobs, counters, now, careful: true })) ?? [];
+      settled = (await runJobs({ writer, jobs, counters, now, careful: true, answers: new Map() })) ?? [];
     }
     await Promise.all([...counters.values()].flatMap(({ ends }) => ends.map((end) => end())));
     for (const counter of counters.values())
@@ -94,7 +94,11 @@ interface Run {
   now: () => number;
   /** With a savepoint around each. */
   careful: boolean;
+  answers: Answers;
 }
+
+/** To what is asked again and again in a batch, see `steady`. */
+type Answers = Map<string, readonly unknown[]>;
 
 /** What settles each; undefined when one has failed and what it wrote cannot be taken back by itself. */
 async function runJobs({ jobs, ...run }: Run): Promise<(() => void)[] | undefined> {
@@ -109,7 +113,7 @@ async function runJobs({ jobs, ...run }: Run): Promise<(() => void)[] | undefine
 
 async function runJob(
   job: Job,
-  { writer, counters, now, careful, alone }: Omit<Run, "jobs"> & { alone: boolean },
+  { writer, counters, now, careful, answers, alone }: Omit<Run, "jobs"> & { alone: boolean },
 ): Promise<(() => void) | undefined> {
   const counter = counters.get(job.space_id) ?? (await openCounter(writer, job.space_id, counters));
   if (!counter) return () => job.reject(new ParleyError("SESSION_NOT_FOUND", `There is no space ${job.space_id}.`));
@@ -117,7 +121,7 @@ async function runJob(
   if (!job.even_expired && counter.expires_at !== null && Date.parse(counter.expires_at) <= now())
     return () => job.reject(new ParleyError("SESSION_EXPIRED", `The space ${job.space_id} has expired.`));
   const before = { last_id: counter.last_id, events: counter.events.length, ends: counter.ends.length };
-  const tx = new Transaction(writer, counter, now);
+  const tx = new Transaction(writer, counter, { now, answers });
   if (careful) writer.savepoint();
   try {
     const value = await job.operation(tx);
@@ -126,8 +130,10 @@ async function runJob(
   } catch (error) {
     const trouble = troubleOf(error);
     if ((trouble !== "operation" && trouble !== "busy") || !writer.isOpen()) throw error;
-    if (careful) await writer.rollbackToSavepoint();
-    else if (tx.wrote || !(error instanceof ParleyError)) {
+    if (careful) {
+      await writer.rollbackToSavepoint();
+      answers.clear();
+    } else if (tx.wrote || !(error instanceof ParleyError)) {
       if (!alone) return undefined;
       await writer.rollback();
       await writer.begin();
@@ -158,14 +164,16 @@ class Transaction implements Tx {
   readonly #writer: Writer;
   readonly #counter: Counter;
   readonly #now: () => number;
+  readonly #answers: Answers;
   /** Whether there is something to take back. */
   wrote = false;
 
-  constructor(writer: Writer, counter: Counter, now: () => number) {
+  constructor(writer: Writer, counter: Counter, { now, answers }: { now: () => number; answers: Answers }) {
     this.space_id = counter.space_id;
     this.#writer = writer;
     this.#counter = counter;
     this.#now = now;
+    this.#answers = answers;
   }
 
   get<A, R>(statement: Statement<A, R>, args: A): Promise<R | undefined> {
@@ -173,17 +181,31 @@ class Transaction implements Tx {
   }
 
   all<A, R>(statement: Statement<A, R>, args: A): Promise<R[]> {
-    return this.#writer.all(statement, args);
+    return statement.steady ? this.#askOnce(statement, args) : this.#writer.all(statement, args);
+  }
+
+  async #askOnce<A, R>(statement: Statement<A, R>, args: A): Promise<R[]> {
+    const key = `${statement.index} ${JSON.stringify(args)}`;
+    // Kept under the same statement, so of the same type.
+    const known = this.#answers.get(key) as readonly R[] | undefined;
+    const rows = known ?? (await this.#writer.all(statement, args));
+    if (!known) this.#answers.set(key, rows);
+    return [...rows];
   }
 
   run<A>(statement: Statement<A>, args: A): Promise<number> {
-    this.wrote = true;
+    this.#change(statement);
     return this.#writer.run(statement, args);
   }
 
   runAll<A>(statement: Statement<A>, rows: readonly A[]): Promise<void> {
-    this.wrote = true;
+    this.#change(statement);
     return this.#writer.runAll(statement, rows);
+  }
+
+  #change(statement: Statement): void {
+    this.wrote = true;
+    if (upsets(statement)) this.#answers.clear();
   }
 
   takeId(): number {

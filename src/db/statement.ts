@@ -13,6 +13,10 @@ export interface Statement<A = unknown, R = unknown> {
   readonly name: string;
   readonly sqlite: Said;
   readonly postgres: Said;
+  /** The table it changes; none for a question. */
+  readonly changes: string | undefined;
+  /** See `steady`. */
+  readonly steady?: true;
   /** Only for the type checker: what goes in and what a row looks like. */
   readonly types?: { args: A; row: R };
 }
@@ -33,10 +37,26 @@ export const STATEMENTS: Statement[] = [];
  */
 export function statement<A extends Args<A>, R = never>(text: string, onPostgres = text): Statement<A, R> {
   const index = STATEMENTS.length + 1;
-  const made = { index, name: `s${index}`, sqlite: inOrder(text), postgres: numbered(onPostgres) };
+  const [, changes] = CHANGE.exec(text) ?? [];
+  const made = { index, name: `s${index}`, sqlite: inOrder(text), postgres: numbered(onPostgres), changes };
   STATEMENTS.push(made);
   return made;
 }
+
+const CHANGE = /^\s*(?:insert into|update|delete from) ([a-z_]+)/;
+const steady_tables = new Set<string>();
+
+/**
+ * For a question that every mail asks and whose answer seldom changes: a batch asks it once with the same arguments, as
+ * long as nothing in it changes one of the tables that are asked.
+ */
+export function steady<A, R>(question: Statement<A, R>): Statement<A, R> {
+  for (const [, table = ""] of question.sqlite.text.matchAll(/\b(?:from|join) ([a-z_]+)/g)) steady_tables.add(table);
+  return { ...question, steady: true };
+}
+
+/** Whether what was answered to steady questions may be wrong from now on. */
+export const upsets = ({ changes }: Statement): boolean => changes !== undefined && steady_tables.has(changes);
 
 const PARAMETER = /(?<!:):([a-z_]+)/g;
 

@@ -1,8 +1,8 @@
-/** What operations of one batch leave to its end, and rows that are written together. */
+/** What operations of one batch leave to its end, rows that are written together, and what is asked once for all. */
 import { beforeEach, expect, test } from "vitest";
 import { eachDatabase, type TestHub } from "../testing/hub.ts";
 import type { Tx } from "./database.ts";
-import { severalRows, statement } from "./statement.ts";
+import { STATEMENTS, severalRows, statement, steady } from "./statement.ts";
 
 type Row = { space_id: string; topic: string; principal_id: string; created_at: string };
 
@@ -12,6 +12,17 @@ const insert = statement<Row>(
 );
 const list = statement<{ space_id: string }, { topic: string }>(
   "select topic from mail_subscriptions where space_id = :space_id order by topic",
+);
+/** Another answer each time. */
+const whatever = steady(
+  statement<{ topic: string }, { n: string }>(
+    "select cast(random() as text) as n from spaces s left join mail_subscriptions m on m.topic = :topic where s.id = 'main'",
+  ),
+);
+const steadyList = steady(
+  statement<{ space_id: string }, { topic: string }>(
+    "select topic from mail_subscriptions where space_id = :space_id order by topic",
+  ),
 );
 
 eachDatabase((open) => {
@@ -51,6 +62,42 @@ eachDatabase((open) => {
     expect(await topics()).toEqual(["a"]);
   });
 
+  test("a batch asks a steady question once, as long as nothing it asks about changes", async () => {
+    const ask = (topic: string) => write(async (tx) => (await tx.all(whatever, { topic }))[0]?.n);
+    const [first, again, other, , changed] = await Promise.all([
+      ask("a"),
+      ask("a"),
+      ask("b"),
+      write((tx) => tx.run(insert, row("c"))),
+      ask("a"),
+    ]);
+    expect(again).toBe(first);
+    expect(other).not.toBe(first);
+    expect(changed).not.toBe(first);
+    expect(await ask("a")).not.toBe(changed);
+  });
+
+  test("steady questions are answered with what the batch wrote before, and never with what it took back", async () => {
+    const ask = () =>
+      write(async (tx) => {
+        const rows = await tx.all(steadyList, { space_id: "main" });
+        // What one does with its rows is nothing to the next.
+        return rows.splice(0).map(({ topic }) => topic);
+      });
+    const add = (name: string, then: () => void = () => {}) =>
+      write(async (tx) => {
+        await tx.run(insert, row(name));
+        await tx.all(steadyList, { space_id: "main" });
+        then();
+      });
+    const fail = () => {
+      throw new Error("changed its mind");
+    };
+    const results = await Promise.allSettled([ask(), add("a"), ask(), ask(), add("b", fail), ask(), add("c"), ask()]);
+    const answers = results.map((result) => (result.status === "fulfilled" ? result.value : "failed"));
+    expect(answers).toEqual([[], undefined, ["a"], ["a"], "failed", ["a"], undefined, ["a", "c"]]);
+  });
+
   test("any number of rows are written together, each as it was given", async () => {
     for (const count of [0, 1, 2, 7, 8, 9, 16, 17, 100]) {
       const names = Array.from({ length: count }, (_, n) => `${count}-${String(n).padStart(3, "0")}`);
@@ -67,6 +114,14 @@ eachDatabase((open) => {
     expect(failed.status).toBe("rejected");
     expect(await topics()).toEqual(["beside", "taken"]);
   });
+});
+
+test("of every statement it is known whether it changes a table, and which", () => {
+  const unclear = STATEMENTS.filter(
+    ({ sqlite, changes }) => (changes === undefined) !== /^\s*select\b/.test(sqlite.text),
+  ).map(({ sqlite }) => sqlite.text);
+  expect(unclear).toEqual([]);
+  expect(STATEMENTS.filter(({ changes }) => changes === "principals")).not.toHaveLength(0);
 });
 
 test("only a plain insert of one row is said for several", () => {

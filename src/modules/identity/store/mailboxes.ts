@@ -1,5 +1,5 @@
 import type { Reader } from "../../../db/database.ts";
-import { statement } from "../../../db/statement.ts";
+import { statement, steady } from "../../../db/statement.ts";
 import type { HolderRow } from "../tables.ts";
 
 interface In {
@@ -21,9 +21,11 @@ export const findHolder = (db: Reader, args: In & { name: string }): Promise<Hol
 
 const LIVING = `join principals p on p.name = n.value where ${AS_LIVING_AGENT} or ${AS_PERSON}`;
 
-const living = statement<In & { names: string }, HolderRow>(
-  `select p.id as principal_id, p.name, p.kind from json_each(:names) as n ${LIVING}`,
-  `select p.id as principal_id, p.name, p.kind from json_array_elements_text(cast(:names as json)) as n (value) ${LIVING}`,
+const living = steady(
+  statement<In & { names: string }, HolderRow>(
+    `select p.id as principal_id, p.name, p.kind from json_each(:names) as n ${LIVING}`,
+    `select p.id as principal_id, p.name, p.kind from json_array_elements_text(cast(:names as json)) as n (value) ${LIVING}`,
+  ),
 );
 /** Those of these names who can be written to: in one statement, since every mail asks for all of its recipients. */
 export const listRecipients = (
