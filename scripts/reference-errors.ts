@@ -71,7 +71,8 @@ code of the command line. Beside them stands one sentence for people; do not mat
 - MCP, before a tool runs: a JSON-RPC error with the code in \`data.code\`.
 - Command line: the sentence on stderr, or \`{"error": {"code", "message"}}\` where the output is JSON.
 
-A bug of the hub is told as \`INTERNAL\` with status 500 and logged whole.`;
+A bug of the hub is told as \`INTERNAL\` with status 500 and logged whole; the sentence
+names the id of the line in the log.`;
 
 const OTHER_EXITS = [
   ["0", "It worked."],

@@ -2,7 +2,7 @@
  * The one error type that may cross a module boundary. Its kind decides the HTTP
  * status and the CLI's exit code; its code is registered here and means the same
  * at every door. Anything else that is thrown is a bug: it is logged in full and
- * the caller is told only "Internal error".
+ * the caller is told only "Internal error", and by which id it is found in the log.
  */
 export const KINDS = {
   invalid: { status: 400, exit: 2 },
@@ -116,8 +116,22 @@ export interface ErrorBody {
 
 export function errorBody(error: unknown): ErrorBody {
   if (error instanceof ParleyError) return { ...error.details, error: error.message, code: error.code };
-  return { error: "Internal error.", code: "INTERNAL" };
+  return { error: internalSentence(error), code: "INTERNAL" };
 }
+
+const failures = new WeakMap<object, string>();
+
+/** The same in the log and in what the caller is told. */
+export function failureId(error: object): string {
+  const known = failures.get(error) ?? crypto.randomUUID().slice(0, 8);
+  failures.set(error, known);
+  return known;
+}
+
+export const internalSentence = (error: unknown): string =>
+  typeof error === "object" && error !== null
+    ? `Internal error. The hub's log has it as ${failureId(error)}.`
+    : "Internal error.";
 
 /** Why the hub will not start, in one sentence. The process ends with code 78. */
 export class StartRefused extends Error {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { errorBody } from "./errors.ts";
 import { createLog } from "./log.ts";
 
 type Log = ReturnType<typeof createLog>;
@@ -39,9 +40,11 @@ test("what is below the level is not written, and silent writes nothing", () => 
   expect(levels("silent")).toEqual([]);
 });
 
-test("an error is written with its message, its stack, its code and its causes", () => {
+test("an error is written with its message, its stack, its code, its causes, and the id that its caller is told", () => {
   const cause = Object.assign(new Error("disk I/O error"), { code: "ERR_SQLITE_ERROR" });
-  const { lines } = written((log) => log.error("a tool failed", { error: new TypeError("no", { cause }) }));
+  const error = new TypeError("no", { cause });
+  const { lines } = written((log) => log.error("a tool failed", { error }));
+  expect(errorBody(error).error).toBe(`Internal error. The hub's log has it as ${lines[0].error.id}.`);
   expect(lines[0].error).toMatchObject({
     name: "TypeError",
     message: "no",

@@ -1,4 +1,5 @@
 import { LOG_LEVELS, type LogLevel } from "./config.ts";
+import { failureId } from "./errors.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -55,7 +56,15 @@ function plain(key: string, value: unknown): unknown {
   if (SECRETS.test(key)) return "[redacted]";
   if (!(value instanceof Error)) return value;
   const { name, message, stack, cause } = value;
-  return { name, message, stack, ...("code" in value && { code: value.code }), ...(cause !== undefined && { cause }) };
+  const id = failureId(value);
+  return {
+    id,
+    name,
+    message,
+    stack,
+    ...("code" in value && { code: value.code }),
+    ...(cause !== undefined && { cause }),
+  };
 }
 
 /** Whatever happens to be logged, a secret is not. */

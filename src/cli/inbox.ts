@@ -71,6 +71,7 @@ export const search = defineCommand({
     "search deadline",
     'search "\\"release plan\\"" --from mason',
     "search --folder archived --after 2026-01-31",
+    "search --in sent --to ana",
   ],
   details: "Words in subject and text; all of them have to be there. Only what is in your own mailbox is found.",
   formats: ["context"],
@@ -78,6 +79,7 @@ export const search = defineCommand({
   options: {
     ...PAGING,
     from: { type: "text", value: "NAME", description: "only from this one" },
+    to: { type: "text", value: "NAME", description: "only what was sent to this one, alone or with others" },
     in: { type: "text", value: "F", choices: [...FOLDER, "all"], description: `only in: ${FOLDER.join(", ")}` },
     folder: { type: "text", value: "F", choices: FOLDER, description: "the same as --in" },
     thread: { type: "text", value: "ID", description: "only in this thread" },
@@ -87,13 +89,13 @@ export const search = defineCommand({
     ...MAIL_OPTIONS,
   },
   async run(cli, given) {
-    const { query, limit, before, page_token, from, in: within, folder, thread, unread, after, until } = given;
+    const { query, limit, before, page_token, from, to, in: within, folder, thread, unread, after, until } = given;
     const { fields, compact, compat, agent, session_id, project } = given;
     const where = within === "all" ? undefined : (within ?? folder);
     const args = {
       query: query.join(" "),
       limit,
-      ...defined({ from, folder: where, thread_id: thread, after, until, before: before ?? page_token }),
+      ...defined({ from, to, folder: where, thread_id: thread, after, until, before: before ?? page_token }),
       ...(unread && { unread }),
     };
     const found = await callMail<Found>(cli, { agent, session_id, project }, "mail_search", { args });

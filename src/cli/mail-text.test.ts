@@ -23,6 +23,7 @@ const mail = {
   read_at: null,
   acked_at: null,
   snoozed_until: null,
+  thread_size: 1,
   position: "2",
   offered: 0,
 };

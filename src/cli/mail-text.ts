@@ -18,6 +18,8 @@ export function line({ from, subject, priority, deadline, overdue, offered }: Li
 }
 
 const MOST_LISTED = 5;
+/** The hub counts no further. */
+const MOST_OF_THREAD = 100;
 
 /** Why a hook does not let its agent stop. */
 export function hookReason({ messages, unread, urgent }: Pick<Polled, "messages" | "unread" | "urgent">): string {
@@ -48,11 +50,12 @@ export function listed(messages: readonly MailItem[], out: Output): string {
 }
 
 function entry(message: MailItem, out: Output): string {
-  const { id, from, subject, sent_at, deadline, overdue, topic, preview, trust } = message;
+  const { id, from, subject, sent_at, deadline, overdue, topic, preview, trust, thread_size } = message;
   const about = [
     `  From: ${visibleLine(from)}${trust === "principal" ? " (a person)" : ""}`,
     ...(topic ? [`Topic: ${visibleLine(topic)}`] : []),
     visibleLine(sent_at),
+    ...(thread_size > 1 ? [`${thread_size}${thread_size >= MOST_OF_THREAD ? "+" : ""} in its thread`] : []),
     ...(deadline ? [`Deadline: ${visibleLine(deadline)}${overdue ? " OVERDUE" : ""}`] : []),
   ];
   const heading = `${marks(message)}#${visibleLine(id)}: ${out.bold(visibleLine(subject))}`;

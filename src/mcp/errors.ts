@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { ProtocolError, type RequestId } from "@modelcontextprotocol/server";
-import { type ErrorCode, errorBody, ParleyError } from "../errors.ts";
+import { type ErrorCode, errorBody, internalSentence, ParleyError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Answer } from "./exchange.ts";
 import { answerError } from "./wire.ts";
@@ -17,11 +17,11 @@ export function toProtocolError(error: unknown, log: Log): ProtocolError {
   if (error instanceof ParleyError)
     return new ProtocolError(codeOf(error), error.message, { ...error.details, code: error.code });
   log.error("an MCP request failed", { error });
-  return internalError();
+  return internalError(error);
 }
 
-export const internalError = (): ProtocolError =>
-  new ProtocolError(INTERNAL_ERROR, "Internal error.", { code: "INTERNAL" });
+export const internalError = (error: unknown): ProtocolError =>
+  new ProtocolError(INTERNAL_ERROR, internalSentence(error), { code: "INTERNAL" });
 
 /** A request that is turned away for its form, before any method is looked at. */
 export class Refusal extends Error {

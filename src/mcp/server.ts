@@ -155,7 +155,7 @@ async function callTool(
     return { content: [{ type: "text", text: JSON.stringify(output) }], structuredContent };
   } catch (error) {
     // What else can be thrown is a bug, and `call` has logged it whole.
-    if (!(error instanceof ParleyError)) throw internalError();
+    if (!(error instanceof ParleyError)) throw internalError(error);
     if (error.code === "OUTCOME_UNKNOWN") caller.drop();
     // Told to the model, which can read it and try something else. No structured content: clients of the
     // older SDK check it against the output schema even on an error.

@@ -53,6 +53,42 @@ eachDatabase((open) => {
     expect(await find(otter, { query })).toEqual(found);
   });
 
+  test("MAIL-7: what was sent to somebody is found by that name, alone or with others, with words and without", async () => {
+    expect(await find(scout, { to: "otter" })).toEqual(["Release 2.4", "Café plans"]);
+    expect(await find(scout, { to: "ana" })).toEqual(["Release 2.4"]);
+    expect(await find(scout, { to: "ana", query: "harbour" })).toEqual([]);
+    expect(await find(scout, { to: "heron", query: "harbour" })).toEqual(["Private"]);
+    expect(await find(otter, { to: "heron" })).toEqual([]);
+    expect(await find(otter, { to: "otter", from: "ana" })).toEqual(["東京"]);
+    for (const to of ["ott", "nobody", "Otter"]) expect([to, await find(scout, { to })]).toEqual([to, []]);
+  });
+
+  test("a list says of each mail how many of its thread one sees: never more than the thread shows", async () => {
+    const { id: first, thread_id } = (await send(scout, ["otter"], "Plan", "a")).body;
+    await hub.call(otter, "mail_reply", { id: first, body: "b" });
+    await hub.call(scout, "mail_send", { to: ["heron"], thread_id, subject: "Plan", body: "c" });
+    await hub.call(otter, "mail_update", { id: first, action: "archive" });
+    const sizes = async (token: string, tool: string, args: object): Promise<number[]> => {
+      const { body } = await hub.call(token, tool, args);
+      return body.messages
+        .filter((mail: { thread_id: string }) => mail.thread_id === thread_id)
+        .map((mail: { thread_size: number }) => mail.thread_size);
+    };
+    expect(await sizes(scout, "mail_inbox", {})).toEqual([3]);
+    expect(await sizes(scout, "mail_inbox", { folder: "sent" })).toEqual([3, 3]);
+    expect(await sizes(otter, "mail_inbox", { folder: "archived" })).toEqual([2]);
+    expect(await sizes(otter, "mail_search", { query: "plan" })).toEqual([2, 2]);
+    expect(await sizes(ana, "mail_search", { thread_id, agent: "heron" })).toEqual([1]);
+    expect(await sizes(scout, "mail_poll", {})).toEqual([3]);
+    for (const [token, size] of [
+      [scout, 3],
+      [otter, 2],
+    ] as const) {
+      const { messages } = (await hub.call(token, "mail_thread", { id: thread_id })).body;
+      expect(messages).toHaveLength(size);
+    }
+  });
+
   test("MAIL-7: the sender finds what it sent, and nobody what is not theirs", async () => {
     expect(await find(scout, { query: "harbour" })).toEqual(["Private", "Café plans"]);
     expect(await find(ana, { query: "harbour" })).toEqual([]);

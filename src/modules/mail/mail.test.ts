@@ -50,6 +50,7 @@ eachDatabase((open) => {
           read_at: null,
           acked_at: null,
           snoozed_until: null,
+          thread_size: 1,
           position: expect.any(String),
         },
       ]);

@@ -50,6 +50,9 @@ export type MailRow = Omit<NewMailRow, "body" | "by_principal_id" | "participant
   snoozed_until: string | null;
 };
 
+/** How many mails of its thread the mailbox sees, counted no further than `MOST_OF_THREAD`. */
+export type ListedRow = MailRow & { thread_size: number };
+
 export type FullMailRow = MailRow & { body: string };
 
 export type PairRow = { turns: number; last_sender_id: string; last_at: string };

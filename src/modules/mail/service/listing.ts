@@ -2,7 +2,7 @@ import type { Ctx } from "../../../context.ts";
 import { formatId, parseId } from "../../../ids.ts";
 import type { Folder, List, MailList } from "../schema.ts";
 import * as store from "../store.ts";
-import type { MailRow } from "../tables.ts";
+import type { ListedRow } from "../tables.ts";
 import { holderOf } from "./mailboxes.ts";
 import { toItem, unreadOf } from "./wire.ts";
 
@@ -38,7 +38,7 @@ interface Wanted {
   page: { space_id: string; principal_id: string; before: number; limit: number };
 }
 
-async function rowsOf({ db }: Ctx, { folder, unread, page }: Wanted): Promise<MailRow[]> {
+async function rowsOf({ db }: Ctx, { folder, unread, page }: Wanted): Promise<ListedRow[]> {
   if (folder === "sent") return store.listSent(db, page);
   // What is unread is in the inbox, by what the word means.
   if (unread) return folder === "inbox" ? store.listUnread(db, page) : [];

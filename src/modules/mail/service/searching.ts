@@ -9,7 +9,7 @@ import { toItem } from "./wire.ts";
 
 /** What the mailbox sent or received and every condition fits, newest first. */
 export async function search(ctx: Ctx, wanted: Search): Promise<Found> {
-  const { query, from, thread_id, after, until, limit, before } = wanted;
+  const { query, from, to, thread_id, after, until, limit, before } = wanted;
   const mailbox = await holderOf(ctx, wanted.agent);
   const { space_id } = ctx.actor;
   const { principal_id, name: agent } = mailbox;
@@ -22,6 +22,7 @@ export async function search(ctx: Ctx, wanted: Search): Promise<Found> {
     principal_id,
     folder,
     sender: from ?? "",
+    recipient: to === undefined ? "" : JSON.stringify(to),
     thread_id: thread_id === undefined ? 0 : parseId(thread_id),
     first_id: after === undefined ? 0 : positionAt(ctx, after, "after"),
     last_id: until === undefined ? Number.MAX_SAFE_INTEGER : positionAt(ctx, until, "until"),

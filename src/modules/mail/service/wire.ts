@@ -3,17 +3,18 @@ import { formatId, timeOfId } from "../../../ids.ts";
 import type { Mail, MailItem } from "../schema.ts";
 import { FIRST_NAMES, MOST_COUNTED } from "../schema.ts";
 import * as store from "../store.ts";
-import type { FullMailRow, MailRow } from "../tables.ts";
+import type { FullMailRow, ListedRow, MailRow } from "../tables.ts";
 
 const TRUST = { human: "principal", agent: "peer", service: "external" } as const;
 
-export function toItem(ctx: Ctx, row: MailRow): MailItem {
+export function toItem(ctx: Ctx, row: ListedRow): MailItem {
   const names = recipientsOf(row);
   return {
     ...common(ctx, row),
     to: names.slice(0, FIRST_NAMES),
     recipients: names.length,
     preview: row.preview,
+    thread_size: row.thread_size,
     position: formatId(row.position),
   };
 }

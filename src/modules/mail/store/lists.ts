@@ -1,6 +1,7 @@
 import type { Reader } from "../../../db/database.ts";
 import { statement } from "../../../db/statement.ts";
-import type { FullMailRow, MailRow } from "../tables.ts";
+import { MOST_OF_THREAD } from "../schema.ts";
+import type { FullMailRow, ListedRow } from "../tables.ts";
 
 interface Mailbox {
   space_id: string;
@@ -11,6 +12,11 @@ type Page = Mailbox & { before: number; limit: number };
 
 const MAIL = `m.id, m.thread_id, m.in_reply_to, m.recipients, m.subject, coalesce(m.preview, m.body) as preview, m.priority, m.deadline, m.topic,
    m.bytes, p.name as sender, p.kind as sender_kind`;
+/** How many mails of its thread the mailbox sees. */
+const LISTED = `${MAIL}, (select count(*) from (select 1 from mails t
+   left join mail_recipients c on c.space_id = t.space_id and c.mail_id = t.id and c.principal_id = :principal_id
+   where t.space_id = m.space_id and t.thread_id = m.thread_id and (c.id is not null or t.sender_id = :principal_id)
+   limit ${MOST_OF_THREAD}) as seen) as thread_size`;
 const COPY = "r.position, r.state, r.read_at, r.acked_at, r.snoozed_until";
 const IN_BOX = "r.space_id = :space_id and r.principal_id = :principal_id";
 const UNREAD = "r.state = 'inbox' and r.read_at is null and r.snoozed_until is null";
@@ -30,14 +36,14 @@ const page = (...places: string[]): string => {
        where ${IN_BOX} and r.place = '${place}' and r.position < :before
        order by r.position desc limit :limit) as ${place}`,
   );
-  return `select ${MAIL}, ${COPY}, r.offered
+  return `select ${LISTED}, ${COPY}, r.offered
    from (${cuts.join(" union all ")} order by position desc limit :limit) as cut
    join mail_recipients r on ${IN_BOX} and r.mail_id = cut.mail_id
    join mails m on m.space_id = r.space_id and m.id = r.mail_id join principals p on p.id = m.sender_id
    order by cut.position desc`;
 };
 
-type Offered = MailRow & { offered: number };
+type Offered = ListedRow & { offered: number };
 
 const FOLDERS = {
   inbox: statement<Page, Offered>(page(...INBOX)),
@@ -66,11 +72,11 @@ export const listOthers = (db: Reader, { fresh, ...args }: Waiting): Promise<Off
 
 const SENT = "m.id as position, null as state, null as read_at, null as acked_at, null as snoozed_until";
 
-const sent = statement<Page, MailRow>(
-  `select ${MAIL}, ${SENT} from mails m join principals p on p.id = m.sender_id
+const sent = statement<Page, ListedRow>(
+  `select ${LISTED}, ${SENT} from mails m join principals p on p.id = m.sender_id
    where m.space_id = :space_id and m.sender_id = :principal_id and m.id < :before order by m.id desc limit :limit`,
 );
-export const listSent = (db: Reader, args: Page): Promise<MailRow[]> => db.all(sent, args);
+export const listSent = (db: Reader, args: Page): Promise<ListedRow[]> => db.all(sent, args);
 
 type Counted = Mailbox & { most: number };
 
@@ -122,10 +128,11 @@ export const listThread = (
   args: Mailbox & { thread_id: number; first_id: number; last_id: number },
 ): Promise<FullMailRow[]> => db.all(thread, args);
 
-/** Empty and 0 stand for no condition. */
-type Conditions = { sender: string; thread_id: number; first_id: number; last_id: number };
+/** Empty and 0 stand for no condition; `recipient` is a name as it stands in JSON. */
+type Conditions = { sender: string; recipient: string; thread_id: number; first_id: number; last_id: number };
 
 const CONDITIONS = `(:sender = '' or p.name = :sender)
+   and (:recipient = '' or replace(m.recipients, :recipient, '') <> m.recipients)
    and (cast(:thread_id as bigint) = 0 or m.thread_id = cast(:thread_id as bigint))
    and m.id >= :first_id and m.id <= :last_id`;
 
@@ -138,17 +145,17 @@ const OWN = `left join mail_recipients r on r.space_id = m.space_id and r.mail_i
    where m.space_id = :space_id and (r.id is not null or m.sender_id = :principal_id)
    and ${CONDITIONS} and m.id < :before and ${IN_FOLDER}`;
 
-const matching = statement<Matching, MailRow>(
+const matching = statement<Matching, ListedRow>(
   // Crossed, so that SQLite begins with the words: else it would ask for them anew for each mail of the space.
-  `select ${MAIL}, ${EITHER} from mail_words w
+  `select ${LISTED}, ${EITHER} from mail_words w
    cross join mails m on m.seq = w.rowid join principals p on p.id = m.sender_id ${OWN}
    and mail_words match :match order by w.rowid desc limit :limit`,
-  `select ${MAIL}, ${EITHER} from mail_words w
+  `select ${LISTED}, ${EITHER} from mail_words w
    join mails m on m.seq = w.seq join principals p on p.id = m.sender_id ${OWN}
    and w.words @@ cast(:query as tsquery) order by m.id desc limit :limit`,
 );
 /** Those with the words, newest first. */
-export const listMatching = (db: Reader, args: Matching): Promise<MailRow[]> => db.all(matching, args);
+export const listMatching = (db: Reader, args: Matching): Promise<ListedRow[]> => db.all(matching, args);
 
 /** As `page`, of what fits the conditions: through one mailbox at worst, never through the space. */
 const looking = ({ places, sent }: { places: readonly string[]; sent: boolean }): string => {
@@ -165,7 +172,7 @@ const looking = ({ places, sent }: { places: readonly string[]; sent: boolean })
        where m.space_id = :space_id and m.sender_id = :principal_id and m.id < :before and ${CONDITIONS}
        order by m.id desc limit :limit) as sent`,
     );
-  return `select ${MAIL}, ${EITHER}
+  return `select ${LISTED}, ${EITHER}
    from (${cuts.join(" union all ")} order by position desc limit :limit) as cut
    join mails m on m.space_id = :space_id and m.id = cut.mail_id join principals p on p.id = m.sender_id
    left join mail_recipients r on ${IN_BOX} and r.mail_id = m.id
@@ -175,15 +182,15 @@ const looking = ({ places, sent }: { places: readonly string[]; sent: boolean })
 type Look = Page & Conditions;
 
 const LOOKED = {
-  all: statement<Look, MailRow>(looking({ places: [...INBOX, "archived", "trash", "snoozed"], sent: true })),
-  inbox: statement<Look, MailRow>(looking({ places: INBOX, sent: false })),
-  unread: statement<Look, MailRow>(looking({ places: UNREAD_PLACES, sent: false })),
-  archived: statement<Look, MailRow>(looking({ places: ["archived"], sent: false })),
-  trash: statement<Look, MailRow>(looking({ places: ["trash"], sent: false })),
-  snoozed: statement<Look, MailRow>(looking({ places: ["snoozed"], sent: false })),
-  sent: statement<Look, MailRow>(looking({ places: [], sent: true })),
+  all: statement<Look, ListedRow>(looking({ places: [...INBOX, "archived", "trash", "snoozed"], sent: true })),
+  inbox: statement<Look, ListedRow>(looking({ places: INBOX, sent: false })),
+  unread: statement<Look, ListedRow>(looking({ places: UNREAD_PLACES, sent: false })),
+  archived: statement<Look, ListedRow>(looking({ places: ["archived"], sent: false })),
+  trash: statement<Look, ListedRow>(looking({ places: ["trash"], sent: false })),
+  snoozed: statement<Look, ListedRow>(looking({ places: ["snoozed"], sent: false })),
+  sent: statement<Look, ListedRow>(looking({ places: [], sent: true })),
 };
 export type Looked = keyof typeof LOOKED;
 /** Whatever the conditions leave, by position. */
-export const listLooked = (db: Reader, { folder, ...args }: Look & { folder: Looked }): Promise<MailRow[]> =>
+export const listLooked = (db: Reader, { folder, ...args }: Look & { folder: Looked }): Promise<ListedRow[]> =>
   db.all(LOOKED[folder], args);
