@@ -12,11 +12,11 @@ type Page = Mailbox & { before: number; limit: number };
 
 const MAIL = `m.id, m.thread_id, m.in_reply_to, m.recipients, m.subject, coalesce(m.preview, m.body) as preview, m.priority, m.deadline, m.topic,
    m.bytes, p.name as sender, p.kind as sender_kind`;
-/** How many mails of its thread the mailbox sees. */
-const LISTED = `${MAIL}, (select count(*) from (select 1 from mails t
+/** With how many mails of its thread the mailbox sees: itself, and others. Most have none, and look no further. */
+const LISTED = `${MAIL}, 1 + (select count(*) from (select 1 from mails t
    left join mail_recipients c on c.space_id = t.space_id and c.mail_id = t.id and c.principal_id = :principal_id
-   where t.space_id = m.space_id and t.thread_id = m.thread_id and (c.id is not null or t.sender_id = :principal_id)
-   limit ${MOST_OF_THREAD}) as seen) as thread_size`;
+   where t.space_id = m.space_id and t.thread_id = m.thread_id and t.id <> m.id
+   and (c.id is not null or t.sender_id = :principal_id) limit ${MOST_OF_THREAD - 1}) as others) as thread_size`;
 const COPY = "r.position, r.state, r.read_at, r.acked_at, r.snoozed_until";
 const IN_BOX = "r.space_id = :space_id and r.principal_id = :principal_id";
 const UNREAD = "r.state = 'inbox' and r.read_at is null and r.snoozed_until is null";
