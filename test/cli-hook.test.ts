@@ -119,6 +119,20 @@ describe("UserPromptSubmit", () => {
     expect(resumed).toContain(`Shown before and not read yet: ${other} from admin, ${id} from admin.`);
   });
 
+  test("leaves nothing behind of sessions that have not been here for a month", async () => {
+    const gone = await new Session().start();
+    await gone.mail("Build");
+    await gone.fire("UserPromptSubmit", { prompt: "Hi" });
+    const before = readdirSync(join(ground.home, "hooks"));
+    gone.lastTold(31 * 24 * 60);
+    const session = await new Session().start();
+    await session.mail("Build");
+    await session.fire("UserPromptSubmit", { prompt: "Hi" });
+    const after = readdirSync(join(ground.home, "hooks"));
+    expect(after.filter((name) => name.endsWith(".told"))).toHaveLength(1);
+    expect(before.filter((name) => after.includes(name) && name.endsWith(".told"))).toEqual([]);
+  });
+
   test("shows what is new behind any number of urgent ones that nobody reads", async () => {
     const session = await new Session().start();
     for (let at = 0; at < 8; at++) await session.mail(`Urgent ${at}`, "Now!", { priority: "urgent" });

@@ -3,6 +3,8 @@
  * not to look: so it is named when something is new, and otherwise not sooner than this.
  */
 const QUIET_MS = 30 * 60_000;
+/** What no session has touched for so long is of one that will not come back. */
+const KEPT_MS = 30 * 24 * 3_600_000;
 
 export class Reminder {
   readonly #folder: string;
@@ -25,5 +27,16 @@ export class Reminder {
     const { mkdirSync, writeFileSync } = process.getBuiltinModule("node:fs");
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     writeFileSync(this.#path, "told\n", { mode: 0o600 });
+    tidy(this.#folder);
+  }
+}
+
+/** Two hooks may do so at once. */
+function tidy(folder: string): void {
+  const { readdirSync, rmSync, statSync } = process.getBuiltinModule("node:fs");
+  for (const name of readdirSync(folder)) {
+    const path = `${folder}/${name}`;
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found?.isFile() && Date.now() - found.mtimeMs > KEPT_MS) rmSync(path, { force: true });
   }
 }
