@@ -98,7 +98,7 @@ interface Run {
 }
 
 /** To what is asked again and again in a batch, see `steady`. */
-type Answers = Map<string, readonly unknown[]>;
+type Answers = Map<string, Promise<readonly object[]>>;
 
 /** What settles each; undefined when one has failed and what it wrote cannot be taken back by itself. */
 async function runJobs({ jobs, ...run }: Run): Promise<(() => void)[] | undefined> {
@@ -128,6 +128,7 @@ async function runJob(
     if (careful) writer.release();
     return () => job.resolve(value);
   } catch (error) {
+    tx.over = true;
     const trouble = troubleOf(error);
     if ((trouble !== "operation" && trouble !== "busy") || !writer.isOpen()) throw error;
     if (careful) {
@@ -167,6 +168,8 @@ class Transaction implements Tx {
   readonly #answers: Answers;
   /** Whether there is something to take back. */
   wrote = false;
+  /** It failed. What it began beside that must not get into what follows. */
+  over = false;
 
   constructor(writer: Writer, counter: Counter, { now, answers }: { now: () => number; answers: Answers }) {
     this.space_id = counter.space_id;
@@ -177,7 +180,8 @@ class Transaction implements Tx {
   }
 
   get<A, R>(statement: Statement<A, R>, args: A): Promise<R | undefined> {
-    return this.#writer.get(statement, args);
+    if (!statement.steady) return this.#writer.get(statement, args);
+    return this.#askOnce(statement, args).then(([row]) => row);
   }
 
   all<A, R>(statement: Statement<A, R>, args: A): Promise<R[]> {
@@ -187,10 +191,16 @@ class Transaction implements Tx {
   async #askOnce<A, R>(statement: Statement<A, R>, args: A): Promise<R[]> {
     const key = `${statement.index} ${JSON.stringify(args)}`;
     // Kept under the same statement, so of the same type.
-    const known = this.#answers.get(key) as readonly R[] | undefined;
-    const rows = known ?? (await this.#writer.all(statement, args));
-    if (!known) this.#answers.set(key, rows);
-    return [...rows];
+    const known = this.#answers.get(key) as Promise<(R & object)[]> | undefined;
+    const asked = known ?? (this.#writer.all(statement, args) as Promise<(R & object)[]>);
+    // At once: a change that is made while we wait for the answer takes it away again.
+    if (!known) this.#answers.set(key, asked);
+    try {
+      return (await asked).map((row) => ({ ...row }));
+    } catch (error) {
+      this.#answers.delete(key);
+      throw error;
+    }
   }
 
   run<A>(statement: Statement<A>, args: A): Promise<number> {
@@ -204,25 +214,34 @@ class Transaction implements Tx {
   }
 
   #change(statement: Statement): void {
+    this.#goOn();
     this.wrote = true;
     if (upsets(statement)) this.#answers.clear();
   }
 
+  #goOn(): void {
+    if (this.over) throw new Error("the operation has failed already");
+  }
+
   takeId(): number {
+    this.#goOn();
     // Microseconds of now, or one more than the last: never twice, never backwards, whatever the clock does.
     this.#counter.last_id = Math.max(this.#counter.last_id + 1, this.#now() * 1000);
     return this.#counter.last_id;
   }
 
   announce(event: FeedEvent): void {
+    this.#goOn();
     this.#counter.events.push(event);
   }
 
   markPlanned(): void {
+    this.#goOn();
     this.#counter.planned = true;
   }
 
   atEnd(work: (tx: Tx) => Promise<unknown>): void {
+    this.#goOn();
     this.#counter.ends.push(() => work(this));
   }
 }

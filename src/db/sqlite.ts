@@ -220,16 +220,23 @@ class SqliteWriter extends Connection implements Writer, Reader {
   }
 
   async run<A>(statement: Statement<A>, args: A): Promise<number> {
+    this.#insist();
     return Number(this.prepared(statement).said.run(...values(statement.sqlite, args)).changes);
   }
 
   async runAll<A>(statement: Statement<A>, rows: readonly A[]): Promise<void> {
+    this.#insist();
     for (let at = 0; at < rows.length; at += MOST_ROWS) {
       const some = rows.slice(at, at + MOST_ROWS);
       const together = this.#together(statement, some.length);
       if (together) together.run(...values(statement.sqlite, ...some));
       else for (const row of some) this.prepared(statement).said.run(...values(statement.sqlite, row));
     }
+  }
+
+  /** SQLite ends a transaction by itself, as on a full disk: what came then would be durable at once, and by itself. */
+  #insist(): void {
+    if (!this.connection.isTransaction) throw new Error("there is no transaction to write in");
   }
 
   /** The statement for so many rows at once; undefined for what cannot be said so. */

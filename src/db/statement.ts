@@ -16,7 +16,7 @@ export interface Statement<A = unknown, R = unknown> {
   /** The table it changes; none for a question. */
   readonly changes: string | undefined;
   /** See `steady`. */
-  readonly steady?: true;
+  readonly steady?: readonly string[];
   /** Only for the type checker: what goes in and what a row looks like. */
   readonly types?: { args: A; row: R };
 }
@@ -48,11 +48,16 @@ const steady_tables = new Set<string>();
 
 /**
  * For a question that every mail asks and whose answer seldom changes: a batch asks it once with the same arguments, as
- * long as nothing in it changes one of the tables that are asked.
+ * long as nothing in it changes one of these tables, which are those that it asks.
  */
-export function steady<A, R>(question: Statement<A, R>): Statement<A, R> {
-  for (const [, table = ""] of question.sqlite.text.matchAll(/\b(?:from|join) ([a-z_]+)/g)) steady_tables.add(table);
-  return { ...question, steady: true };
+export function steady<A, R>(tables: readonly string[], question: Statement<A, R>): Statement<A, R> {
+  const asked = [
+    ...`${question.sqlite.text} ${question.postgres.text}`.matchAll(/\b(?:from|join)\s+([a-z_]+)(?!\w*\()/g),
+  ];
+  const missing = asked.find(([, table = ""]) => !tables.includes(table));
+  if (missing) throw new Error(`a steady question asks ${missing[1]} too`);
+  for (const table of tables) steady_tables.add(table);
+  return { ...question, steady: tables };
 }
 
 /** Whether what was answered to steady questions may be wrong from now on. */

@@ -15,11 +15,13 @@ const list = statement<{ space_id: string }, { topic: string }>(
 );
 /** Another answer each time. */
 const whatever = steady(
+  ["spaces", "mail_subscriptions"],
   statement<{ topic: string }, { n: string }>(
     "select cast(random() as text) as n from spaces s left join mail_subscriptions m on m.topic = :topic where s.id = 'main'",
   ),
 );
 const steadyList = steady(
+  ["mail_subscriptions"],
   statement<{ space_id: string }, { topic: string }>(
     "select topic from mail_subscriptions where space_id = :space_id order by topic",
   ),
@@ -81,8 +83,10 @@ eachDatabase((open) => {
     const ask = () =>
       write(async (tx) => {
         const rows = await tx.all(steadyList, { space_id: "main" });
+        const names = rows.map(({ topic }) => topic);
         // What one does with its rows is nothing to the next.
-        return rows.splice(0).map(({ topic }) => topic);
+        for (const row of rows.splice(0)) row.topic = "spoilt";
+        return names;
       });
     const add = (name: string, then: () => void = () => {}) =>
       write(async (tx) => {
@@ -96,6 +100,47 @@ eachDatabase((open) => {
     const results = await Promise.allSettled([ask(), add("a"), ask(), ask(), add("b", fail), ask(), add("c"), ask()]);
     const answers = results.map((result) => (result.status === "fulfilled" ? result.value : "failed"));
     expect(answers).toEqual([[], undefined, ["a"], ["a"], "failed", ["a"], undefined, ["a", "c"]]);
+  });
+
+  test("an answer is not kept that was asked for before a change and came after it", async () => {
+    const [, next] = await Promise.all([
+      write((tx) => Promise.all([tx.all(steadyList, { space_id: "main" }), tx.run(insert, row("new"))])),
+      write((tx) => tx.all(steadyList, { space_id: "main" })),
+    ]);
+    expect(next).toEqual([{ topic: "new" }]);
+  });
+
+  test("what an operation goes on with beside its failure gets into nothing that follows", async () => {
+    const told: string[] = [];
+    hub.hub.database.onCommit(({ events }) => told.push(...events.map(({ type }) => type)));
+    const event = { type: "late", topic: "t", stream: "s", ref: 1, actor_id: "a", data: {} };
+    const turns: Promise<unknown>[] = [];
+    /** Goes on for a while, whatever becomes of the operation. */
+    const goOn = async (tx: Tx): Promise<void> => {
+      for (let turn = 0; turn < 20; turn += 1) {
+        await tx.all(list, { space_id: "main" });
+        await tx.run(insert, row(`late-${turn}`));
+        tx.announce({ ...event, id: tx.takeId() });
+        tx.atEnd((tx) => tx.run(insert, row(`end-${turn}`)));
+      }
+    };
+    const failing = (tx: Tx) => {
+      const going = goOn(tx);
+      turns.push(going);
+      return Promise.all([tx.run(insert, row("taken")), going]);
+    };
+    await write((tx) => tx.run(insert, row("taken")));
+    await expect(write(failing)).rejects.toThrow();
+    const results = await Promise.allSettled([
+      write((tx) => tx.run(insert, row("a"))),
+      write(failing),
+      write((tx) => tx.run(insert, row("b"))),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+    expect((await Promise.allSettled(turns)).map(({ status }) => status)).not.toContain("fulfilled");
+    await write((tx) => tx.run(insert, row("c")));
+    expect(await topics()).toEqual(["a", "b", "c", "taken"]);
+    expect(told).toEqual([]);
   });
 
   test("any number of rows are written together, each as it was given", async () => {
@@ -122,6 +167,13 @@ test("of every statement it is known whether it changes a table, and which", () 
   ).map(({ sqlite }) => sqlite.text);
   expect(unclear).toEqual([]);
   expect(STATEMENTS.filter(({ changes }) => changes === "principals")).not.toHaveLength(0);
+});
+
+test("a steady question that does not name all it asks is refused", () => {
+  const asks = (text: string, ...tables: string[]) => steady(tables, statement<{ a: string }, { b: string }>(text));
+  expect(() => asks("select b from t join\n u on u.a = t.a where t.a = :a", "t")).toThrow("asks u too");
+  expect(asks("select b from t join u on u.a = t.a where t.a = :a", "t", "u").steady).toEqual(["t", "u"]);
+  expect(asks("select b from json_each(:a) as n join t on t.b = n.value", "t").steady).toEqual(["t"]);
 });
 
 test("only a plain insert of one row is said for several", () => {

@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { transact } from "../context.ts";
+import type { Reader } from "../db/database.ts";
 import { eachDatabase } from "../testing/hub.ts";
 import { append, appendTogether } from "./append.ts";
 import type { FeedEvent } from "./event.ts";
@@ -46,5 +47,30 @@ eachDatabase((open) => {
       ),
       { numRuns: 8 },
     );
+  });
+
+  test("a page takes apart hardly more than it gives, however many events are one row", async () => {
+    const hub = await open();
+    const ctx = await hub.as(await hub.token("human", "ana"));
+    const { space_id } = ctx.actor;
+    for (let row = 0; row < 30; row += 1)
+      await transact(ctx, async (ctx) => {
+        const own = Array.from({ length: 100 }, () => ({ id: ctx.tx.takeId(), type: "got", stream: "s", data: {} }));
+        await appendTogether(ctx, { topic, ref: 1, data: {} }, own);
+      });
+    let rows = 0;
+    const counting: Reader = {
+      get: (statement, args) => hub.hub.database.get(statement, args),
+      all: async (statement, args) => {
+        const found = await hub.hub.database.all(statement, args);
+        rows += found.length;
+        return found;
+      },
+    };
+    for (const limit of [8, 80, 800]) {
+      rows = 0;
+      expect(await listEventsSince(counting, { space_id, after_id: 0, limit })).toHaveLength(limit);
+      expect([limit, rows <= limit / 8 + 1]).toEqual([limit, true]);
+    }
   });
 });

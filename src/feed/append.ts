@@ -1,6 +1,6 @@
 import type { TxCtx } from "../context.ts";
 import type { FeedEvent } from "./event.ts";
-import { insertEvent, insertTogether } from "./store.ts";
+import { type Common, insertEvent, insertTogether, type Own } from "./store.ts";
 
 type NewEvent = Omit<FeedEvent, "id" | "ref" | "actor_id"> & {
   /** One taken before, by who writes what it creates at the same time: on PostgreSQL that is one wait instead of two. */
@@ -9,21 +9,18 @@ type NewEvent = Omit<FeedEvent, "id" | "ref" | "actor_id"> & {
   ref?: number;
 };
 
-/** What several events of one moment have in common; the data of each is added to it. */
-type Common = Pick<FeedEvent, "topic" | "ref" | "data">;
-type Own = Pick<FeedEvent, "id" | "type" | "stream" | "data">;
-
-/** Not so many that whoever reads a page of events would not know where to put them. */
-const MOST_TOGETHER = 100;
-
 /**
- * Several that differ in little, told one by one and stored as one. Their ids were taken one right after the other: an
- * event in between would be told out of order to whoever reads them later.
+ * Several that differ in little, told one by one and stored as few rows; where the data of one and of all have the same
+ * field, that of all counts. Their ids were taken in one go: an event with an id between them would be told out of order
+ * to whoever reads them later.
  */
-export async function appendTogether(ctx: TxCtx, { topic, ref, data }: Common, events: readonly Own[]): Promise<void> {
+export async function appendTogether(
+  ctx: TxCtx,
+  { topic, ref, data }: Omit<Common, "actor_id">,
+  events: readonly Own[],
+): Promise<void> {
   const actor_id = ctx.actor.principal_id;
-  for (let at = 0; at < events.length; at += MOST_TOGETHER)
-    await insertTogether(ctx.tx, { topic, ref, actor_id, data }, events.slice(at, at + MOST_TOGETHER));
+  await insertTogether(ctx.tx, { topic, ref, actor_id, data }, events);
   for (const { id, type, stream, data: own } of events)
     ctx.tx.announce({ id, type, topic, stream, ref, actor_id, data: { ...own, ...data } });
 }

@@ -2,7 +2,10 @@ import type { Reader, Tx } from "../db/database.ts";
 import { statement } from "../db/statement.ts";
 import type { FeedEvent } from "./event.ts";
 
-/** With `data` as JSON. Where several are one row, it is that of the last with what all have in common. */
+/**
+ * With `data` as JSON. Where several events are one row, it is that of the last, with the data that all have in common;
+ * `together` has what each has of its own.
+ */
 type EventRow = Omit<FeedEvent, "data" | "live"> & { data: string; together: string | null };
 
 const insert = statement<EventRow & { space_id: string }>(
@@ -10,50 +13,51 @@ const insert = statement<EventRow & { space_id: string }>(
    values (:space_id, :id, :type, :topic, :stream, :ref, :actor_id, :data, :together)`,
 );
 
+const rowOf = (
+  { space_id }: Tx,
+  { id, type, topic, stream, ref, actor_id, data }: FeedEvent,
+  together: string | null,
+) => ({
+  space_id,
+  id,
+  type,
+  topic,
+  stream,
+  ref,
+  actor_id,
+  data: JSON.stringify(data),
+  together,
+});
+
 export async function insertEvent(tx: Tx, event: FeedEvent): Promise<void> {
-  const { id, type, topic, stream, ref, actor_id, data } = event;
-  const { space_id } = tx;
-  await tx.run(insert, {
-    space_id,
-    id,
-    type,
-    topic,
-    stream,
-    ref,
-    actor_id,
-    data: JSON.stringify(data),
-    together: null,
-  });
+  await tx.run(insert, rowOf(tx, event, null));
 }
 
-type Common = Pick<FeedEvent, "topic" | "ref" | "actor_id" | "data">;
-/** The data of each is what the others have not. */
-type Own = Pick<FeedEvent, "id" | "type" | "stream" | "data">;
+/** What events of one moment have in common, and what each has of its own. */
+export type Common = Pick<FeedEvent, "topic" | "ref" | "actor_id" | "data">;
+export type Own = Pick<FeedEvent, "id" | "type" | "stream" | "data">;
+
 /** One of those in `together`: how far its id lies before the row's, and its type only where that is not the row's. */
 type Packed = [back: number, stream: string, data: Record<string, unknown>, type?: string];
 
+/** So many in a row: whoever wants the last of them takes all of them apart. */
+const MOST_TOGETHER = 100;
+
 /** By the id of the last, so that whoever reads on from the middle finds the row. */
 export async function insertTogether(tx: Tx, common: Common, events: readonly Own[]): Promise<void> {
-  const last = events.at(-1);
-  if (!last) return;
-  const { topic, ref, actor_id, data } = common;
-  const { id, type, stream } = last;
-  const packed = events.map((event): Packed => {
-    const back = id - event.id;
-    return event.type === type ? [back, event.stream, event.data] : [back, event.stream, event.data, event.type];
-  });
-  const { space_id } = tx;
-  await tx.run(insert, {
-    space_id,
-    id,
-    type,
-    topic,
-    stream,
-    ref,
-    actor_id,
-    data: JSON.stringify(data),
-    together: JSON.stringify(packed),
-  });
+  const rows = [];
+  for (let at = 0; at < events.length; at += MOST_TOGETHER) {
+    const some = events.slice(at, at + MOST_TOGETHER);
+    const last = some.at(-1);
+    if (!last) break;
+    const { id, type, stream } = last;
+    const packed = some.map((event): Packed => {
+      const own = [id - event.id, event.stream, event.data] as const;
+      return event.type === type ? [...own] : [...own, event.type];
+    });
+    rows.push(rowOf(tx, { ...common, id, type, stream }, JSON.stringify(packed)));
+  }
+  await tx.runAll(insert, rows);
 }
 
 const since = statement<{ space_id: string; after_id: number; limit: number }, EventRow>(
@@ -65,9 +69,22 @@ export async function listEventsSince(
   db: Reader,
   args: { space_id: string; after_id: number; limit: number },
 ): Promise<FeedEvent[]> {
-  const events = (await db.all(since, args)).flatMap(eventsOf);
-  return events.filter(({ id }) => id > args.after_id).slice(0, args.limit);
+  const { space_id, after_id, limit } = args;
+  const events: FeedEvent[] = [];
+  // A row may be a hundred events: begun with few, and then so many as are likely to do.
+  for (let rows = Math.ceil(limit / FIRST_PART), last_id = after_id; ; ) {
+    const found = await db.all(since, { space_id, after_id: last_id, limit: rows });
+    for (const row of found) {
+      for (const event of eventsOf(row)) if (event.id > after_id) events.push(event);
+      if (events.length >= limit) return events.slice(0, limit);
+      last_id = row.id;
+    }
+    if (found.length < rows) return events;
+    rows = Math.max(1, Math.ceil(((limit - events.length) * found.length) / events.length));
+  }
 }
+
+const FIRST_PART = 8;
 
 function eventsOf({ together, ...row }: EventRow): FeedEvent[] {
   // Written by `insertEvent` and `insertTogether`.

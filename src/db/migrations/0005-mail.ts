@@ -2,9 +2,6 @@ import type { Columns } from "../columns.ts";
 
 /** Mail, its copies with their own state, threads, topics, and who was offered what. */
 export const up = ({ key, time, text, json, position, clustered, serial, words }: Columns): string[] => [
-  // A mail is told to each of its recipients: of these events there is one row, with what differs in here.
-  `alter table events add column together ${json}`,
-
   `create table mails (
     seq ${serial},
     space_id ${key} not null,
@@ -16,7 +13,7 @@ export const up = ({ key, time, text, json, position, clustered, serial, words }
     recipients ${json} not null,
     participants ${json} not null,
     subject ${text} not null,
-    preview ${text},
+    preview ${text} not null,
     priority ${key} not null,
     deadline ${time},
     topic ${key},

@@ -6,10 +6,11 @@ import * as login from "./0004-login.ts";
 import * as mail from "./0005-mail.ts";
 import * as agents from "./0006-agents.ts";
 import * as notices from "./0007-notices.ts";
+import * as together from "./0008-together.ts";
 
 export interface Migration {
   up: (columns: Columns) => string[];
 }
 
 /** One linear history. A migration is frozen once released; the schema's version is its place in this list. */
-export const MIGRATIONS: readonly Migration[] = [hub, identity, chat, login, mail, agents, notices];
+export const MIGRATIONS: readonly Migration[] = [hub, identity, chat, login, mail, agents, notices, together];

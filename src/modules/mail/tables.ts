@@ -13,8 +13,8 @@ export type NewMailRow = {
   /** The names of everybody in the thread so far, as JSON: those of its last mail are the thread's. */
   participants: string;
   subject: string;
-  /** Null where it is the body. */
-  preview: string | null;
+  /** Empty where it is the body. */
+  preview: string;
   priority: Priority;
   deadline: string | null;
   topic: string | null;
@@ -39,8 +39,7 @@ export type CopyRow = {
 };
 
 /** A mail as one mailbox sees it: without a state where it was sent from there. */
-export type MailRow = Omit<NewMailRow, "body" | "by_principal_id" | "participants" | "preview" | "sender_id"> & {
-  preview: string;
+export type MailRow = Omit<NewMailRow, "body" | "by_principal_id" | "participants" | "sender_id"> & {
   sender: string;
   sender_kind: PrincipalKind;
   position: number;

@@ -22,6 +22,7 @@ export const findHolder = (db: Reader, args: In & { name: string }): Promise<Hol
 const LIVING = `join principals p on p.name = n.value where ${AS_LIVING_AGENT} or ${AS_PERSON}`;
 
 const living = steady(
+  ["principals", "agents", "grants"],
   statement<In & { names: string }, HolderRow>(
     `select p.id as principal_id, p.name, p.kind from json_each(:names) as n ${LIVING}`,
     `select p.id as principal_id, p.name, p.kind from json_array_elements_text(cast(:names as json)) as n (value) ${LIVING}`,

@@ -127,7 +127,6 @@ export async function deliver(ctx: TxCtx, letter: Letter): Promise<Sent> {
   const names = recipients.map(({ name }) => name);
   const { space_id } = ctx.tx;
   const earlier = letter.thread_id === null ? [] : await store.listParticipants(ctx.tx, { space_id, thread_id });
-  const preview = previewOf(body);
   const { principal_id: by } = ctx.actor;
   await store.insertMail(ctx.tx, {
     id,
@@ -138,7 +137,7 @@ export async function deliver(ctx: TxCtx, letter: Letter): Promise<Sent> {
     recipients: JSON.stringify(names),
     participants: JSON.stringify([...new Set([...earlier, sender.name, ...names])].sort()),
     subject,
-    preview: preview === body ? null : preview,
+    preview: storedPreview(body),
     priority,
     deadline: deadline === null ? null : new Date(deadline).toISOString(),
     topic,
@@ -175,8 +174,16 @@ export async function deliver(ctx: TxCtx, letter: Letter): Promise<Sent> {
 const readersOf = (ctx: TxCtx, holders: readonly HolderRow[]): string[] =>
   holders.map(({ principal_id }) => `${ctx.tx.space_id} ${principal_id}`);
 
+/** Nothing where it is the body itself. */
+function storedPreview(body: string): string {
+  const preview = previewOf(body);
+  return preview === body ? "" : preview;
+}
+
+/** Never empty: no body is. */
 const previewOf = (body: string): string =>
   body
+    .trimStart()
     .slice(0, PREVIEW_CHARACTERS * 4)
     .replace(/\s{2,}|[^\S ]/g, " ")
     .trim()

@@ -10,8 +10,8 @@ interface Mailbox {
 
 type Page = Mailbox & { before: number; limit: number };
 
-const MAIL = `m.id, m.thread_id, m.in_reply_to, m.recipients, m.subject, coalesce(m.preview, m.body) as preview, m.priority, m.deadline, m.topic,
-   m.bytes, p.name as sender, p.kind as sender_kind`;
+const MAIL = `m.id, m.thread_id, m.in_reply_to, m.recipients, m.subject, m.priority, m.deadline, m.topic, m.bytes,
+   case when m.preview = '' then m.body else m.preview end as preview, p.name as sender, p.kind as sender_kind`;
 /** With how many mails of its thread the mailbox sees: itself, and others. Most have none, and look no further. */
 const LISTED = `${MAIL}, 1 + (select count(*) from (select 1 from mails t
    left join mail_recipients c on c.space_id = t.space_id and c.mail_id = t.id and c.principal_id = :principal_id
