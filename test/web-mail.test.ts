@@ -47,6 +47,20 @@ test("mail appears by itself, is opened, answered, and the answer reaches its se
   expect(foreign).toEqual([]);
 });
 
+test("a row says how many mails its thread has, where there are more, and as they become more", async () => {
+  await using hub = await WebHub.open(browser);
+  const scout = await hub.agent("scout");
+  await sendMail(hub, scout, { subject: "Alone", body: "just this" });
+  const { id } = await sendMail(hub, scout, { subject: "The build", body: "It is red." });
+  await hub.call("mail_reply", { id, body: "Since when?" });
+  const { page } = await hub.signedIn();
+  await page.goto(`${hub.url}/mail`);
+  await page.getByRole("link", { name: /The build 2 mails in this thread/ }).waitFor();
+  expect(await mailRow(page, "Alone").textContent()).not.toContain("in this thread");
+  await hub.call("mail_reply", { id, body: "Since noon." }, scout.token);
+  await expect.poll(() => page.getByText("3 mails in this thread").count()).toBe(2);
+});
+
 test("looking into an agent's mailbox says so, offers no change, and marks nothing", async () => {
   await using hub = await WebHub.open(browser);
   const scout = await hub.agent("scout");

@@ -2,6 +2,7 @@ import { isRecord, jsonOf } from "#lib/hub/contents.ts";
 import { firstOutput } from "#lib/hub/first.ts";
 import type { Hub } from "#lib/hub/hub.svelte.ts";
 import { keep, onKept, recall } from "#lib/hub/kept.ts";
+import { sentenceOf } from "#lib/hub/sentence.ts";
 import type { Message, Tools } from "#lib/hub/types.ts";
 import { followChat, HubError } from "$client/index.ts";
 import { Outgoing } from "./outgoing.svelte.ts";
@@ -89,7 +90,7 @@ export class Chat {
           this.#following = true;
         },
         error: (error) => {
-          this.problem = error && !error.passing && error.status !== 401 ? error.message : undefined;
+          this.problem = error && !error.passing && error.status !== 401 ? sentenceOf(error) : undefined;
         },
       }),
       this.#hub.follow(status, (data) => {

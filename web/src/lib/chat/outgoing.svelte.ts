@@ -1,7 +1,8 @@
 import { isRecord } from "#lib/hub/contents.ts";
 import type { Hub } from "#lib/hub/hub.svelte.ts";
+import { sentenceOf } from "#lib/hub/sentence.ts";
 import type { Message, Tools } from "#lib/hub/types.ts";
-import { HubError, newKey } from "$client/index.ts";
+import { newKey } from "$client/index.ts";
 import type { Pending } from "./rows.ts";
 
 /** What this tab has sent and the hub has not confirmed. A reload in between leaves it to be tried again. */
@@ -67,7 +68,7 @@ export class Outgoing {
       this.last_error = undefined;
       return [{ id, ts, author: "user", author_principal: this.#hub.me.principal, mime: "text/markdown", content }];
     } catch (error) {
-      const problem = error instanceof HubError ? error.message : String(error);
+      const problem = sentenceOf(error);
       this.#replace(key, { ...pending, state: "failed", problem });
       this.last_error = problem;
       return [];

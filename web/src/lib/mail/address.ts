@@ -11,6 +11,10 @@ export const FOLDER_WORDS: Record<FolderName, string> = {
   trash: "Trash",
 };
 
+/** What is listed there. */
+export const listWords = ({ folder, q }: Pick<Place, "folder" | "q">): string =>
+  q === "" ? FOLDER_WORDS[folder] : "Search";
+
 export interface Place {
   /** Whose mailbox; undefined for one's own. */
   box: string | undefined;

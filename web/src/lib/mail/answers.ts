@@ -1,9 +1,9 @@
 import type { Hub } from "#lib/hub/hub.svelte.ts";
+import { sentenceOf } from "#lib/hub/sentence.ts";
 import type { Notices } from "#lib/notices/notices.svelte.ts";
 import { goto } from "$app/navigation";
 import { HubError, newKey } from "$client/index.ts";
 import { hrefOf, type Place } from "./address.ts";
-import { sentenceOf } from "./live.ts";
 import type { Toaster } from "./toaster.svelte.ts";
 
 /** What a person does about a notice. */
@@ -23,7 +23,7 @@ export class Answers {
       await this.#notices.settle(id, choice);
       this.#toaster.show({ text: choice ? `Answered: ${choice}.` : "Marked as done.", bad: false });
     } catch (error) {
-      this.#toaster.show({ text: sentenceOf(error), bad: true });
+      this.#fail(error, id, () => void this.settle(id, choice));
     }
   }
 
@@ -34,7 +34,7 @@ export class Answers {
       await this.#notices.settle(id, undefined);
       this.#toaster.show({ text: `${agents.join(" and ")} may go on.`, bad: false });
     } catch (error) {
-      this.#toaster.show({ text: sentenceOf(error), bad: true });
+      this.#fail(error, id, () => void this.release(id, agents));
     }
   }
 
@@ -50,5 +50,11 @@ export class Answers {
       if (error instanceof HubError && error.code === "MAIL_NOT_FOUND") await goto(`/mail?thread=${mail_id}`);
       else this.#toaster.show({ text: sentenceOf(error), bad: true });
     }
+  }
+
+  /** What somebody else has answered meanwhile is not there to be tried again. */
+  #fail(error: unknown, id: string, run: () => void): void {
+    const again = { act: { words: "Try again", run } };
+    this.#toaster.show({ text: sentenceOf(error), bad: true, ...(this.#notices.has(id) && again) });
   }
 }

@@ -1,8 +1,8 @@
 import { isRecord } from "#lib/hub/contents.ts";
 import type { Hub } from "#lib/hub/hub.svelte.ts";
 import { keep, recall } from "#lib/hub/kept.ts";
+import { sentenceOf } from "#lib/hub/sentence.ts";
 import { newKey } from "$client/index.ts";
-import { sentenceOf } from "./live.ts";
 
 /**
  * Something that is being written, kept over a reload. The key goes with the text: as long as the text stays the same,

@@ -1,12 +1,12 @@
 import type { Hub } from "#lib/hub/hub.svelte.ts";
+import { sentenceOf } from "#lib/hub/sentence.ts";
 import { HubError } from "$client/index.ts";
 
 const AGAIN_MS = 1500;
+/** So often a trouble that may pass is tried again before it is told. */
+const QUIET_TRIES = 3;
 
 export const inboxUri = (name: string): string => `parley://mail/${encodeURIComponent(name)}/inbox`;
-
-/** The hub's sentence about what went wrong. */
-export const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /**
  * Reads at once and whenever the resource may have changed. One read at a time, and another one after it if there was
@@ -49,14 +49,20 @@ export class Live {
   async #run(): Promise<void> {
     // Let whoever asks in this turn be part of it.
     await Promise.resolve();
+    let tries = 0;
     while (this.#again && !this.#stopped) {
       this.#again = false;
       try {
         await this.#read();
+        tries = 0;
       } catch (error) {
         if (this.#stopped) break;
-        if (error instanceof HubError && error.passing) await this.#pause();
-        else this.#fail(sentenceOf(error));
+        tries += 1;
+        const passing = error instanceof HubError && error.passing ? error : undefined;
+        // That the hub is away, the page says above everything else.
+        const quiet = passing && (passing.code === "HUB_UNREACHABLE" || tries < QUIET_TRIES);
+        if (!quiet) this.#fail(sentenceOf(error));
+        if (passing) await this.#pause();
       }
     }
     // In the same turn as the last look at what is wanted: a refresh that is asked for later begins another run.

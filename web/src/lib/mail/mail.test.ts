@@ -3,7 +3,7 @@ import { hrefOf, placeOf } from "./address.ts";
 import { KEYS, KeyReader } from "./keys.ts";
 import { quoted } from "./quote.ts";
 import { namesIn, suggestions, withName } from "./recipients.ts";
-import { deliveryWords, toWords, whenWords } from "./words.ts";
+import { deliveryWords, sizeWords, toWords, whenWords } from "./words.ts";
 
 test("a place and its address are the same thing", () => {
   for (const [box, query] of [
@@ -61,6 +61,11 @@ test("how far a mail came is told by the furthest that anybody came", () => {
 test("recipients are named as far as the list has them, and the rest is counted", () => {
   expect(toWords({ to: ["scout", "mason"], recipients: 2 })).toBe("scout, mason");
   expect(toWords({ to: ["scout", "mason"], recipients: 7 })).toBe("scout, mason and 5 more");
+});
+
+test("a thread's size is told where there is more than the one mail, as far as the hub counts", () => {
+  const words = [0, 1, 2, 99, 100].map((thread_size) => sizeWords({ thread_size }));
+  expect(words).toEqual([undefined, undefined, "2 mails", "99 mails", "100+ mails"]);
 });
 
 test("a time is told in as few words as do", () => {

@@ -1,8 +1,9 @@
 import type { Hub } from "#lib/hub/hub.svelte.ts";
+import { sentenceOf } from "#lib/hub/sentence.ts";
 import { newKey } from "$client/index.ts";
 import type { FolderName } from "./address.ts";
 import { after, isIn, isPressing } from "./copies.ts";
-import { inboxUri, Live, sentenceOf } from "./live.ts";
+import { inboxUri, Live } from "./live.ts";
 import { parseQuery } from "./query.ts";
 import type { Action, Copy, MailItem } from "./types.ts";
 
@@ -28,6 +29,8 @@ export class Mailbox {
   problem = $state<string>();
   /** Whether there is more behind the last row. */
   more = $state(false);
+  /** Why that could not be read. */
+  more_problem = $state<string>();
   #items = $state.raw<readonly MailItem[]>([]);
   #unread = $state.raw<readonly MailItem[]>([]);
   /** What was done and the hub has not confirmed: shown already, and gone again if it fails. */
@@ -77,6 +80,7 @@ export class Mailbox {
     this.#items = [];
     this.loaded = false;
     this.problem = undefined;
+    this.more_problem = undefined;
     void this.refresh();
     return true;
   }
@@ -91,13 +95,15 @@ export class Mailbox {
     const [view, next] = [this.#view, this.#next];
     if (next === null || !this.more) return;
     this.more = false;
+    this.more_problem = undefined;
     try {
       const page = await this.#page(view, { limit: PAGE, before: next });
       if (view !== this.#view || next !== this.#next) return;
       const known = new Set(this.#items.map(({ id }) => id));
       this.#take([...this.#items, ...page.messages.filter(({ id }) => !known.has(id))], page.next);
     } catch (error) {
-      this.problem = sentenceOf(error);
+      if (view !== this.#view) return;
+      this.more_problem = sentenceOf(error);
       this.more = true;
     }
   }
@@ -174,6 +180,7 @@ export class Mailbox {
     });
     this.#next = next;
     this.more = next !== null;
+    this.more_problem = undefined;
   }
 
   async #page(

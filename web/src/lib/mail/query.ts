@@ -7,8 +7,9 @@ export interface Query {
   input: Search;
   /** What was not understood, in words. */
   problems: string[];
-  /** The operators as they were written, for taking one away. */
+  /** The operators, the words and the phrases as they were written, for taking one away. */
   operators: string[];
+  words: string[];
 }
 
 const FOLDERS: Record<string, Folder> = {
@@ -21,31 +22,32 @@ const FOLDERS: Record<string, Folder> = {
 };
 const DAY = /^\d{4}-\d\d-\d\d$/;
 const AGE = /^\d{1,6}[hdw]$/;
-const OPERATOR = /^(from|is|in|before|after|to|has):(.+)$/i;
+const OPERATOR = /^(from|to|is|in|before|after|has):(.+)$/i;
 
-/** Reads `from:scout is:unread in:archived before:2026-11-01 after:7d words "and phrases"`. */
+/** Reads `from:scout to:mason is:unread in:archived before:2026-11-01 after:7d words "and phrases"`. */
 export function parseQuery(text: string): Query {
-  const query: Query = { input: {}, problems: [], operators: [] };
-  const words: string[] = [];
-  for (const word of text.match(/"[^"]*"?|\S+/g) ?? []) {
+  const query: Query = { input: {}, problems: [], operators: [], words: [] };
+  for (const word of partsOf(text)) {
     const [, name, value] = OPERATOR.exec(word) ?? [];
     if (name === undefined || value === undefined) {
-      words.push(word);
+      query.words.push(word);
       continue;
     }
     query.operators.push(word);
     const problem = take(query.input, name.toLowerCase(), value);
     if (problem) query.problems.push(problem);
   }
-  if (words.length > 0) query.input.query = words.join(" ");
+  if (query.words.length > 0) query.input.query = query.words.join(" ");
   return query;
 }
 
+const partsOf = (text: string): string[] => text.match(/"[^"]*"?|\S+/g) ?? [];
+
 /** What is wrong with it, or nothing. */
 function take(input: Search, name: string, value: string): string | undefined {
-  if (name === "from") {
-    if (!/^[A-Za-z0-9._-]{1,40}$/.test(value)) return `from: “${value}” is no name.`;
-    input.from = value;
+  if (name === "from" || name === "to") {
+    if (!/^[A-Za-z0-9._-]{1,40}$/.test(value)) return `${name}: “${value}” is no name.`;
+    input[name] = value;
   } else if (name === "is") {
     if (value.toLowerCase() !== "unread") return `is: knows only “unread”, not “${value}”.`;
     input.unread = true;
@@ -53,8 +55,8 @@ function take(input: Search, name: string, value: string): string | undefined {
     const folder = FOLDERS[value.toLowerCase()];
     if (!folder) return `in: knows inbox, archived, snoozed, sent and trash, not “${value}”.`;
     input.folder = folder;
-  } else if (name === "to" || name === "has") {
-    return `${name}: is not known here. Known are from:, is:unread, in:, before: and after:.`;
+  } else if (name === "has") {
+    return "has: is not known here. Known are from:, to:, is:unread, in:, before: and after:.";
   } else {
     const time = timeOf(value);
     if (time === undefined) return `${name}: write a day such as 2026-11-01, or an age such as 7d, not “${value}”.`;
@@ -72,10 +74,8 @@ function timeOf(value: string): string | undefined {
   return date.getMonth() === month - 1 && date.getDate() === day ? date.toISOString() : undefined;
 }
 
-/** The same text without one of its operators. */
-export const without = (text: string, operator: string): string =>
-  text
-    .split(/\s+/)
-    .filter((word) => word !== operator)
-    .join(" ")
-    .trim();
+/** The same text without one of its parts. */
+export const without = (text: string, part: string): string =>
+  partsOf(text)
+    .filter((other) => other !== part)
+    .join(" ");

@@ -1,10 +1,14 @@
 import type { Hub } from "#lib/hub/hub.svelte.ts";
+import { sentenceOf } from "#lib/hub/sentence.ts";
 import { HubError } from "$client/index.ts";
-import { inboxUri, Live, sentenceOf } from "./live.ts";
+import { inboxUri, Live } from "./live.ts";
 import type { Mailbox } from "./mailbox.svelte.ts";
 import type { Letter, Status, Thread } from "./types.ts";
 
 const PAGE = 30;
+const MOST_PAGE = 100;
+/** So many pages are read to find the mail that a link names. */
+const MOST_BACK = 20;
 /** Of how many of the last mails that were sent from here it is asked how far they came. */
 const MOST_STATUSES = 10;
 
@@ -17,7 +21,8 @@ export class OpenThread {
   problem = $state<string>();
   /** The first that was unread when it was opened. */
   new_id = $state<string>();
-  #statuses = $state.raw<ReadonlyMap<string, Status>>(new Map());
+  /** How far what was sent from here came, by its id. */
+  statuses = $state.raw<ReadonlyMap<string, Status>>(new Map());
   #live: Live | undefined;
   /** Once each: what is marked unread while it is open stays unread. */
   readonly #seen = new Set<string>();
@@ -28,10 +33,6 @@ export class OpenThread {
     this.#hub = hub;
     this.#mailbox = mailbox;
     this.id = id;
-  }
-
-  status(id: string): Status | undefined {
-    return this.#statuses.get(id);
   }
 
   /** Returns the way to stop. */
@@ -54,21 +55,28 @@ export class OpenThread {
     void this.#live?.refresh();
   }
 
-  async loadEarlier(): Promise<void> {
+  /** Reads back to a mail that may be far up. */
+  async reach(id: string): Promise<void> {
+    const isFurther = (): boolean => this.has_earlier && Number(this.letters[0]?.id) > Number(id);
+    for (let page = 0; page < MOST_BACK && isFurther() && !this.problem; page += 1) await this.loadEarlier(MOST_PAGE);
+  }
+
+  async loadEarlier(limit = PAGE): Promise<void> {
     const [first] = this.letters;
     if (!first) return;
     try {
-      const page = await this.#page({ before: first.id });
+      const page = await this.#page({ limit, before: first.id });
       if (this.letters[0] !== first) return;
       this.letters = [...page.messages, ...this.letters];
       this.has_earlier = page.has_more;
+      this.#see();
     } catch (error) {
       this.problem = sentenceOf(error);
     }
   }
 
   async #read(): Promise<void> {
-    const { messages, has_more, ...head } = await this.#page({});
+    const { messages, has_more, ...head } = await this.#page({ limit: PAGE });
     const [first] = messages;
     // Where so much came that it does not go on from what was there, what was there is read again when it is asked for.
     const joins = messages.some(({ id }) => id === this.letters.at(-1)?.id);
@@ -97,7 +105,7 @@ export class OpenThread {
   async #readStatuses(): Promise<void> {
     const sent = this.letters.filter(({ from }) => from === this.#mailbox.name).slice(-MOST_STATUSES);
     const statuses = await Promise.all(sent.map(({ id }) => this.#readStatus(id)));
-    this.#statuses = new Map(statuses.filter((status) => status !== undefined).map((status) => [status.id, status]));
+    this.statuses = new Map(statuses.filter((status) => status !== undefined).map((status) => [status.id, status]));
   }
 
   /** A thread is worth reading without knowing how far each mail of it came. */
@@ -110,9 +118,9 @@ export class OpenThread {
     }
   }
 
-  #page(more: { before?: string }): Promise<Thread> {
+  #page(part: { limit: number; before?: string }): Promise<Thread> {
     const agent = this.#mailbox.own ? {} : { agent: this.#mailbox.name };
-    return this.#hub.client.call("mail_thread", { id: this.id, limit: PAGE, ...more, ...agent });
+    return this.#hub.client.call("mail_thread", { id: this.id, ...part, ...agent });
   }
 }
 

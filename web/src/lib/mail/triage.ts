@@ -1,10 +1,10 @@
 import type { Hub } from "#lib/hub/hub.svelte.ts";
-import { exactTime } from "#lib/time.ts";
+import { sentenceOf } from "#lib/hub/sentence.ts";
 import { inverse, type Step } from "./copies.ts";
-import { sentenceOf } from "./live.ts";
 import type { Mailbox } from "./mailbox.svelte.ts";
 import type { Toaster } from "./toaster.svelte.ts";
 import type { Action, Copy } from "./types.ts";
+import { whenWords } from "./words.ts";
 
 type Sorted = Copy & { id: string };
 
@@ -33,7 +33,8 @@ export class Triage {
   async run(copies: readonly Sorted[], action: Action, until?: string): Promise<void> {
     if (copies.length === 0) return;
     const steps = inverse(copies, action);
-    const text = `${count(copies.length)} ${DONE[action]}${until === undefined ? "" : ` until ${exactTime(until)}`}.`;
+    const how_long = until === undefined ? "" : ` until ${whenWords(until, this.#hub.client.now())}`;
+    const text = `${count(copies.length)} ${DONE[action]}${how_long}.`;
     const undo = { words: "Undo", run: () => void this.#undo(copies, steps) };
     this.#toaster.show({ text, bad: false, ...(steps.length > 0 && { act: undo }) });
     try {

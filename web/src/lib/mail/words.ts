@@ -34,6 +34,15 @@ export function toWords({ to, recipients }: Pick<MailItem, "to" | "recipients">)
   return `${to.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
+/** The hub counts no further. */
+const MOST_OF_A_THREAD = 100;
+
+/** How many mails a thread has, where it is more than the one in the list. */
+export function sizeWords({ thread_size }: Pick<MailItem, "thread_size">): string | undefined {
+  if (thread_size <= 1) return undefined;
+  return `${Math.min(thread_size, MOST_OF_A_THREAD)}${thread_size >= MOST_OF_A_THREAD ? "+" : ""} mails`;
+}
+
 type Recipient = Status["recipients"][number];
 
 const STATES: Record<Recipient["state"], string> = {

@@ -30,6 +30,15 @@ export class Notices {
     return () => live.stop();
   }
 
+  refresh(): void {
+    this.problem = undefined;
+    void this.#live?.refresh();
+  }
+
+  has(id: string): boolean {
+    return this.list.some((notice) => notice.id === id);
+  }
+
   /** Rejects with who was first where somebody was. */
   async settle(id: string, choice: string | undefined): Promise<Notice> {
     try {

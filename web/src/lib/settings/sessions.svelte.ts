@@ -1,4 +1,5 @@
 import type { Hub } from "#lib/hub/hub.svelte.ts";
+import { sentenceOf } from "#lib/hub/sentence.ts";
 import type { Token } from "#lib/hub/types.ts";
 
 /** Who is signed in, and with what. For admin alone. */
@@ -20,7 +21,7 @@ export class Sessions {
       this.tokens = [...valid.filter(({ current }) => current), ...valid.filter(({ current }) => !current)];
       this.problem = undefined;
     } catch (error) {
-      this.problem = error instanceof Error ? error.message : String(error);
+      this.problem = sentenceOf(error);
     }
   }
 
@@ -32,7 +33,7 @@ export class Sessions {
       await this.#hub.client.call("token_revoke", { id });
       await this.refresh();
     } catch (error) {
-      this.problem = error instanceof Error ? error.message : String(error);
+      this.problem = sentenceOf(error);
     } finally {
       this.revoking = undefined;
     }
