@@ -1,4 +1,4 @@
-/** What this browser remembers: drafts, what was seen, the theme. Without storage it remembers nothing. */
+/** What this browser remembers: drafts, mail that waits, what was seen, the theme. Without storage it remembers nothing. */
 const PREFIX = "parley:";
 
 export function recall(name: string): string | null {
@@ -10,15 +10,30 @@ export function recall(name: string): string | null {
   }
 }
 
-export function keep(name: string, value: string | null): void {
+/** The names of what is kept that begin so. */
+export function keptNames(beginning: string): string[] {
+  try {
+    const keys = Array.from({ length: localStorage.length }, (_, at) => localStorage.key(at) ?? "");
+    return keys.filter((key) => key.startsWith(PREFIX + beginning)).map((key) => key.slice(PREFIX.length));
+  } catch {
+    // Switched off: nothing is kept.
+    return [];
+  }
+}
+
+/** False where it could not be kept, for those who must know. */
+export function keep(name: string, value: string | null): boolean {
+  let kept = true;
   try {
     if (value === null || value === "") localStorage.removeItem(PREFIX + name);
     else localStorage.setItem(PREFIX + name, value);
   } catch {
     // Switched off or full: the page goes on without.
+    kept = false;
   }
   // The browser tells the other tabs; this one has listeners too.
   dispatchEvent(new StorageEvent("storage", { key: PREFIX + name, newValue: value }));
+  return kept;
 }
 
 /** Told when anybody keeps something, in this tab or in another. Returns the way to stop. */

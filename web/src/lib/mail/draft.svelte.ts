@@ -1,8 +1,9 @@
 import { isRecord } from "#lib/hub/contents.ts";
-import type { Hub } from "#lib/hub/hub.svelte.ts";
 import { keep, recall } from "#lib/hub/kept.ts";
 import { sentenceOf } from "#lib/hub/sentence.ts";
 import { newKey } from "$client/index.ts";
+import type { Outcome, Waiting } from "./waiting.svelte.ts";
+import type { Written } from "./waiting-store.ts";
 
 /**
  * Something that is being written, kept over a reload. The key goes with the text: as long as the text stays the same,
@@ -12,14 +13,14 @@ export class Draft<T extends Record<string, string>> {
   fields: T;
   sending = $state(false);
   problem = $state<string>();
-  readonly #name: string;
+  readonly #of: string;
   readonly #empty: T;
   #key: string | undefined;
 
   constructor(name: string, empty: T) {
-    this.#name = `mail:${name}`;
+    this.#of = name;
     this.#empty = empty;
-    const { key, fields } = recallDraft(this.#name);
+    const { key, fields } = recallDraft(nameOf(name));
     this.#key = key;
     this.fields = $state({ ...empty, ...fields });
   }
@@ -33,23 +34,22 @@ export class Draft<T extends Record<string, string>> {
   clear(): void {
     this.#key = undefined;
     this.fields = { ...this.#empty };
-    keep(this.#name, null);
+    keep(nameOf(this.#of), null);
   }
 
   /** Undefined when it failed, with the reason in `problem` and the text where it was. */
-  async send<R>(hub: Hub, post: (fields: T, key: string) => Promise<R>): Promise<R | undefined> {
+  async send(waiting: Waiting, write: (fields: T) => Written): Promise<Outcome | undefined> {
     if (this.sending) return undefined;
     this.sending = true;
     this.problem = undefined;
     this.#key ??= newKey();
     this.#keep();
     try {
-      const result = await post({ ...this.fields }, this.#key);
+      const outcome = await waiting.send({ ...write({ ...this.fields }), key: this.#key, draft: this.#of });
       this.clear();
-      return result;
+      return outcome;
     } catch (error) {
-      const again = hub.live ? "" : " It is kept here; send it again when the hub is back.";
-      this.problem = `${sentenceOf(error)}${again}`;
+      this.problem = sentenceOf(error);
       return undefined;
     } finally {
       this.sending = false;
@@ -58,9 +58,17 @@ export class Draft<T extends Record<string, string>> {
 
   #keep(): void {
     const isEmpty = Object.entries(this.fields).every(([name, text]) => text === this.#empty[name]);
-    keep(this.#name, isEmpty ? null : JSON.stringify({ key: this.#key, fields: this.fields }));
+    keep(nameOf(this.#of), isEmpty ? null : JSON.stringify({ key: this.#key, fields: this.fields }));
   }
 }
+
+/** Puts what was sent back to be written on. Gives the reason where that cannot be. */
+export function restoreDraft(of: string, key: string, fields: Record<string, string>): string | undefined {
+  if (recall(nameOf(of)) !== null) return "There is a draft in its place. Send or discard that one first.";
+  return keep(nameOf(of), JSON.stringify({ key, fields })) ? undefined : "This browser has no room for it.";
+}
+
+const nameOf = (of: string): string => `mail:${of}`;
 
 function recallDraft(name: string): { key: string | undefined; fields: Record<string, string> } {
   const fields: Record<string, string> = {};

@@ -7,3 +7,6 @@ export const tooLong = (text: string): string | undefined =>
   text.length > MOST_BYTES / 4 && new Blob([text]).size > MOST_BYTES
     ? `This is ${sizeOf(text)}; a mail holds at most 1 MB.`
     : undefined;
+
+/** What becomes of what is sent meanwhile. */
+export const WHILE_AWAY = "The hub is away. What you send is kept here and goes when it is back.";

@@ -30,6 +30,14 @@ export function parseWhen(text: string, now: number): number | undefined {
   return time !== undefined && time > now ? time : undefined;
 }
 
+/** A moment as it may be typed, to the minute: `2026-11-20 14:00`. */
+export function writtenWhen(ts: string): string {
+  const date = new Date(ts);
+  const two = (number: number): string => String(number).padStart(2, "0");
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
+}
+
 function fromNow(text: string, now: number): number | undefined {
   const [, digits, unit] = /^(?:in )?(\d{1,4}) ?([mhdw])(?:in|ins|inutes?|ours?|ays?|eeks?)?$/.exec(text) ?? [];
   const count = Number(digits);

@@ -65,3 +65,14 @@ export function deliveryWords({ recipients }: Pick<Status, "recipients">): strin
   if (read > 0) return `Read by ${read} of ${all}`;
   return reached > 0 ? `Delivered to ${reached} of ${all}` : `Saved, fetched by none of ${all} yet`;
 }
+
+/** What waits in this browser, counted. */
+export function waitingWords(kept: readonly { problem?: string | undefined }[]): string {
+  const refused = kept.filter(({ problem }) => problem !== undefined).length;
+  const rest = kept.length - refused;
+  const parts = [
+    rest > 0 && `${rest} ${rest === 1 ? "mail waits" : "mails wait"} for the hub`,
+    refused > 0 && `${refused} ${refused === 1 ? "mail was" : "mails were"} not sent`,
+  ];
+  return parts.filter((part) => part !== false).join(", ");
+}

@@ -1,0 +1,203 @@
+import { untrack } from "svelte";
+import { type Hub, useHub } from "#lib/hub/hub.svelte.ts";
+import { onKept } from "#lib/hub/kept.ts";
+import { sentenceOf } from "#lib/hub/sentence.ts";
+import type { Tools } from "#lib/hub/types.ts";
+import { HubError } from "$client/index.ts";
+import { restoreDraft } from "./draft.svelte.ts";
+import { type Kept, type Letter, WaitingStore } from "./waiting-store.ts";
+import { writtenWhen } from "./when.ts";
+
+type Sent = Tools["mail_send"]["output"];
+export type Outcome = Sent | "kept";
+
+const AGAIN_MS = 5000;
+/** The hub knows a key for eight days. After that nobody can tell whether it was sent before. */
+const MOST_MS = 7 * 86_400_000;
+const TOO_OLD = "It has waited for more than a week and may have been sent before. Look at what was sent first.";
+
+/**
+ * Mail that waits in this browser for a hub that is away, and goes by itself when it is back: in order, each once, as
+ * whoever wrote it and nobody else.
+ */
+export class Waiting {
+  list = $state.raw<readonly Kept[]>([]);
+  /** The key of the one that is on its way. */
+  sending = $state<string>();
+  /** How many were taken back: whoever shows a draft has to look at it again. */
+  taken = $state(0);
+  readonly #hub: Pick<Hub, "client" | "live" | "phase">;
+  readonly #listeners = new Set<(text: string) => void>();
+  #running = false;
+  #stopped = false;
+  /** Ends the pause before another try. */
+  #wake: (() => void) | undefined;
+
+  constructor(hub: Pick<Hub, "client" | "live" | "phase">) {
+    this.#hub = hub;
+    this.#read();
+  }
+
+  /** Returns the way to stop. */
+  follow(): () => void {
+    return $effect.root(() => {
+      $effect(() => {
+        const store = this.#store;
+        untrack(() => this.#read());
+        return onKept((name) => {
+          if (store && name.startsWith(store.beginning)) this.#read();
+        });
+      });
+      $effect(() => {
+        if (!this.#hub.live || !this.#next) return;
+        this.#wake?.();
+        void untrack(() => this.#run());
+      });
+      return () => {
+        this.#stopped = true;
+        this.#wake?.();
+      };
+    });
+  }
+
+  /** Told what became of mail. Returns the way to stop. */
+  listen(listener: (text: string) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Throws what the hub refused. What it was not there for is kept, behind what waits already. */
+  async send(letter: Letter): Promise<Outcome> {
+    if (this.#hub.live && !this.#next)
+      try {
+        return await this.#post(letter);
+      } catch (error) {
+        if (!(error instanceof HubError && error.code === "HUB_UNREACHABLE")) throw error;
+      }
+    const at = Math.max(Date.now(), (this.list.at(-1)?.at ?? 0) + 1);
+    if (!this.#store?.put({ ...letter, at }))
+      throw new Error("The hub is away and this browser cannot keep it. Send it when the hub is back.");
+    this.#tell("Kept here. It is sent when the hub is back.");
+    return "kept";
+  }
+
+  /** What the hub has refused, or what has waited for too long. */
+  retry(key: string): void {
+    const kept = this.#store?.find(key);
+    if (kept) this.#store?.put({ ...kept, problem: undefined, at: Date.now() });
+  }
+
+  /** Back into its draft, to be changed. Gives the reason where it has to go on waiting. */
+  takeBack(key: string): string | undefined {
+    if (this.sending === key) return "It is being sent.";
+    const kept = this.#store?.find(key);
+    if (!kept) return "It is no longer here: another tab has sent it or taken it back.";
+    const problem = restoreDraft(kept.draft, key, fieldsOf(kept));
+    if (problem !== undefined) return problem;
+    this.#store?.remove(key);
+    this.taken += 1;
+    return undefined;
+  }
+
+  get #owner(): string | undefined {
+    return this.#hub.phase.at === "in" ? this.#hub.phase.me.principal : undefined;
+  }
+
+  get #store(): WaitingStore | undefined {
+    return this.#owner === undefined ? undefined : new WaitingStore(this.#owner);
+  }
+
+  get #next(): Kept | undefined {
+    return this.list.find(({ problem }) => problem === undefined);
+  }
+
+  async #run(): Promise<void> {
+    if (this.#running) return;
+    this.#running = true;
+    for (let next = this.#next; next && this.#hub.live && !this.#stopped; next = this.#next) {
+      this.sending = next.key;
+      const then = await this.#attempt(next);
+      this.sending = undefined;
+      if (then === "end") break;
+      if (then === "later") await this.#pause();
+    }
+    // In the same turn as the last look at what waits: what comes later begins another run.
+    this.#running = false;
+  }
+
+  async #attempt({ key }: Kept): Promise<"next" | "later" | "end"> {
+    const [owner, store] = [this.#owner, this.#store];
+    if (!store) return "end";
+    try {
+      // Somebody else may have signed in, in another tab: then the cookie is theirs, and it would go in their name.
+      const { principal } = await this.#hub.client.call("whoami", {});
+      if (principal !== owner) return "end";
+      const kept = store.find(key);
+      if (kept && Date.now() - kept.at > MOST_MS) throw new Error(TOO_OLD);
+      // Else another tab has sent it, or taken it back.
+      if (kept) {
+        await this.#post(kept);
+        store.remove(key);
+        this.#tell("Sent.");
+      }
+      this.#read();
+      return "next";
+    } catch (error) {
+      if (error instanceof HubError && error.passing) return "later";
+      // Nobody is signed in any more. It waits until they are.
+      if (error instanceof HubError && error.status === 401) return "end";
+      const kept = store.find(key);
+      return !kept || store.put({ ...kept, problem: sentenceOf(error) }) ? "next" : "later";
+    }
+  }
+
+  #post(letter: Letter): Promise<Sent> {
+    const { client } = this.#hub;
+    const { key } = letter;
+    return letter.tool === "mail_send"
+      ? client.call("mail_send", letter.input, { key })
+      : client.call("mail_reply", letter.input, { key });
+  }
+
+  async #pause(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, AGAIN_MS);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#wake = undefined;
+  }
+
+  #read(): void {
+    this.list = this.#store?.list() ?? [];
+  }
+
+  #tell(text: string): void {
+    for (const listener of this.#listeners) listener(text);
+  }
+}
+
+/** As they were written. A deadline is the moment it stood for. */
+function fieldsOf(kept: Kept): Record<string, string> {
+  const { body } = kept.input;
+  if (kept.tool === "mail_reply") return { body };
+  const { priority = "normal", deadline } = kept.input;
+  const { subject, to } = kept;
+  return { to: to.join(", "), subject, body, priority, deadline: deadline ? writtenWhen(deadline) : "" };
+}
+
+const ofHub = new WeakMap<Hub, Waiting>();
+
+export const useWaiting = (): Waiting => waitingOf(useHub());
+
+/** One for the page: what waits is sent also where the mail was left, or never opened. */
+export function waitingOf(hub: Hub): Waiting {
+  const known = ofHub.get(hub);
+  if (known) return known;
+  const waiting = new Waiting(hub);
+  waiting.follow();
+  ofHub.set(hub, waiting);
+  return waiting;
+}
