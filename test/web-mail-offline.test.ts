@@ -38,6 +38,18 @@ async function write(page: Page, { to = "scout", subject, body }: { to?: string;
   await page.getByLabel("Subject", { exact: true }).waitFor({ state: "detached" });
 }
 
+/** A page on which a mail to scout waits, its hub being away. */
+async function newsKept(hub: WebHub): Promise<{ page: Page; scout: Speaker }> {
+  const scout = await hub.agent("scout");
+  const { page } = await hub.signedIn();
+  await page.goto(`${hub.url}/mail`);
+  await page.getByText("Nothing waits for you").waitFor();
+  await away(hub, page);
+  await write(page, { subject: "News", body: "the news" });
+  await count(page, "1 mail waits for the hub").waitFor();
+  return { page, scout };
+}
+
 /** What it was sent, from the first on. */
 async function gotBy(hub: WebHub, { token }: Speaker): Promise<string[]> {
   const { messages } = await hub.call<{ messages: { id: string; preview: string }[] }>("mail_inbox", {}, token);
@@ -139,12 +151,7 @@ test("two tabs show the same; what is taken back is a draft again; what the hub 
 
 test("whoever leaves the mail meanwhile has it sent all the same", async () => {
   await using hub = await WebHub.open(browser);
-  const scout = await hub.agent("scout");
-  const { page } = await hub.signedIn();
-  await page.goto(`${hub.url}/mail`);
-  await page.getByText("Nothing waits for you").waitFor();
-  await away(hub, page);
-  await write(page, { subject: "News", body: "the news" });
+  const { page, scout } = await newsKept(hub);
   await page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: "Chat" }).click();
   await page.waitForURL("**/chat");
   await back(hub, page);
@@ -153,13 +160,7 @@ test("whoever leaves the mail meanwhile has it sent all the same", async () => {
 
 test("what waits goes from a page that never had the mail open", async () => {
   await using hub = await WebHub.open(browser);
-  const scout = await hub.agent("scout");
-  const { page } = await hub.signedIn();
-  await page.goto(`${hub.url}/mail`);
-  await page.getByText("Nothing waits for you").waitFor();
-  await away(hub, page);
-  await write(page, { subject: "News", body: "the news" });
-  await count(page, "1 mail waits for the hub").waitFor();
+  const { page, scout } = await newsKept(hub);
   await page.close();
   await hub.restart();
   const later = await page.context().newPage();
