@@ -18,7 +18,8 @@ const EXPIRES_SECONDS = 3600;
 /** The terminal may have answered, which nobody tells us: the oldest make room. */
 const MOST_PENDING = 10;
 const WAIT_SECONDS = 25;
-const LAST_WORDS_MS = 2000;
+/** Clients kill a server that is still there after four seconds. */
+const LAST_WORDS_MS = 3500;
 
 /**
  * Asks the people of the space what a client asks its own user: whoever answers first, here or at the terminal, has

@@ -2,7 +2,7 @@
 import { Failure } from "../failure.ts";
 
 const MOST_BYTES = 10 * 1024 * 1024;
-/** Clients close stdin at once; one that forgets to must not hold up its own session. */
+/** Of silence. Clients close stdin at once; one that forgets to must not hold up its own session. */
 const PATIENCE_MS = 1_000;
 
 export class HookInput {
@@ -47,18 +47,17 @@ function parseInput(text: string): HookInput {
 async function text(): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
+  const silence = Promise.withResolvers<void>();
+  const timer = setTimeout(silence.resolve, PATIENCE_MS);
   const read = async (): Promise<void> => {
     // To its end even if it is too much: whoever writes would otherwise see its pipe break.
     for await (const chunk of process.stdin) {
+      timer.refresh();
       bytes += chunk.length;
       if (bytes <= MOST_BYTES) chunks.push(chunk);
     }
   };
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((done) => {
-    timer = setTimeout(done, PATIENCE_MS);
-  });
-  await Promise.race([read(), late]);
+  await Promise.race([read(), silence.promise]);
   clearTimeout(timer);
   if (bytes > MOST_BYTES)
     throw new Failure("CONTENT_TOO_LARGE", `what is on stdin is larger than ${MOST_BYTES / 1024 / 1024} MiB.`);
