@@ -38,6 +38,8 @@ test("Ctrl+K leads from any page to mailboxes, chats, what is to be written and 
   await sendMail(hub, scout, { subject: "apples", body: "red ones" });
   const { page, complaints, foreign } = await hub.signedIn();
   await page.goto(`${hub.url}/settings`);
+  // What is offered of an agent is there when the page knows it.
+  await page.getByRole("link", { name: /scout/ }).waitFor();
   await command(page, "scout mail");
   await page.getByText("Viewing scout’s mail: nothing is marked read.").waitFor();
   await command(page, "chat scout");
@@ -135,6 +137,7 @@ test("? lists exactly the keys that exist, and those that lead elsewhere do", as
   await page.goto(`${hub.url}/mail?folder=sent`);
   await page.getByRole("heading", { name: "Nothing sent" }).waitFor();
   await page.keyboard.press("?");
+  await page.getByRole("dialog", { name: "Keys" }).waitFor();
   const listed = await page.getByRole("dialog", { name: "Keys" }).locator("dt").all();
   const keys = await Promise.all(listed.map((place) => place.locator("kbd").allTextContents()));
   expect(keys).toEqual([...KEYS.map(({ keys }) => keys), ["Ctrl", "K"]]);

@@ -2,21 +2,24 @@
 import { cpSync, existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { visitor, Watched, type Window } from "./browser.ts";
-import { Ground, type ServedHub } from "./process.ts";
+import { freePort } from "./ports.ts";
+import { Ground, type ServedHub, until } from "./process.ts";
 
 const BUILD = fileURLToPath(new URL("../../web/build/index.html", import.meta.url));
 
 export class WebHub implements AsyncDisposable {
   readonly #ground: Ground;
   readonly #browser: Browser;
+  readonly #contexts: BrowserContext[] = [];
   #served: ServedHub;
 
   static async open(browser: Browser, env: Record<string, string> = {}): Promise<WebHub> {
     if (!existsSync(BUILD)) throw new Error("The web app is not built. Run: node scripts/ready.mjs");
     const ground = new Ground();
-    return new WebHub(browser, ground, await ground.serve([], env));
+    const port = String(await freePort());
+    return new WebHub(browser, ground, await ground.serve(["--port", port], env));
   }
 
   private constructor(browser: Browser, ground: Ground, served: ServedHub) {
@@ -42,6 +45,7 @@ export class WebHub implements AsyncDisposable {
   /** Opens the page in a browser of its own, signed in. */
   async signedIn(options: BrowserContextOptions = {}): Promise<Watched> {
     const context = await visitor(this.#browser, options);
+    this.#contexts.push(context);
     const watched = new Watched(await context.newPage(), this.url);
     await watched.page.goto(await this.link());
     await watched.page.locator("#main").waitFor();
@@ -115,7 +119,10 @@ export class WebHub implements AsyncDisposable {
     return join(this.#ground.folder, "copy");
   }
 
+  /** Its pages first: one that is left open would go on looking for the hub, and what stands in for it fail. */
   async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#contexts.flatMap((context) => context.pages()).map(letThrough));
+    await Promise.all(this.#contexts.map((context) => context.close()));
     await this.#ground[Symbol.asyncDispose]();
   }
 }
@@ -125,6 +132,9 @@ export interface Speaker {
   say(content: string, mime?: string): Promise<string>;
 }
 
+/** Lets everything through to the hub again. What is just being held back may go nowhere any more. */
+export const letThrough = (page: Page): Promise<void> => page.unrouteAll({ behavior: "ignoreErrors" });
+
 export const composer = (page: Page) => page.getByRole("textbox", { name: /^Message to/ });
 export const log = (page: Page) => page.getByRole("log");
 
@@ -133,6 +143,9 @@ export async function say(page: Page, text: string): Promise<void> {
   await composer(page).fill(text);
   await composer(page).press("Enter");
 }
+
+/** What is said shows at once. This is when the hub has it. */
+export const sent = (page: Page) => until(async () => (await page.getByText("Sending …").count()) === 0);
 
 export interface Letter {
   subject: string;

@@ -1,5 +1,6 @@
 import { isRecord } from "#lib/hub/contents.ts";
 import type { Hub } from "#lib/hub/hub.svelte.ts";
+import { personal } from "#lib/hub/kept.ts";
 import { sentenceOf } from "#lib/hub/sentence.ts";
 import type { Message, Tools } from "#lib/hub/types.ts";
 import { newKey } from "$client/index.ts";
@@ -103,7 +104,7 @@ export class Outgoing {
   }
 
   get #name(): string {
-    return `parley:unsent:${this.#agent ?? ""}`;
+    return `parley:${personal(this.#hub.me.principal, `unsent:${this.#agent ?? ""}`)}`;
   }
 }
 

@@ -89,10 +89,15 @@ const keyOf = (method: string, params: object): string => JSON.stringify([method
 
 /** Resolves when it has been drawn. A tab that nobody sees draws nothing, and waits a moment instead. */
 function firstView(): Promise<void> {
-  drawn ??= Promise.race([new Promise(requestAnimationFrame).then(() => pause(0)), pause(PATIENCE_MS)])
-    // What nobody wanted by then is old when somebody does.
-    .then(forgetFirst);
+  drawn ??= Promise.race([new Promise(requestAnimationFrame).then(() => pause(0)), pause(PATIENCE_MS)]).then(
+    forgetAnswered,
+  );
   return drawn;
+}
+
+/** What nobody wanted by then is old when somebody does. What is still on its way is not. */
+function forgetAnswered(): void {
+  for (const [key, { coming }] of questions) void coming.then(() => questions.delete(key));
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -10,6 +10,9 @@ export function recall(name: string): string | null {
   }
 }
 
+/** The name of what is one person's alone: who signs in after them neither sees nor sends it. */
+export const personal = (principal: string, name: string): string => `of:${encodeURIComponent(principal)}:${name}`;
+
 /** The names of what is kept that begin so. */
 export function keptNames(beginning: string): string[] {
   try {

@@ -1,5 +1,5 @@
 import { isRecord } from "#lib/hub/contents.ts";
-import { keep, recall } from "#lib/hub/kept.ts";
+import { keep, personal, recall } from "#lib/hub/kept.ts";
 import { sentenceOf } from "#lib/hub/sentence.ts";
 import { newKey } from "$client/index.ts";
 import type { Outcome, Waiting } from "./waiting.svelte.ts";
@@ -14,13 +14,15 @@ export class Draft<T extends Record<string, string>> {
   sending = $state(false);
   problem = $state<string>();
   readonly #of: string;
+  readonly #name: string;
   readonly #empty: T;
   #key: string | undefined;
 
-  constructor(name: string, empty: T) {
-    this.#of = name;
+  constructor(owner: string, of: string, empty: T) {
+    this.#of = of;
+    this.#name = draftName(owner, of);
     this.#empty = empty;
-    const { key, fields } = recallDraft(nameOf(name));
+    const { key, fields } = recallDraft(this.#name);
     this.#key = key;
     this.fields = $state({ ...empty, ...fields });
   }
@@ -34,7 +36,7 @@ export class Draft<T extends Record<string, string>> {
   clear(): void {
     this.#key = undefined;
     this.fields = { ...this.#empty };
-    keep(nameOf(this.#of), null);
+    keep(this.#name, null);
   }
 
   /** Undefined when it failed, with the reason in `problem` and the text where it was. */
@@ -58,17 +60,17 @@ export class Draft<T extends Record<string, string>> {
 
   #keep(): void {
     const isEmpty = Object.entries(this.fields).every(([name, text]) => text === this.#empty[name]);
-    keep(nameOf(this.#of), isEmpty ? null : JSON.stringify({ key: this.#key, fields: this.fields }));
+    keep(this.#name, isEmpty ? null : JSON.stringify({ key: this.#key, fields: this.fields }));
   }
 }
 
 /** Puts what was sent back to be written on. Gives the reason where that cannot be. */
-export function restoreDraft(of: string, key: string, fields: Record<string, string>): string | undefined {
-  if (recall(nameOf(of)) !== null) return "There is a draft in its place. Send or discard that one first.";
-  return keep(nameOf(of), JSON.stringify({ key, fields })) ? undefined : "This browser has no room for it.";
+export function restoreDraft(name: string, key: string, fields: Record<string, string>): string | undefined {
+  if (recall(name) !== null) return "There is a draft in its place. Send or discard that one first.";
+  return keep(name, JSON.stringify({ key, fields })) ? undefined : "This browser has no room for it.";
 }
 
-const nameOf = (of: string): string => `mail:${of}`;
+export const draftName = (owner: string, of: string): string => personal(owner, `mail:${of}`);
 
 function recallDraft(name: string): { key: string | undefined; fields: Record<string, string> } {
   const fields: Record<string, string> = {};

@@ -1,5 +1,5 @@
 import { isRecord } from "#lib/hub/contents.ts";
-import { keep, keptNames, recall } from "#lib/hub/kept.ts";
+import { keep, keptNames, personal, recall } from "#lib/hub/kept.ts";
 import type { Tools } from "#lib/hub/types.ts";
 
 /** A finished call. Its key makes it one, however often it is made. */
@@ -23,7 +23,7 @@ export type Kept = Letter & {
 };
 
 /**
- * The mail of one principal that waits in this browser: who signs in after them neither sees nor sends it. An entry each,
+ * The mail of one principal that waits in this browser. An entry each,
  * so that two tabs that change something at once do not undo each other's change.
  */
 export class WaitingStore {
@@ -31,7 +31,7 @@ export class WaitingStore {
   readonly beginning: string;
 
   constructor(owner: string) {
-    this.beginning = `mail:waiting:${encodeURIComponent(owner)}:`;
+    this.beginning = personal(owner, "mail:waiting:");
   }
 
   list(): Kept[] {

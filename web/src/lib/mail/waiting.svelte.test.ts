@@ -1,9 +1,9 @@
 import { flushSync } from "svelte";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import type { Hub, Me } from "#lib/hub/hub.svelte.ts";
-import { keep, recall } from "#lib/hub/kept.ts";
+import { keep, personal, recall } from "#lib/hub/kept.ts";
 import { HubError } from "$client/index.ts";
-import { Draft } from "./draft.svelte.ts";
+import { Draft, draftName } from "./draft.svelte.ts";
 import { Waiting } from "./waiting.svelte.ts";
 import type { Letter } from "./waiting-store.ts";
 
@@ -213,14 +213,14 @@ test("taken back it is the draft again, with its key, where there is no other", 
   await waiting.send({ ...letter, input: { ...letter.input, deadline } } as Letter);
   await waiting.send({ ...letterOf("two"), tool: "mail_reply", input: { id: "3", body: "two" }, draft: "3" });
 
-  keep("mail:new", "something else");
+  keep(draftName("ana", "new"), "something else");
   expect(waiting.takeBack("key of one")).toMatch(/There is a draft in its place/);
   expect([bodies(waiting), waiting.taken]).toEqual([["one", "two"], 0]);
 
-  keep("mail:new", null);
+  keep(draftName("ana", "new"), null);
   expect([waiting.takeBack("key of one"), waiting.takeBack("key of two")]).toEqual([undefined, undefined]);
   expect([waiting.list, waiting.taken]).toEqual([[], 2]);
-  const draft = new Draft("new", { to: "", subject: "", body: "", priority: "normal", deadline: "" });
+  const draft = new Draft("ana", "new", { to: "", subject: "", body: "", priority: "normal", deadline: "" });
   expect({ ...draft.fields }).toEqual({
     to: "scout",
     subject: "about one",
@@ -228,8 +228,8 @@ test("taken back it is the draft again, with its key, where there is no other", 
     priority: "urgent",
     deadline: "2026-11-20 14:05",
   });
-  expect(JSON.parse(recall("mail:new") ?? "")).toMatchObject({ key: "key of one" });
-  expect({ ...new Draft("3", { body: "" }).fields }).toEqual({ body: "two" });
+  expect(JSON.parse(recall(draftName("ana", "new")) ?? "")).toMatchObject({ key: "key of one" });
+  expect({ ...new Draft("ana", "3", { body: "" }).fields }).toEqual({ body: "two" });
   hub.comeBack();
   await aWhile();
   expect(hub.done).toEqual([]);
@@ -240,7 +240,7 @@ test("a draft is gone once it is kept, and stays, with the reason, where it cann
   const hub = new FakeHub();
   const { waiting } = tabOf(hub);
   hub.goAway();
-  const draft = new Draft("3", { body: "" });
+  const draft = new Draft("ana", "3", { body: "" });
   const write = ({ body }: { body: string }) =>
     ({ tool: "mail_reply", input: { id: "3", body }, subject: "s", to: ["scout"] }) as const;
   draft.fields.body = "one";
@@ -249,7 +249,7 @@ test("a draft is gone once it is kept, and stays, with the reason, where it cann
   expect([draft.fields.body, draft.problem]).toEqual(["one", expect.stringContaining("cannot keep it")]);
   shelf.full = false;
   expect(await draft.send(waiting, write)).toBe("kept");
-  expect([draft.fields.body, recall("mail:3"), bodies(waiting)]).toEqual(["", null, ["one"]]);
+  expect([draft.fields.body, recall(draftName("ana", "3")), bodies(waiting)]).toEqual(["", null, ["one"]]);
 });
 
 test("it is sent as whoever wrote it: not with somebody else's cookie, and not by who signs in next", async () => {
@@ -286,7 +286,7 @@ test("rubbish in the storage is no mail, and does not hold up what is one", asyn
   const hub = new FakeHub();
   hub.goAway();
   for (const [at, text] of ["}", "7", "null", '{"tool":"mail_send"}', '{"tool":"token_create","key":"k"}'].entries())
-    keep(`mail:waiting:ana:${at}`, text);
+    keep(personal("ana", `mail:waiting:${at}`), text);
   const { waiting } = tabOf(hub);
   expect(waiting.list).toEqual([]);
   await waiting.send(letterOf("one"));

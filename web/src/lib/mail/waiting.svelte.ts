@@ -4,7 +4,7 @@ import { onKept } from "#lib/hub/kept.ts";
 import { sentenceOf } from "#lib/hub/sentence.ts";
 import type { Tools } from "#lib/hub/types.ts";
 import { HubError } from "$client/index.ts";
-import { restoreDraft } from "./draft.svelte.ts";
+import { draftName, restoreDraft } from "./draft.svelte.ts";
 import { type Kept, type Letter, WaitingStore } from "./waiting-store.ts";
 import { writtenWhen } from "./when.ts";
 
@@ -90,11 +90,12 @@ export class Waiting {
   /** Back into its draft, to be changed. Gives the reason where it has to go on waiting. */
   takeBack(key: string): string | undefined {
     if (this.sending === key) return "It is being sent.";
-    const kept = this.#store?.find(key);
-    if (!kept) return "It is no longer here: another tab has sent it or taken it back.";
-    const problem = restoreDraft(kept.draft, key, fieldsOf(kept));
+    const [owner, store] = [this.#owner, this.#store];
+    const kept = store?.find(key);
+    if (owner === undefined || !kept) return "It is no longer here: another tab has sent it or taken it back.";
+    const problem = restoreDraft(draftName(owner, kept.draft), key, fieldsOf(kept));
     if (problem !== undefined) return problem;
-    this.#store?.remove(key);
+    store?.remove(key);
     this.taken += 1;
     return undefined;
   }
