@@ -109,10 +109,14 @@ test("what a client shows is bounded, and nothing in it is invisible", async () 
 
 test("nobody is asked for a client that has gone, and a flood of questions takes back the oldest", async () => {
   const client = await ground.open();
-  for (let n = 0; n < 14; n++) await client.askPermission(request(`q${n}`));
-  await until(async () => (await ground.openNotices()).length === 10);
+  const questions = Array.from({ length: 14 }, (_, n) => `question ${n}`);
+  for (const [n, description] of questions.entries()) await client.askPermission(request(`q${n}`, { description }));
+  const open = async (): Promise<string[]> =>
+    (await ground.openNotices()).map(({ text }) => /question \d+/.exec(text)?.[0] ?? "").toSorted();
+  // By name: on the way there may be ten of them with others still to come, and to be taken back.
+  await expect.poll(open).toEqual(questions.slice(-10).toSorted());
   await ground.settled(client);
-  expect(await ground.openNotices()).toHaveLength(10);
+  expect(await open()).toEqual(questions.slice(-10).toSorted());
   await client[Symbol.asyncDispose]();
   await until(async () => (await ground.openNotices()).length === 0);
 });

@@ -1,4 +1,5 @@
 /** `parley mcp --channel`: what people and agents say, pushed to a client that takes it as Claude Code documents it. */
+import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CHANNEL_CLIENTS, type ChannelClient } from "../src/testing/channel.ts";
 import { type Body, ChannelGround, contents } from "../src/testing/channel-ground.ts";
@@ -224,14 +225,7 @@ test("nothing is pushed and no mail counts as offered before the client has init
   const { id } = await ground.write("early");
   const child = ground.start(["mcp", "--channel"], { PARLEY_URL: ground.hub.url, PARLEY_TOKEN: ground.tokens.scout });
   const lines: Body[] = [];
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    lines.push(
-      ...text
-        .trim()
-        .split("\n")
-        .map((line) => JSON.parse(line)),
-    );
-  });
+  createInterface({ input: child.stdout }).on("line", (line) => lines.push(JSON.parse(line)));
   const hello = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } };
   child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: hello })}\n`);
   await until(() => lines.length === 1);

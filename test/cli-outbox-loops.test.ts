@@ -37,7 +37,9 @@ async function answeredEachOther(turns: number): Promise<void> {
   await send(scout, "mason", "second");
   await hub.kill("SIGTERM");
   const file = new DatabaseSync(join(ground.home, "parley.db"));
-  file.prepare("update mail_pairs set turns = ?, last_at = ?").run(turns, new Date().toISOString());
+  // In the future: whoever is slowed is so for a minute, and the commands of a test may take longer.
+  const last_at = new Date(Date.now() + 600_000).toISOString();
+  file.prepare("update mail_pairs set turns = ?, last_at = ?").run(turns, last_at);
   file.close();
   hub = await ground.serve();
 }

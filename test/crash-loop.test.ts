@@ -22,11 +22,14 @@ eachDatabaseOfHubs((database) => {
     let last: string | undefined;
     const following = follower.run(first.body.id, () => last);
     const talking = Promise.all(talkers.map((talker) => talker.run()));
+    // Whoever fails is told of where it is waited for, not beside the test.
+    const all = Promise.all([reading, following, talking]);
+    all.catch(() => {});
 
     for (let kill = 0; kill < KILLS; kill++) {
       const before = acked();
       // Sometimes early, sometimes late, always in the middle of something.
-      await until(() => acked() >= before + 10 + 17 * kill);
+      await Promise.race([all, until(() => acked() >= before + 10 + 17 * kill)]);
       await restarts.kill();
       await restarts.start();
     }

@@ -55,7 +55,7 @@ async function fillAndFree(admin: Caller, disk: SmallDisk): Promise<void> {
   const messages = Array.from({ length: 60 }, (_, n) => `${n} ${randomBytes(60_000).toString("base64")}`);
   const post = (content: string) => callTool(admin, "chat_human_post", { content }, content.slice(0, 20));
   expect((await post("before"))?.status).toBe(200);
-  expect(await isReady()).toBe(true);
+  await until(isReady);
 
   disk.fill(1_500_000);
   const replies = await Promise.all(messages.map(post));

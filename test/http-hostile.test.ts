@@ -25,7 +25,8 @@ async function besiege(url: string, count: number, bytes: string): Promise<Socke
       const socket = connect(Number(port), hostname);
       // The hub may have no room for it: that is its way out.
       socket.on("error", () => {});
-      await Promise.race([once(socket, "connect"), once(socket, "close")]);
+      // Not `once` of node:events, which fails when there is an error.
+      await new Promise((done) => socket.once("connect", done).once("close", done));
       socket.write(bytes);
       return socket;
     }),

@@ -1,12 +1,12 @@
 /** `parley mcp` with the official clients, and a hub that comes and goes behind it. */
 import { readFileSync } from "node:fs";
 import { createServer as createHttpServer } from "node:http";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Program, STDIO_CLIENTS } from "../src/testing/mcp.ts";
 import { modern } from "../src/testing/mcp-raw.ts";
+import { freePort } from "../src/testing/ports.ts";
 import { type Child, ended, Ground, PARLEY, type ServedHub, until } from "../src/testing/process.ts";
 
 const INBOX = "ui://chat/inbox";
@@ -191,13 +191,4 @@ function messagesOf(child: Child): Line[] {
   });
   createInterface({ input: child.stderr });
   return lines;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (typeof address !== "object" || !address) throw new Error("no port");
-  return address.port;
 }

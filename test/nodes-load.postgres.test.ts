@@ -33,6 +33,9 @@ test("under mixed load on two nodes nothing is skipped, doubled or deadlocked, a
   let last: string | undefined;
   const following = followers.map((follower) => follower.run(first.body.id, () => last));
   const talking = talkers.map((talker) => talker.run());
+  // Whoever fails is told of where it is waited for, not beside the test.
+  const all = Promise.all([...reading, ...following, ...talking]);
+  all.catch(() => {});
   const twins: string[] = [];
 
   for (let round = 0; round < 12; round++) {
@@ -46,7 +49,7 @@ test("under mixed load on two nodes nothing is skipped, doubled or deadlocked, a
     await Promise.all([admin(a, round, "a"), admin(b, round, "b")]);
     if (round === 6) await query(url, `select pg_terminate_backend(pid) from pg_stat_activity where ${DOORBELL}`);
   }
-  await until(() => talkers.every(({ acked }) => acked.size >= 20));
+  await Promise.race([all, until(() => talkers.every(({ acked }) => acked.size >= 20))]);
   for (const talker of talkers) talker.stop();
   await Promise.all(talking);
   finished = true;

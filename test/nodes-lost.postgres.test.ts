@@ -20,10 +20,13 @@ test("through every loss of the database nothing acknowledged is lost, nothing i
   let finished = false;
   const reading = reader.run(() => finished);
   const talking = Promise.all(talkers.map((talker) => talker.run()));
+  // Whoever fails is told of where it is waited for, not beside the test.
+  const all = Promise.all([reading, talking]);
+  all.catch(() => {});
   const ready = async () => (await fetch(`${ana.url()}/readyz`)).status === 200;
   const goesOn = async () => {
     const before = acked();
-    await until(() => acked() >= before + 20);
+    await Promise.race([all, until(() => acked() >= before + 20)]);
     await until(ready);
   };
 

@@ -1,8 +1,8 @@
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { launch } from "../src/testing/browser.ts";
 import { until } from "../src/testing/process.ts";
-import { composer, log, say, WebHub } from "../src/testing/web.ts";
+import { composer, letThrough, log, say, sent, WebHub } from "../src/testing/web.ts";
 
 let browser: Browser;
 beforeAll(async () => {
@@ -44,7 +44,8 @@ test("WEB-2, WEB-3: Enter sends, Shift+Enter does not, and nothing is sent twice
   expect(await composer(page).inputValue()).toBe("first line\nsecond line");
   await send.dblclick();
   await log(page).getByText("second line").waitFor();
-  await until(async () => (await composer(page).inputValue()) === "");
+  expect(await composer(page).inputValue()).toBe("");
+  await sent(page);
   await say(page, "afterwards");
   await log(page).getByText("afterwards").waitFor();
 
@@ -119,9 +120,10 @@ test("WEB-2: what could not be sent stays, says why, and is sent once when tried
   await log(page).getByText("Not sent. Not today.").waitFor();
   await page.reload();
   await log(page).getByText("keep me").waitFor();
-  await page.unrouteAll();
+  await letThrough(page);
   await log(page).getByRole("button", { name: "Try again" }).click();
   await log(page).getByRole("button", { name: "Try again" }).waitFor({ state: "detached" });
+  await sent(page);
   expect(await log(page).getByText("keep me").count()).toBe(1);
   const { messages } = await hub.call<{ messages: unknown[] }>("chat_read_since", {}, scout.token);
   expect(messages).toHaveLength(1);
@@ -139,7 +141,7 @@ test("WEB-13: two tabs show the same timeline", async () => {
   await scout.say("to both");
   await log(page).getByText("to both").waitFor();
   await log(other).getByText("to both").waitFor();
-  const texts = (tab: typeof page) => log(tab).locator("[data-key] .prose").allInnerTexts();
+  const texts = (tab: Page) => log(tab).locator("[data-key] .prose").allInnerTexts();
   await log(page).getByText("from the second").waitFor();
   expect(await texts(page)).toEqual(await texts(other));
   expect((await texts(page)).toSorted()).toEqual(["from the first", "from the second", "to both"]);

@@ -2,7 +2,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { launch } from "../src/testing/browser.ts";
 import { until } from "../src/testing/process.ts";
-import { composer, log, say, WebHub } from "../src/testing/web.ts";
+import { composer, letThrough, log, say, sent, WebHub } from "../src/testing/web.ts";
 
 let browser: Browser;
 beforeAll(async () => {
@@ -16,6 +16,7 @@ test("WEB-8: a hub that is killed and comes back costs nothing: no message twice
   const { page } = await hub.signedIn();
   await say(page, "before");
   await log(page).getByText("before").waitFor();
+  await sent(page);
   await composer(page).fill("a draft");
 
   await hub.kill();
@@ -38,12 +39,13 @@ test("a message on its way when the hub dies arrives once", async () => {
   const { page } = await hub.signedIn();
   await say(page, "first");
   await log(page).getByText("first").waitFor();
+  await sent(page);
   await page.route("**/mcp", async (route) => {
     if (!route.request().postData()?.includes("chat_human_post")) return route.continue();
     await route.fetch();
     await hub.kill();
     await route.abort();
-    await page.unrouteAll();
+    await letThrough(page);
   });
   await say(page, "exactly once");
   await page.getByText(/Connection lost at/).waitFor();

@@ -88,9 +88,11 @@ test("what is said between the first answer and the page is shown with the rest"
     await held.promise;
     await route.continue();
   });
-  const answer = page.waitForResponse((response) => response.request().headers()["mcp-name"] === "chat_read_before");
-  void page.goto(`${hub.url}/chat/scout`);
-  await answer;
+  await Promise.all([
+    page.waitForResponse((response) => response.request().headers()["mcp-name"] === "chat_read_before"),
+    // It is not loaded before the script is.
+    page.goto(`${hub.url}/chat/scout`, { waitUntil: "commit" }),
+  ]);
   await hub.call("chat_human_post", { content: "three", agent: "scout" });
   held.resolve();
   await expect.poll(() => shown(page)).toEqual(["one", "two", "three"]);

@@ -2,7 +2,7 @@ import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { findings } from "../src/testing/axe.ts";
 import { launch, shoot, visitor } from "../src/testing/browser.ts";
-import { composer, log, WebHub } from "../src/testing/web.ts";
+import { composer, letThrough, log, WebHub } from "../src/testing/web.ts";
 
 let browser: Browser;
 let hub: WebHub;
@@ -89,7 +89,7 @@ test("the theme that was chosen holds from the first paint on, against the syste
   await page.route("**/_app/**/*.js", (route) => route.abort());
   await page.reload();
   expect(await background()).toBe(dark);
-  await page.unrouteAll();
+  await letThrough(page);
   await page.reload();
   await page.getByRole("radio", { name: "As the system" }).check();
   await expect.poll(background).toBe(light);
@@ -110,6 +110,7 @@ test("everything is done with the keyboard alone", async () => {
   await log(page).getByText("by hand").waitFor();
   await tabTo(page, /Settings/);
   await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Settings" }).waitFor();
   await tabTo(page, /Sign out/);
   // Whatever has the focus shows that it has.
   const outline = "getComputedStyle(document.activeElement).outlineStyle";
@@ -124,9 +125,10 @@ for (const scheme of SCHEMES)
     await page.goto(`${hub.url}/chat/scout`);
     await log(page).getByText("Shall I fix both?").waitFor();
     await composer(page).waitFor();
+    const agents = page.getByRole("navigation", { name: "Agents" }).getByRole("link");
+    await expect.poll(() => agents.count()).toBe(3);
     await shoot(page, `forced-1440-${scheme}`);
 
-    const agents = page.getByRole("navigation", { name: "Agents" }).getByRole("link");
     for (const agent of await agents.all()) expect(await colours(agent.locator(".dot"))).toBeGreaterThan(1);
     const style = (of: Locator, name: string): Promise<string> =>
       of.evaluate((node, name) => Reflect.get(globalThis, "getComputedStyle")(node).getPropertyValue(name), name);

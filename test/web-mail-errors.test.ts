@@ -2,7 +2,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { launch } from "../src/testing/browser.ts";
 import { until } from "../src/testing/process.ts";
-import { mailRow, mailRows, sendMail, WebHub } from "../src/testing/web.ts";
+import { letThrough, mailRow, mailRows, sendMail, WebHub } from "../src/testing/web.ts";
 
 let browser: Browser;
 beforeAll(async () => {
@@ -27,6 +27,14 @@ async function failing(page: Page, body: object, fits: (call: { name: string; ar
   return () => count;
 }
 
+/** A page that begins to follow reads once more: until it has, what failed may come by itself. */
+const settled = (page: Page, reads: () => number) =>
+  until(async () => {
+    const before = reads();
+    await page.waitForTimeout(2000);
+    return reads() === before;
+  });
+
 test("a failure of the hub's own is told with its id, in a list, a thread, a toast and a draft, and each is tried again", async () => {
   await using hub = await WebHub.open(browser);
   const scout = await hub.agent("scout");
@@ -35,19 +43,20 @@ test("a failure of the hub's own is told with its id, in a list, a thread, a toa
   const told = page.getByRole("alert").getByText(INTERNAL.error);
   const again = page.getByRole("button", { name: "Try again" });
 
-  await failing(page, INTERNAL, ({ name }) => name === "mail_inbox");
+  const reads = await failing(page, INTERNAL, ({ name }) => name === "mail_inbox");
   await page.goto(`${hub.url}/mail`);
   await told.waitFor();
+  await settled(page, reads);
   // It can be marked and copied.
   expect(await told.evaluate("(node) => getComputedStyle(node).userSelect")).not.toBe("none");
-  await page.unrouteAll();
+  await letThrough(page);
   await again.click();
   await mailRow(page, "one").waitFor();
 
   await failing(page, INTERNAL, ({ name }) => name === "mail_thread");
   await mailRow(page, "one").click();
   await told.waitFor();
-  await page.unrouteAll();
+  await letThrough(page);
   await again.click();
   await page.locator("article").getByText("the text").waitFor();
 
@@ -57,7 +66,7 @@ test("a failure of the hub's own is told with its id, in a list, a thread, a toa
   await page.getByRole("alert").getByText(`Not sent. ${INTERNAL.error}`).waitFor();
   await page.getByRole("button", { name: "Archive" }).click();
   await page.getByRole("alert").getByText(`1 mail not archived. ${INTERNAL.error}`).waitFor();
-  await page.unrouteAll();
+  await letThrough(page);
   await again.click();
   await page.getByText("1 mail archived.").waitFor();
 });
@@ -71,7 +80,7 @@ test("a trouble that lasts is told while it is tried again, and is gone by itsel
   await page.goto(`${hub.url}/mail`);
   await page.getByRole("status", { name: "Loading mail" }).waitFor();
   await page.getByRole("alert").getByText(BUSY.error).waitFor();
-  await page.unrouteAll();
+  await letThrough(page);
   await mailRow(page, "one").waitFor();
   expect(await page.getByRole("alert").getByText(BUSY.error).count()).toBe(0);
 });
@@ -90,18 +99,14 @@ test("the rest of a list that cannot be read is asked for once, not over and ove
   });
   await page.goto(`${hub.url}/mail`);
   await page.locator("a[data-mail]").first().waitFor();
-  // A page that begins to follow reads once more, and a list that is read anew asks for its rest anew.
-  await until(async () => {
-    const before = lists;
-    await page.waitForTimeout(2000);
-    return lists === before;
-  });
+  // A list that is read anew asks for its rest anew.
+  await settled(page, () => lists);
   broken = true;
   await page.evaluate(`[...document.querySelectorAll("a[data-mail]")].at(-1).scrollIntoView()`);
   await page.getByRole("alert").getByText(INTERNAL.error).waitFor();
   await page.waitForTimeout(500);
   expect(asked()).toBe(1);
-  await page.unrouteAll();
+  await letThrough(page);
   await page.getByRole("button", { name: "Try again" }).click();
   await expect.poll(async () => (await mailRows(page)).length).toBe(60);
 });
@@ -115,7 +120,7 @@ test("an answer to a notice that failed can be given again from what is said abo
   await failing(page, INTERNAL, ({ name }) => name === "notice_settle");
   await page.getByRole("button", { name: "Yes" }).click();
   await page.getByRole("alert").getByText(INTERNAL.error).waitFor();
-  await page.unrouteAll();
+  await letThrough(page);
   await page.getByRole("button", { name: "Try again" }).click();
   await page.getByText("Answered: yes.").waitFor();
 });

@@ -104,8 +104,11 @@ test("mail is read, answered and written with the keyboard alone", async () => {
   await page.keyboard.type("read with pleasure");
   await page.keyboard.press("Control+Enter");
   await page.locator("article").getByText("read with pleasure").waitFor();
+  // Once it is sent the field is empty, and has the focus again.
+  await expect.poll(() => page.getByRole("textbox", { name: "Reply to scout" }).inputValue()).toBe("");
   await page.keyboard.press("Escape");
   await page.keyboard.press("c");
+  await expect.poll(() => focused(page)).toMatch(/^To/);
   await page.keyboard.type("mason");
   await tabTo(page, /^Subject/);
   await page.keyboard.type("by hand");

@@ -2,7 +2,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { launch } from "../src/testing/browser.ts";
 import { until } from "../src/testing/process.ts";
-import { mailLink, mailRow, mailRows, sendMail, WebHub } from "../src/testing/web.ts";
+import { letThrough, mailLink, mailRow, mailRows, sendMail, WebHub } from "../src/testing/web.ts";
 
 let browser: Browser;
 beforeAll(async () => {
@@ -231,7 +231,7 @@ test("the hub killed while an answer is under way: sent once, nothing lost, and 
     await route.fetch();
     await hub.kill();
     await route.abort();
-    await page.unrouteAll();
+    await letThrough(page);
   });
   await page.getByRole("button", { name: "Send" }).click();
   await page.getByText(/Connection lost at/).waitFor();

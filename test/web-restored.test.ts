@@ -2,7 +2,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { launch } from "../src/testing/browser.ts";
-import { composer, log, say, WebHub } from "../src/testing/web.ts";
+import { composer, log, say, sent, WebHub } from "../src/testing/web.ts";
 
 let browser: Browser;
 beforeAll(async () => {
@@ -11,25 +11,27 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 
 const shown = (page: Page): Promise<string[]> => log(page).locator("[data-key] .prose").allInnerTexts();
-
 test("a restored hub: what it no longer has leaves the page, and the talk goes on from there", async () => {
   await using hub = await WebHub.open(browser);
   const scout = await hub.agent("scout");
   const { page } = await hub.signedIn();
   await say(page, "kept");
   await log(page).getByText("kept").waitFor();
+  await sent(page);
   await hub.backup();
   await scout.say("lost by the restore");
   await log(page).getByText("lost by the restore").waitFor();
   await composer(page).waitFor();
   await say(page, "lost as well");
   await log(page).getByText("lost as well").waitFor();
+  await sent(page);
 
   await hub.putBack();
   await expect.poll(() => shown(page)).toEqual(["kept"]);
   await page.getByRole("link", { name: /scout/ }).getByText("kept").waitFor();
   await composer(page).waitFor();
   await say(page, "after the restore");
+  await sent(page);
   await scout.say("I am here");
   await expect.poll(() => shown(page)).toEqual(["kept", "after the restore", "I am here"]);
   await page.reload();
@@ -64,6 +66,7 @@ test("a restored hub that has never heard of the session asks to sign in again, 
   const { page } = await hub.signedIn();
   await say(page, "lost by the restore");
   await log(page).getByText("lost by the restore").waitFor();
+  await sent(page);
   await hub.putBack();
   await page.getByRole("heading", { name: "Sign in to Parley" }).waitFor();
   await page.goto(await hub.link());
@@ -81,6 +84,7 @@ test("a hub that is away for an hour: the page says since when, keeps what it ha
   await page.goto(`${hub.url}/chat/scout`);
   await say(page, "before");
   await log(page).getByText("before").waitFor();
+  await sent(page);
   await composer(page).fill("half a sentence");
   await hub.kill();
   const banner = page.getByText(/Connection lost at/);

@@ -1,5 +1,5 @@
 /** For end-to-end tests: something between a command line and its hub that can hold an answer back. */
-import { createServer, request, type Server } from "node:http";
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 export interface Passed {
@@ -20,18 +20,26 @@ export class Between implements AsyncDisposable {
     this.#server = createServer((incoming, outgoing) => {
       const { method = "", url: path = "", headers } = incoming;
       const { host: _host, ...kept } = headers;
-      const asked = request(new URL(path, this.#to), { method, headers: kept, agent: false }, async (answer) => {
-        const chunks: Buffer[] = [];
-        for await (const chunk of answer) chunks.push(chunk);
-        const passed = { method, path, status: answer.statusCode ?? 0 };
-        this.passed.push(passed);
-        await this.before(passed, this.passed.length);
-        outgoing.writeHead(passed.status, answer.headers);
-        outgoing.end(Buffer.concat(chunks));
-      });
-      asked.on("error", () => outgoing.destroy());
+      const asked = request(new URL(path, this.#to), { method, headers: kept, agent: false });
+      asked.on("response", (answer) => this.#pass({ method, path }, answer, outgoing).catch(lost));
+      asked.on("error", lost);
       incoming.pipe(asked);
+
+      // Whoever asked sees what they would see without us when the hub dies.
+      function lost() {
+        outgoing.destroy();
+      }
     });
+  }
+
+  async #pass(asked: Omit<Passed, "status">, answer: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of answer) chunks.push(chunk);
+    const passed = { ...asked, status: answer.statusCode ?? 0 };
+    this.passed.push(passed);
+    await this.before(passed, this.passed.length);
+    outgoing.writeHead(passed.status, answer.headers);
+    outgoing.end(Buffer.concat(chunks));
   }
 
   static async open(to: string): Promise<Between> {

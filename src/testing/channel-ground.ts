@@ -1,7 +1,7 @@
 /** A hub with a person and two agents, and a channel for one of them, as real processes. */
-import { createServer } from "node:net";
 import { CHANNEL_CLIENTS, type ChannelClient } from "./channel.ts";
 import type { Program } from "./mcp.ts";
+import { freePort } from "./ports.ts";
 import { Ground, PARLEY, type ServedHub, until } from "./process.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads what it asserts
@@ -76,12 +76,3 @@ export class ChannelGround extends Ground {
 }
 
 export const contents = ({ pushes }: ChannelClient): string[] => pushes.map(({ content }) => content);
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (typeof address !== "object" || !address) throw new Error("no port");
-  return address.port;
-}

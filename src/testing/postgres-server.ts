@@ -11,12 +11,13 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import pg from "pg";
+import { killIfThere } from "./kill.ts";
+import { freePort } from "./ports.ts";
 import type { PostgresServer } from "./postgres.ts";
 import { findBinaries } from "./postgres-binaries.ts";
 import { childrenOf, type Janitor, startJanitor } from "./postgres-janitor.ts";
@@ -68,7 +69,7 @@ export class TestPostgres implements PostgresServer {
   }
 
   async stop(): Promise<void> {
-    await this.#end((pid) => process.kill(pid, "SIGINT"));
+    await this.#end((pid) => killIfThere(pid, "SIGINT"));
   }
 
   async kill(): Promise<void> {
@@ -85,7 +86,7 @@ export class TestPostgres implements PostgresServer {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop();
-    rmSync(this.#folder, { recursive: true, force: true });
+    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 10 });
     this.#janitor.dismiss();
   }
 
@@ -173,15 +174,6 @@ export class TestPostgres implements PostgresServer {
   }
 }
 
-/** A server process ends by itself when its client leaves, or the first of them is gone: that is no failure. */
-function killIfThere(pid: number): void {
-  try {
-    process.kill(pid, "SIGKILL");
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
-  }
-}
-
 const isRunning = (child: ChildProcess): boolean => child.exitCode === null && child.signalCode === null;
 
 /** PostgreSQL refuses to run as root. */
@@ -193,14 +185,4 @@ function unprivilegedUser(): { uid: number; gid: number } | undefined {
   const user = users.find(([name]) => name === "postgres") ?? users.find(([name]) => name === "nobody");
   if (!user) throw new Error("it does not run as root, and there is neither a user postgres nor nobody");
   return { uid: Number(user[2]), gid: Number(user[3]) };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (!address || typeof address === "string") throw new Error("no port to be had on 127.0.0.1");
-  server.close();
-  await once(server, "close");
-  return address.port;
 }

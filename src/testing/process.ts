@@ -8,6 +8,7 @@ import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { Home, isAlive } from "../cli/home.ts";
+import { killIfThere } from "./kill.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 export const PARLEY = join(ROOT, "bin", "parley");
@@ -50,6 +51,8 @@ export class Ground implements AsyncDisposable {
   watch(child: Child): Child {
     this.#children.add(child);
     child.on("exit", () => this.#children.delete(child));
+    // One that ends without having read everything: what it printed and its exit code say whether it should have.
+    child.stdin.on("error", () => {});
     return child;
   }
 
@@ -76,10 +79,11 @@ export class Ground implements AsyncDisposable {
     // What is left was started by a command and is no child of ours.
     const hub = new Home(this.home).hub();
     if (hub) {
-      process.kill(hub.pid, "SIGKILL");
+      killIfThere(hub.pid);
       await until(() => !isAlive(hub.pid));
     }
-    rmSync(this.folder, { recursive: true, force: true });
+    // A program that was started by a command may still write a last file.
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 10 });
   }
 }
 

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe } from "vitest";
 import { type Caller, callTool } from "./crowd.ts";
 import { type DatabaseName, testDatabases } from "./databases.ts";
+import { freePort } from "./ports.ts";
 import { createDatabase } from "./postgres.ts";
 import { Ground, type ServedHub } from "./process.ts";
 
@@ -16,6 +17,7 @@ export class Restarts implements AsyncDisposable {
   readonly database_url: string | undefined;
   readonly #drop: (() => Promise<void>) | undefined;
   #hub: ServedHub | undefined;
+  #port: string | undefined;
 
   static async on(database: DatabaseName): Promise<Restarts> {
     return new Restarts(database === "postgres" ? await createDatabase() : undefined);
@@ -37,9 +39,11 @@ export class Restarts implements AsyncDisposable {
     return { url: () => this.hub.url, token };
   }
 
+  /** Always on the same port: while there is no hub, nobody else answers its callers. */
   async start(env: Record<string, string> = {}): Promise<ServedHub> {
-    const args = this.database_url ? ["--database-url", this.database_url] : [];
-    this.#hub = await this.ground.serve(args, { ...ENV, ...env });
+    this.#port ??= String(await freePort());
+    const database = this.database_url ? ["--database-url", this.database_url] : [];
+    this.#hub = await this.ground.serve(["--port", this.#port, ...database], { ...ENV, ...env });
     return this.#hub;
   }
 
