@@ -158,6 +158,32 @@ test("what the hub refuses is shown as it was, with its sentence and a way to tr
   await shown(page, ["one"]);
 });
 
+test("what is taken back while it is still on its way is done after it, and is back", async () => {
+  await using hub = await WebHub.open(browser);
+  const { page } = await opened(hub, ["one", "two"]);
+  const updates: string[] = [];
+  const held = Promise.withResolvers<void>();
+  await page.route("**/mcp", async (route) => {
+    const { params } = route.request().postDataJSON() ?? {};
+    if (params?.name !== "mail_update") return route.continue();
+    updates.push(params.arguments.action);
+    // The first answer never comes, and it is asked for again.
+    if (updates.length > 1) await held.promise;
+    await (updates.length > 1 ? route.continue() : route.abort());
+  });
+  await page.keyboard.press("j");
+  await page.keyboard.press("#");
+  await shown(page, ["one"]);
+  await expect.poll(() => updates).toEqual(["trash", "trash"]);
+  await page.getByRole("button", { name: /^Undo/ }).click();
+  await shown(page, ["two", "one"]);
+  held.resolve();
+  await expect.poll(() => updates).toEqual(["trash", "trash", "inbox"]);
+  await letThrough(page);
+  await expect.poll(() => subjectsIn(hub, "trash")).toEqual([]);
+  await shown(page, ["two", "one"]);
+});
+
 test("search finds as one types, by words and operators, and says what to try when it finds nothing", async () => {
   await using hub = await WebHub.open(browser);
   const { page, scout } = await opened(hub, ["apples", "pears"]);

@@ -191,7 +191,7 @@ export class PostgresDatabase implements Database {
           if (this.#health.state === "lost") this.#health = { state: "ready" };
         },
         () => {
-          if (this.#health.state !== "closing") this.#health = LOST;
+          if (this.#health.state === "ready") this.#health = LOST;
         },
       )
       .finally(() => {

@@ -37,6 +37,7 @@ export class Mailbox {
   #changes = $state.raw<ReadonlyMap<string, Change>>(new Map());
   #view = $state.raw<View>({ folder: "inbox", q: "" });
   #next: string | null = null;
+  #last_update: Promise<unknown> = Promise.resolve();
   #live: Live | undefined;
   readonly #hub: Hub;
 
@@ -117,13 +118,21 @@ export class Mailbox {
       const ids = [...changes.keys()];
       for (let from = 0; from < ids.length; from += MOST_PAGE) {
         const input = { ids: ids.slice(from, from + MOST_PAGE), action, ...(until !== undefined && { until }) };
-        await this.#hub.client.call("mail_update", input, { key: newKey() });
+        await this.#inTurn(() => this.#hub.client.call("mail_update", input, { key: newKey() }));
       }
       await this.refresh();
     } finally {
       // What was done to it since is another change.
       this.#changes = new Map([...this.#changes].filter(([id, change]) => changes.get(id) !== change));
     }
+  }
+
+  /** What is taken back while it is still on its way, or is being tried again, must not be overtaken by it. */
+  #inTurn<T>(update: () => Promise<T>): Promise<T> {
+    const updated = this.#last_update.then(update);
+    // Whoever asked for it is told.
+    this.#last_update = updated.catch(() => {});
+    return updated;
   }
 
   /** What is known of a mail, as it is shown. */
