@@ -18,13 +18,15 @@ export type Letter = Written & {
 export type Kept = Letter & {
   /** Since when it waits, by our own clock. Their order is that of these. */
   at: number;
+  /** The hub was asked, and did not answer: it may have done it. */
+  tried?: boolean | undefined;
   /** Why it is not sent by itself. */
   problem?: string | undefined;
 };
 
 /**
- * The mail of one principal that waits in this browser. An entry each,
- * so that two tabs that change something at once do not undo each other's change.
+ * The mail of one principal that waits in this browser. An entry each, so that two tabs that change something at once do
+ * not undo each other's change.
  */
 export class WaitingStore {
   /** What the names of its entries begin with. */
@@ -78,4 +80,5 @@ const isKept = (value: unknown): value is Kept =>
   Array.isArray(value.to) &&
   value.to.every((name) => typeof name === "string") &&
   Number.isFinite(value.at) &&
+  (value.tried === undefined || typeof value.tried === "boolean") &&
   (value.problem === undefined || typeof value.problem === "string");

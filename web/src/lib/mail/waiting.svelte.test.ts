@@ -48,6 +48,8 @@ class FakeHub {
   cookie = "ana";
   /** Asked before each call that is to do something; what it gives is thrown. */
   trouble: (body: string) => HubError | undefined = () => undefined;
+  /** What is to be done waits for it. */
+  held: Promise<void> | undefined;
   /** The answer is lost after it was done. */
   loses = false;
   readonly done: string[] = [];
@@ -62,6 +64,7 @@ class FakeHub {
     if (!this.live) throw AWAY;
     if (name === "whoami") return meOf(this.cookie);
     this.tries += 1;
+    await this.held;
     const error = this.trouble(input.body);
     if (error) throw error;
     if (!this.#keys.has(options.key)) this.done.push(`${this.cookie}: ${input.body}`);
@@ -214,11 +217,12 @@ test("taken back it is the draft again, with its key, where there is no other", 
   await waiting.send({ ...letterOf("two"), tool: "mail_reply", input: { id: "3", body: "two" }, draft: "3" });
 
   keep(draftName("ana", "new"), "something else");
-  expect(waiting.takeBack("key of one")).toMatch(/There is a draft in its place/);
+  expect(await waiting.takeBack("key of one")).toMatch(/There is a draft in its place/);
   expect([bodies(waiting), waiting.taken]).toEqual([["one", "two"], 0]);
 
   keep(draftName("ana", "new"), null);
-  expect([waiting.takeBack("key of one"), waiting.takeBack("key of two")]).toEqual([undefined, undefined]);
+  expect(await waiting.takeBack("key of one")).toBeUndefined();
+  expect(await waiting.takeBack("key of two")).toBeUndefined();
   expect([waiting.list, waiting.taken]).toEqual([[], 2]);
   const draft = new Draft("ana", "new", { to: "", subject: "", body: "", priority: "normal", deadline: "" });
   expect({ ...draft.fields }).toEqual({
@@ -233,7 +237,44 @@ test("taken back it is the draft again, with its key, where there is no other", 
   hub.comeBack();
   await aWhile();
   expect(hub.done).toEqual([]);
-  expect(waiting.takeBack("key of one")).toMatch(/no longer here/);
+  expect(await waiting.takeBack("key of one")).toMatch(/no longer here/);
+});
+
+test("what one tab is sending no other takes back", async () => {
+  const hub = new FakeHub();
+  const [one, other] = [tabOf(hub), tabOf(hub)];
+  hub.goAway();
+  await one.waiting.send(letterOf("one"));
+  const held = Promise.withResolvers<void>();
+  hub.held = held.promise;
+  hub.comeBack();
+  await aWhile();
+  expect(hub.tries).toBe(1);
+  expect(await one.waiting.takeBack("key of one")).toBe("It is being sent.");
+  expect(await other.waiting.takeBack("key of one")).toBe("It is being sent.");
+  held.resolve();
+  await aWhile();
+  expect(await other.waiting.takeBack("key of one")).toMatch(/no longer here/);
+  expect([hub.done, hub.tries, one.waiting.list, other.waiting.list]).toEqual([["ana: one"], 1, [], []]);
+});
+
+test("what the hub may have done is taken back with a warning, what it has refused without", async () => {
+  const hub = new FakeHub();
+  const { waiting, told } = tabOf(hub);
+  hub.loses = true;
+  expect(await waiting.send(letterOf("one"))).toBe("kept");
+  await aWhile();
+  expect(await waiting.takeBack("key of one")).toBeUndefined();
+  expect(told.filter((text) => text.includes("may have been sent"))).toHaveLength(1);
+
+  keep(draftName("ana", "new"), null);
+  await waiting.send(letterOf("two"));
+  hub.loses = false;
+  hub.trouble = () => REFUSED;
+  await aWhile();
+  expect(waiting.list).toMatchObject([{ problem: REFUSED.message }]);
+  expect(await waiting.takeBack("key of two")).toBeUndefined();
+  expect(told.filter((text) => text.includes("may have been sent"))).toHaveLength(1);
 });
 
 test("a draft is gone once it is kept, and stays, with the reason, where it cannot be", async () => {

@@ -1,6 +1,7 @@
 import { untrack } from "svelte";
 import { type Hub, useHub } from "#lib/hub/hub.svelte.ts";
 import { onKept } from "#lib/hub/kept.ts";
+import { inOneTab } from "#lib/hub/one-tab.ts";
 import { sentenceOf } from "#lib/hub/sentence.ts";
 import type { Tools } from "#lib/hub/types.ts";
 import { HubError } from "$client/index.ts";
@@ -12,6 +13,8 @@ type Sent = Tools["mail_send"]["output"];
 export type Outcome = Sent | "kept";
 
 const AGAIN_MS = 5000;
+/** Who sends it does not see it taken back in between, and the other way round. */
+const lockOf = (key: string): string => `mail:waiting:${key}`;
 /** The hub knows a key for eight days. After that nobody can tell whether it was sent before. */
 const MOST_MS = 7 * 86_400_000;
 const TOO_OLD = "It has waited for more than a week and may have been sent before. Look at what was sent first.";
@@ -68,14 +71,15 @@ export class Waiting {
 
   /** Throws what the hub refused. What it was not there for is kept, behind what waits already. */
   async send(letter: Letter): Promise<Outcome> {
-    if (this.#hub.live && !this.#next)
+    const tried = this.#hub.live && !this.#next;
+    if (tried)
       try {
         return await this.#post(letter);
       } catch (error) {
         if (!(error instanceof HubError && error.code === "HUB_UNREACHABLE")) throw error;
       }
     const at = Math.max(Date.now(), (this.list.at(-1)?.at ?? 0) + 1);
-    if (!this.#store?.put({ ...letter, at }))
+    if (!this.#store?.put({ ...letter, at, tried }))
       throw new Error("The hub is away and this browser cannot keep it. Send it when the hub is back.");
     this.#tell("Kept here. It is sent when the hub is back.");
     return "kept";
@@ -88,8 +92,12 @@ export class Waiting {
   }
 
   /** Back into its draft, to be changed. Gives the reason where it has to go on waiting. */
-  takeBack(key: string): string | undefined {
-    if (this.sending === key) return "It is being sent.";
+  async takeBack(key: string): Promise<string | undefined> {
+    const taken = this.sending === key ? "busy" : await inOneTab(lockOf(key), () => this.#takeBack(key));
+    return taken === "busy" ? "It is being sent." : taken;
+  }
+
+  #takeBack(key: string): string | undefined {
     const [owner, store] = [this.#owner, this.#store];
     const kept = store?.find(key);
     if (owner === undefined || !kept) return "It is no longer here: another tab has sent it or taken it back.";
@@ -97,6 +105,7 @@ export class Waiting {
     if (problem !== undefined) return problem;
     store?.remove(key);
     this.taken += 1;
+    if (kept.tried) this.#tell("It may have been sent all the same. Look at what was sent before you send it again.");
     return undefined;
   }
 
@@ -133,23 +142,30 @@ export class Waiting {
       // Somebody else may have signed in, in another tab: then the cookie is theirs, and it would go in their name.
       const { principal } = await this.#hub.client.call("whoami", {});
       if (principal !== owner) return "end";
-      const kept = store.find(key);
-      if (kept && Date.now() - kept.at > MOST_MS) throw new Error(TOO_OLD);
-      // Else another tab has sent it, or taken it back.
-      if (kept) {
-        await this.#post(kept);
-        store.remove(key);
-        this.#tell("Sent.");
-      }
+      const sent = await inOneTab(lockOf(key), () => this.#sendKept(store, key));
       this.#read();
-      return "next";
+      return sent === "busy" ? "later" : "next";
     } catch (error) {
       if (error instanceof HubError && error.passing) return "later";
       // Nobody is signed in any more. It waits until they are.
       if (error instanceof HubError && error.status === 401) return "end";
       const kept = store.find(key);
-      return !kept || store.put({ ...kept, problem: sentenceOf(error) }) ? "next" : "later";
+      // What the hub refuses it has not done before either.
+      const tried = error instanceof HubError ? undefined : kept?.tried;
+      return !kept || store.put({ ...kept, tried, problem: sentenceOf(error) }) ? "next" : "later";
     }
+  }
+
+  async #sendKept(store: WaitingStore, key: string): Promise<void> {
+    const kept = store.find(key);
+    // Another tab has sent it, or taken it back.
+    if (!kept) return;
+    if (Date.now() - kept.at > MOST_MS) throw new Error(TOO_OLD);
+    // Once: the other tabs are told of it, and try as well.
+    if (!kept.tried) store.put({ ...kept, tried: true });
+    await this.#post(kept);
+    store.remove(key);
+    this.#tell("Sent.");
   }
 
   #post(letter: Letter): Promise<Sent> {
