@@ -12,12 +12,12 @@ export default class TestReport {
     const suites = modules.flatMap((module) => [module, ...module.children.allSuites()]);
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
     const passed = tests.filter((test) => test.result().state === "passed").length;
-    const failures = [
+    const outside = [
       ...suites.flatMap((suite) => suite.errors().map((error) => brief(titleOf(suite), error))),
-      ...tests.flatMap((test) => faults(test).map((error) => brief(titleOf(test), error))),
-      ...unhandled.map((error) => brief(`Outside of a test, during "${error.VITEST_TEST_NAME}"`, error)),
+      ...unhandled.map((error) => brief(`Outside of a test, after "${error.VITEST_TEST_NAME ?? ""}"`, error)),
     ];
-    const report = { passed, failed: tests.length - passed, failures };
+    const failures = [...tests.flatMap((test) => faults(test).map((error) => brief(titleOf(test), error))), ...outside];
+    const report = { passed, failed: tests.length - passed + outside.length, failures };
     writeFileSync(process.env.PARLEY_TEST_REPORT, JSON.stringify(report));
   }
 }
@@ -34,7 +34,7 @@ function faults(test) {
 }
 
 function brief(title, { name = "Error", message = "", stack = "" }) {
-  const own = stack.split("\n").find((line) => /\/(src|test|web)\//.test(line));
+  const own = `${stack}`.split("\n").find((line) => /^\s*at .*\/(src|test|web)\//.test(line));
   const lines = `${name}: ${message}`.split("\n").filter((line) => line.trim() !== "");
   const shown = [...lines.slice(0, LINES), ...(own ? [own] : [])];
   return [title, ...shown.map((line) => `    ${line.trim().slice(0, WIDTH)}`)].join("\n");

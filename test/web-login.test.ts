@@ -99,6 +99,41 @@ test("who signs in after somebody finds nothing that they wrote, and they find i
   expect(await found(await hub.link())).toEqual(["a word", "not said yet", "a letter"]);
 });
 
+test("whoever signs in, in another tab or in this one, takes the place of who was here: nothing is said in their name", async () => {
+  await using hub = await WebHub.open(browser);
+  const scout = await hub.agent("scout");
+  const authors = async () => {
+    const { messages } = await hub.call<{ messages: { author_principal: string; content: string }[] }>(
+      "chat_read_since",
+      {},
+      scout.token,
+    );
+    return messages.map(({ author_principal, content }) => `${author_principal}: ${content}`);
+  };
+  const { page } = await hub.signedIn();
+  const { principal } = await hub.call<{ principal: string }>("whoami");
+  await page.goto(`${hub.url}/chat/scout`);
+  await say(page, "from the first");
+  await expect.poll(authors).toEqual([`${principal}: from the first`]);
+  await composer(page).fill("words of the first");
+
+  const other = await page.context().newPage();
+  await other.goto((await hub.link("ben")).replace("/#", "/chat/scout#"));
+  await expect.poll(() => composer(page).inputValue()).toBe("");
+  await say(page, "from ben");
+  await expect.poll(authors).toEqual([`${principal}: from the first`, "ben: from ben"]);
+  await log(other).getByText("from ben").waitFor();
+  await composer(page).fill("words of ben");
+
+  // A link that is opened where the page is open already.
+  await page.evaluate(`location.hash = ${JSON.stringify(new URL(await hub.link()).hash)}`);
+  await expect.poll(() => composer(page).inputValue()).toBe("words of the first");
+  await expect.poll(() => composer(other).inputValue()).toBe("words of the first");
+  await composer(page).press("Enter");
+  await expect.poll(async () => (await authors()).at(-1)).toBe(`${principal}: words of the first`);
+  await log(other).getByText("words of the first").waitFor();
+});
+
 test("signing out ends the session here and in every tab of this browser", async () => {
   await using hub = await WebHub.open(browser);
   await hub.agent("scout");

@@ -41,6 +41,7 @@ export class Client implements Disposable {
   readonly report: (error: unknown) => void;
   readonly #protocol: Protocol;
   readonly #watching: Watching;
+  #disposed = false;
 
   constructor(options: ClientOptions) {
     const { transport, token, space, ahead_ms = 0, pace = PACE, report = (error) => console.error(error) } = options;
@@ -61,9 +62,12 @@ export class Client implements Disposable {
     { key, patience_ms = PATIENCE_MS }: CallOptions = {},
   ): Promise<ToolTypes[N]["output"]> {
     const params = { name, arguments: key === undefined ? args : { ...args, idempotency_key: key } };
-    const send = async (): Promise<ToolTypes[N]["output"]> =>
+    const send = async (): Promise<ToolTypes[N]["output"]> => {
+      // Whoever's cookie it is now, it is not the one with which this was begun.
+      if (this.#disposed) throw unreachable("this client is no longer in use");
       // The hub has checked its own output against the schema that this type is of.
-      outputOf(await this.#protocol.request("tools/call", params, name)) as ToolTypes[N]["output"];
+      return outputOf(await this.#protocol.request("tools/call", params, name)) as ToolTypes[N]["output"];
+    };
     return key === undefined ? send() : untilKnown(send, { pace: this.pace, patience_ms });
   }
 
@@ -111,7 +115,9 @@ export class Client implements Disposable {
     return Date.now() + this.#protocol.ahead_ms;
   }
 
+  /** Nothing is asked of the hub any more, nor asked again. */
   [Symbol.dispose](): void {
+    this.#disposed = true;
     this.#watching[Symbol.dispose]();
   }
 }

@@ -21,20 +21,21 @@ export class Between implements AsyncDisposable {
       const { method = "", url: path = "", headers } = incoming;
       const { host: _host, ...kept } = headers;
       const asked = request(new URL(path, this.#to), { method, headers: kept, agent: false });
-      asked.on("response", (answer) => this.#pass({ method, path }, answer, outgoing).catch(lost));
-      asked.on("error", lost);
+      asked.on("response", (answer) => void this.#pass({ method, path }, answer, outgoing));
+      asked.on("error", () => outgoing.destroy());
       incoming.pipe(asked);
-
-      // Whoever asked sees what they would see without us when the hub dies.
-      function lost() {
-        outgoing.destroy();
-      }
     });
   }
 
   async #pass(asked: Omit<Passed, "status">, answer: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
-    for await (const chunk of answer) chunks.push(chunk);
+    try {
+      for await (const chunk of answer) chunks.push(chunk);
+    } catch {
+      // The hub died. Whoever asked sees what they would see without us.
+      outgoing.destroy();
+      return;
+    }
     const passed = { ...asked, status: answer.statusCode ?? 0 };
     this.passed.push(passed);
     await this.before(passed, this.passed.length);

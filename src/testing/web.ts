@@ -144,7 +144,7 @@ export async function say(page: Page, text: string): Promise<void> {
   await composer(page).press("Enter");
 }
 
-/** What is said shows at once. This is when the hub has it. */
+/** What is said shows at once. This is when the hub has answered. */
 export const sent = (page: Page) => until(async () => (await page.getByText("Sending …").count()) === 0);
 
 export interface Letter {

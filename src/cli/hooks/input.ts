@@ -4,6 +4,8 @@ import { Failure } from "../failure.ts";
 const MOST_BYTES = 10 * 1024 * 1024;
 /** Of silence. Clients close stdin at once; one that forgets to must not hold up its own session. */
 const PATIENCE_MS = 1_000;
+/** One that writes without end must not either. */
+const MOST_MS = 10_000;
 
 export class HookInput {
   readonly #fields: Readonly<Record<string, unknown>>;
@@ -49,10 +51,11 @@ async function text(): Promise<string> {
   let bytes = 0;
   const silence = Promise.withResolvers<void>();
   const timer = setTimeout(silence.resolve, PATIENCE_MS);
+  const deadline = performance.now() + MOST_MS;
   const read = async (): Promise<void> => {
     // To its end even if it is too much: whoever writes would otherwise see its pipe break.
     for await (const chunk of process.stdin) {
-      timer.refresh();
+      if (performance.now() < deadline) timer.refresh();
       bytes += chunk.length;
       if (bytes <= MOST_BYTES) chunks.push(chunk);
     }

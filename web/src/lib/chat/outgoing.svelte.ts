@@ -13,6 +13,9 @@ export class Outgoing {
   last_error = $state<string>();
   readonly sending = $derived(this.#pending.some(({ state }) => state === "sending"));
   readonly #hub: Pick<Hub, "client" | "me">;
+  /** Whoever is signed in when an answer comes, it is this one's. */
+  readonly #me: string;
+  readonly #name: string;
   readonly #agent: string | undefined;
   readonly #messages: () => readonly Message[];
   /** Messages of which it is known what they are the copy of. */
@@ -22,6 +25,8 @@ export class Outgoing {
     this.#hub = hub;
     this.#agent = agent;
     this.#messages = messages;
+    this.#me = hub.me.principal;
+    this.#name = `parley:${personal(this.#me, `unsent:${agent ?? ""}`)}`;
     this.#pending = recallUnsent(this.#name);
   }
 
@@ -67,7 +72,7 @@ export class Outgoing {
       this.#confirmed.add(id);
       this.#replace(key, undefined);
       this.last_error = undefined;
-      return [{ id, ts, author: "user", author_principal: this.#hub.me.principal, mime: "text/markdown", content }];
+      return [{ id, ts, author: "user", author_principal: this.#me, mime: "text/markdown", content }];
     } catch (error) {
       const problem = sentenceOf(error);
       this.#replace(key, { ...pending, state: "failed", problem });
@@ -87,7 +92,7 @@ export class Outgoing {
     for (let at = messages.length - 1; at >= 0; at -= 1) {
       const message = messages[at];
       if (!message || Number(message.id) <= after) break;
-      const own = message.author === "user" && message.author_principal === this.#hub.me.principal;
+      const own = message.author === "user" && message.author_principal === this.#me;
       const free = !taken.has(message.id) && !this.#confirmed.has(message.id);
       if (own && free && message.content === content) copy = message;
     }
@@ -101,10 +106,6 @@ export class Outgoing {
   #keep(pending: readonly Pending[]): void {
     this.#pending = pending;
     keepUnsent(this.#name, pending);
-  }
-
-  get #name(): string {
-    return `parley:${personal(this.#hub.me.principal, `unsent:${this.#agent ?? ""}`)}`;
   }
 }
 

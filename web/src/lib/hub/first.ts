@@ -68,7 +68,7 @@ export function withFirst(transport: Transport): Transport {
   if (questions.size === 0) return transport;
   return async (request) => {
     const question = questionOf(request.body);
-    const answer = await question?.coming;
+    const answer = question && (await Promise.race([question.coming, aborted(request.signal)]));
     if (answer) return { ...answer, body: async (take) => take(answer.text) };
     if (!question) await firstView();
     return transport(request);
@@ -84,6 +84,9 @@ function questionOf(body: string | undefined): Question | undefined {
   questions.delete(key);
   return question;
 }
+
+const aborted = (signal: AbortSignal): Promise<undefined> =>
+  new Promise((resolve) => signal.addEventListener("abort", () => resolve(undefined), { once: true }));
 
 const keyOf = (method: string, params: object): string => JSON.stringify([method, params]);
 

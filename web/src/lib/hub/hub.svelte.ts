@@ -11,7 +11,7 @@ import {
 } from "$client/index.ts";
 import { isRecord } from "./contents.ts";
 import { firstAhead, firstResult, forgetFirst, withFirst } from "./first.ts";
-import { keep, recall } from "./kept.ts";
+import { keep, onKept, recall } from "./kept.ts";
 import { postJson, refusalIn } from "./post.ts";
 import { StreamSlots } from "./stream-slots.ts";
 import type { Tools } from "./types.ts";
@@ -38,6 +38,14 @@ export class Hub {
   #subscriptions: SubscriptionManager = createSubscriptionManager(this.#client);
   readonly #slots = new StreamSlots(() => this.#client);
 
+  constructor() {
+    // Another tab has found out who it is. Who is signed out here stays so until they ask.
+    onKept((name, text) => {
+      const me = name === "me" ? meIn(text) : undefined;
+      if (me && this.phase.at === "in") this.#greet(me);
+    });
+  }
+
   get client(): Client {
     return this.#client;
   }
@@ -51,15 +59,14 @@ export class Hub {
   async start(code: string | undefined): Promise<void> {
     const refused = code === undefined ? undefined : await this.#exchange(code);
     // Who it was the last time: the page need not wait to hear that it still is.
-    const known = code === undefined ? recallMe() : undefined;
+    const known = code === undefined ? meIn(recall("me")) : undefined;
     if (known && this.phase.at !== "in") this.phase = { at: "in", me: known };
     for (;;)
       try {
         const me = await this.#client.call("whoami", {});
         this.waiting_since = undefined;
-        const text = JSON.stringify(me);
-        if (this.phase.at !== "in" || JSON.stringify(this.phase.me) !== text) this.phase = { at: "in", me };
-        keep("me", text);
+        this.#greet(me);
+        keep("me", JSON.stringify(me));
         return;
       } catch (error) {
         if (!(error instanceof HubError && error.passing)) return this.leave(refused);
@@ -101,12 +108,23 @@ export class Hub {
   /** Everything that was open is closed; the next one to sign in gets a connection of their own. */
   leave(why: string | undefined): void {
     keep("me", null);
+    this.#closeAll();
+    this.phase = { at: "signed-out", why };
+  }
+
+  /** The cookie is every tab's: whoever signs in takes the place of who was here before. */
+  #greet(me: Me): void {
+    const before = this.phase.at === "in" ? this.phase.me : undefined;
+    if (before && before.principal !== me.principal) this.#closeAll();
+    if (JSON.stringify(before) !== JSON.stringify(me)) this.phase = { at: "in", me };
+  }
+
+  #closeAll(): void {
     forgetFirst();
     this.#client[Symbol.dispose]();
     this.#client = this.#connect();
     this.#subscriptions = createSubscriptionManager(this.#client);
     this.#slots.arrange();
-    this.phase = { at: "signed-out", why };
   }
 
   #connect(): Client {
@@ -130,8 +148,7 @@ export class Hub {
   }
 }
 
-function recallMe(): Me | undefined {
-  const text = recall("me");
+function meIn(text: string | null): Me | undefined {
   if (text === null) return undefined;
   try {
     const me: unknown = JSON.parse(text);

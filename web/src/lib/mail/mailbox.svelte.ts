@@ -1,6 +1,6 @@
 import type { Hub } from "#lib/hub/hub.svelte.ts";
 import { sentenceOf } from "#lib/hub/sentence.ts";
-import { newKey } from "$client/index.ts";
+import { HubError, newKey } from "$client/index.ts";
 import type { FolderName } from "./address.ts";
 import { after, isIn, isPressing } from "./copies.ts";
 import { inboxUri, Live } from "./live.ts";
@@ -37,7 +37,7 @@ export class Mailbox {
   #changes = $state.raw<ReadonlyMap<string, Change>>(new Map());
   #view = $state.raw<View>({ folder: "inbox", q: "" });
   #next: string | null = null;
-  #last_update: Promise<unknown> = Promise.resolve();
+  #updating: Promise<void> | undefined;
   #live: Live | undefined;
   readonly #hub: Hub;
 
@@ -114,12 +114,16 @@ export class Mailbox {
     const now = new Date(this.#hub.client.now()).toISOString();
     const changes = new Map(copies.map((copy) => [copy.id, after(copy, action, { now, until })]));
     this.#changes = new Map([...this.#changes, ...changes]);
+    // As whoever did it, also where somebody else is signed in by the time it is its turn.
+    const { client } = this.#hub;
+    const ids = [...changes.keys()];
     try {
-      const ids = [...changes.keys()];
-      for (let from = 0; from < ids.length; from += MOST_PAGE) {
-        const input = { ids: ids.slice(from, from + MOST_PAGE), action, ...(until !== undefined && { until }) };
-        await this.#inTurn(() => this.#hub.client.call("mail_update", input, { key: newKey() }));
-      }
+      await this.#inTurn(async () => {
+        for (let from = 0; from < ids.length; from += MOST_PAGE) {
+          const input = { ids: ids.slice(from, from + MOST_PAGE), action, ...(until !== undefined && { until }) };
+          await client.call("mail_update", input, { key: newKey() });
+        }
+      });
       await this.refresh();
     } finally {
       // What was done to it since is another change.
@@ -127,12 +131,21 @@ export class Mailbox {
     }
   }
 
-  /** What is taken back while it is still on its way, or is being tried again, must not be overtaken by it. */
-  #inTurn<T>(update: () => Promise<T>): Promise<T> {
-    const updated = this.#last_update.then(update);
-    // Whoever asked for it is told.
-    this.#last_update = updated.catch(() => {});
-    return updated;
+  /**
+   * What is taken back while it is still on its way, or is being tried again, must not be overtaken by it. With the hub
+   * away whatever stands behind it fails with it: each would be tried for as long.
+   */
+  #inTurn(update: () => Promise<void>): Promise<void> {
+    const before = this.#updating?.catch((error: unknown) => {
+      if (error instanceof HubError && error.code === "HUB_UNREACHABLE") throw error;
+    });
+    const updating = before ? before.then(update) : update();
+    this.#updating = updating;
+    const over = (): void => {
+      if (this.#updating === updating) this.#updating = undefined;
+    };
+    updating.then(over, over);
+    return updating;
   }
 
   /** What is known of a mail, as it is shown. */

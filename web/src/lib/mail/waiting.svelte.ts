@@ -1,19 +1,20 @@
 import { untrack } from "svelte";
 import { type Hub, useHub } from "#lib/hub/hub.svelte.ts";
 import { onKept } from "#lib/hub/kept.ts";
-import { inOneTab } from "#lib/hub/one-tab.ts";
 import { sentenceOf } from "#lib/hub/sentence.ts";
+import { withTabLock } from "#lib/hub/tab-lock.ts";
 import type { Tools } from "#lib/hub/types.ts";
 import { HubError } from "$client/index.ts";
 import { draftName, restoreDraft } from "./draft.svelte.ts";
 import { type Kept, type Letter, WaitingStore } from "./waiting-store.ts";
 import { writtenWhen } from "./when.ts";
 
+type Client = Hub["client"];
 type Sent = Tools["mail_send"]["output"];
 export type Outcome = Sent | "kept";
 
 const AGAIN_MS = 5000;
-/** Who sends it does not see it taken back in between, and the other way round. */
+/** Those who send it share it: the key makes it one, and a tab depends on nobody. Who takes it back is alone. */
 const lockOf = (key: string): string => `mail:waiting:${key}`;
 /** The hub knows a key for eight days. After that nobody can tell whether it was sent before. */
 const MOST_MS = 7 * 86_400_000;
@@ -71,15 +72,17 @@ export class Waiting {
 
   /** Throws what the hub refused. What it was not there for is kept, behind what waits already. */
   async send(letter: Letter): Promise<Outcome> {
+    // Whoever is signed in by the time it turns out that the hub is away, it is this one's.
+    const store = this.#store;
     const tried = this.#hub.live && !this.#next;
     if (tried)
       try {
-        return await this.#post(letter);
+        return await post(this.#hub.client, letter);
       } catch (error) {
         if (!(error instanceof HubError && error.code === "HUB_UNREACHABLE")) throw error;
       }
     const at = Math.max(Date.now(), (this.list.at(-1)?.at ?? 0) + 1);
-    if (!this.#store?.put({ ...letter, at, tried }))
+    if (!store?.put({ ...letter, at, tried }))
       throw new Error("The hub is away and this browser cannot keep it. Send it when the hub is back.");
     this.#tell("Kept here. It is sent when the hub is back.");
     return "kept";
@@ -93,7 +96,8 @@ export class Waiting {
 
   /** Back into its draft, to be changed. Gives the reason where it has to go on waiting. */
   async takeBack(key: string): Promise<string | undefined> {
-    const taken = this.sending === key ? "busy" : await inOneTab(lockOf(key), () => this.#takeBack(key));
+    const taken =
+      this.sending === key ? "busy" : await withTabLock(lockOf(key), "exclusive", () => this.#takeBack(key));
     return taken === "busy" ? "It is being sent." : taken;
   }
 
@@ -136,44 +140,40 @@ export class Waiting {
   }
 
   async #attempt({ key }: Kept): Promise<"next" | "later" | "end"> {
-    const [owner, store] = [this.#owner, this.#store];
+    const [owner, store, { client }] = [this.#owner, this.#store, this.#hub];
     if (!store) return "end";
     try {
       // Somebody else may have signed in, in another tab: then the cookie is theirs, and it would go in their name.
-      const { principal } = await this.#hub.client.call("whoami", {});
+      const { principal } = await client.call("whoami", {});
       if (principal !== owner) return "end";
-      const sent = await inOneTab(lockOf(key), () => this.#sendKept(store, key));
+      const then = await withTabLock(lockOf(key), "shared", () => this.#sendKept(client, store, key));
       this.#read();
-      return sent === "busy" ? "later" : "next";
+      return then === "busy" ? "later" : then;
     } catch (error) {
-      if (error instanceof HubError && error.passing) return "later";
       // Nobody is signed in any more. It waits until they are.
-      if (error instanceof HubError && error.status === 401) return "end";
-      const kept = store.find(key);
-      // What the hub refuses it has not done before either.
-      const tried = error instanceof HubError ? undefined : kept?.tried;
-      return !kept || store.put({ ...kept, tried, problem: sentenceOf(error) }) ? "next" : "later";
+      return error instanceof HubError && error.status === 401 ? "end" : "later";
     }
   }
 
-  async #sendKept(store: WaitingStore, key: string): Promise<void> {
+  /** What is not to be sent by itself stays, with the reason. Throws what may pass. */
+  async #sendKept(client: Client, store: WaitingStore, key: string): Promise<"next" | "later"> {
     const kept = store.find(key);
     // Another tab has sent it, or taken it back.
-    if (!kept) return;
-    if (Date.now() - kept.at > MOST_MS) throw new Error(TOO_OLD);
+    if (!kept) return "next";
+    const stays = (problem: string, tried?: boolean) => (store.put({ ...kept, tried, problem }) ? "next" : "later");
+    if (Date.now() - kept.at > MOST_MS) return stays(TOO_OLD, kept.tried);
     // Once: the other tabs are told of it, and try as well.
     if (!kept.tried) store.put({ ...kept, tried: true });
-    await this.#post(kept);
+    try {
+      await post(client, kept);
+    } catch (error) {
+      if (error instanceof HubError && (error.passing || error.status === 401)) throw error;
+      // Of what it refuses the hub has done nothing, unless it has done something else by that key.
+      return stays(sentenceOf(error), error instanceof HubError && error.code === "IDEMPOTENCY_CONFLICT");
+    }
     store.remove(key);
     this.#tell("Sent.");
-  }
-
-  #post(letter: Letter): Promise<Sent> {
-    const { client } = this.#hub;
-    const { key } = letter;
-    return letter.tool === "mail_send"
-      ? client.call("mail_send", letter.input, { key })
-      : client.call("mail_reply", letter.input, { key });
+    return "next";
   }
 
   async #pause(): Promise<void> {
@@ -195,6 +195,11 @@ export class Waiting {
     for (const listener of this.#listeners) listener(text);
   }
 }
+
+const post = (client: Client, { key, ...letter }: Letter): Promise<Sent> =>
+  letter.tool === "mail_send"
+    ? client.call("mail_send", letter.input, { key })
+    : client.call("mail_reply", letter.input, { key });
 
 /** As they were written. A deadline is the moment it stood for. */
 function fieldsOf(kept: Kept): Record<string, string> {
