@@ -69,6 +69,17 @@ eachDatabase((open) => {
     expect(await client.call("chat_read_since", {})).toMatchObject({ messages: [{ id: first.id }] });
   });
 
+  test("a client that was disposed of calls nothing any more, nor what it was about to repeat", async () => {
+    network.fate = () => {
+      client[Symbol.dispose]();
+      return "lost";
+    };
+    const post = (): Promise<unknown> => client.call("chat_human_post", { content: "hello" }, { key: newKey() });
+    await expect(post()).rejects.toMatchObject({ code: "HUB_UNREACHABLE" });
+    await expect(post()).rejects.toMatchObject({ code: "HUB_UNREACHABLE" });
+    expect(network.requests).toHaveLength(1);
+  });
+
   test("what answers without being a hub is told as such, and worth another try", async () => {
     for (const body of ["<html>", "null", "[]", "{}", '{"error":5}', '{"jsonrpc":"2.0","result":{}}']) {
       const strange = createClient({

@@ -68,7 +68,9 @@ export class Client implements Disposable {
       // The hub has checked its own output against the schema that this type is of.
       return outputOf(await this.#protocol.request("tools/call", params, name)) as ToolTypes[N]["output"];
     };
-    return key === undefined ? send() : untilKnown(send, { pace: this.pace, patience_ms });
+    return key === undefined
+      ? send()
+      : untilKnown(send, { pace: this.pace, patience_ms, stopped: () => this.#disposed });
   }
 
   async read(uri: string): Promise<ResourceContents[]> {
@@ -115,7 +117,7 @@ export class Client implements Disposable {
     return Date.now() + this.#protocol.ahead_ms;
   }
 
-  /** Nothing is asked of the hub any more, nor asked again. */
+  /** No tool is called from now on, nor called again, and nothing is listened to. */
   [Symbol.dispose](): void {
     this.#disposed = true;
     this.#watching[Symbol.dispose]();
@@ -138,7 +140,7 @@ export const newKey = (): string =>
 
 async function untilKnown<T>(
   send: () => Promise<T>,
-  { pace, patience_ms }: { pace: Pace; patience_ms: number },
+  { pace, patience_ms, stopped }: { pace: Pace; patience_ms: number; stopped: () => boolean },
 ): Promise<T> {
   const backoff = new Backoff(pace);
   const deadline = performance.now() + patience_ms;
@@ -146,7 +148,8 @@ async function untilKnown<T>(
     try {
       return await send();
     } catch (error) {
-      if (!(error instanceof HubError && error.passing) || performance.now() > deadline) throw error;
+      const again = error instanceof HubError && error.passing && !stopped() && performance.now() <= deadline;
+      if (!again) throw error;
       await new Pause().for(backoff.next());
     }
 }

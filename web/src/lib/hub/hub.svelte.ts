@@ -63,7 +63,10 @@ export class Hub {
     if (known && this.phase.at !== "in") this.phase = { at: "in", me: known };
     for (;;)
       try {
-        const me = await this.#client.call("whoami", {});
+        const client = this.#client;
+        const me = await client.call("whoami", {});
+        // In another tab somebody has signed in since: what is known by now is newer.
+        if (client !== this.#client) continue;
         this.waiting_since = undefined;
         this.#greet(me);
         keep("me", JSON.stringify(me));
