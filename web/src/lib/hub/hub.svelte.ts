@@ -34,6 +34,7 @@ export class Hub {
   waiting_since = $state<number>();
   /** Whether the hub can be written to, as far as is known. */
   readonly live = $derived(this.connection.state !== "offline" && this.connection.state !== "denied");
+  #signing_out = false;
   #client: Client = this.#connect();
   #subscriptions: SubscriptionManager = createSubscriptionManager(this.#client);
   readonly #slots = new StreamSlots(() => this.#client);
@@ -103,9 +104,14 @@ export class Hub {
   }
 
   async signOut(): Promise<void> {
-    const response = await postJson("/logout", {});
-    if (!response.ok && response.status !== 401) throw new Error(await refusalIn(response));
-    this.leave(undefined);
+    this.#signing_out = true;
+    try {
+      const response = await postJson("/logout", {});
+      if (!response.ok && response.status !== 401) throw new Error(await refusalIn(response));
+      this.leave(undefined);
+    } finally {
+      this.#signing_out = false;
+    }
   }
 
   /** Everything that was open is closed; the next one to sign in gets a connection of their own. */
@@ -134,7 +140,9 @@ export class Hub {
     const client = createClient({ transport: withFirst(fetchTransport("")), ahead_ms: firstAhead() });
     client.onState((state) => {
       this.connection = state;
-      if (state.state === "denied") queueMicrotask(() => this.leave("This browser's session has ended."));
+      // It may be heard before the answer to whoever asked for it, who need not be told.
+      const why = this.#signing_out ? undefined : "This browser's session has ended.";
+      if (state.state === "denied") queueMicrotask(() => this.leave(why));
     });
     return client;
   }
