@@ -8,30 +8,34 @@ if (Number.parseInt(process.versions.node, 10) < 24)
 /** Tests of PostgreSQL itself would have nothing to run on. */
 const exclude = testDatabases().includes("postgres") ? [] : ["**/*.postgres.test.ts"];
 const cores = availableParallelism();
+/** Tests that measure, one after the other when all else is done. */
+const ALONE = ["test/limits-load.test.ts"];
 
 export default defineConfig({
   test: {
-    globalSetup: "src/testing/postgres-setup.ts",
+    globalSetup: ["src/testing/postgres-setup.ts", "src/testing/sqlite-setup.ts"],
     exclude: [...configDefaults.exclude, ...exclude],
     // The machine may be busy: a limit is there to end what hangs, not to measure.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     expect: { poll: { timeout: 30_000 } },
     projects: [
-      { extends: true, test: { name: "unit", include: ["src/**/*.test.ts"], maxWorkers: cores } },
+      // They wait for disks, PostgreSQL and time as long as they work.
+      { extends: true, test: { name: "unit", include: ["src/**/*.test.ts"], maxWorkers: Math.ceil(cores * 1.5) } },
       "web/vitest.config.ts",
       {
         extends: true,
         test: {
           name: "e2e",
           include: ["test/**/*.test.ts"],
+          exclude: [...configDefaults.exclude, ...exclude, ...ALONE],
           // Each of them starts programs of its own, and waits for them more than it works.
-          maxWorkers: Math.min(4, cores),
-          testTimeout: 180_000,
-          hookTimeout: 180_000,
+          maxWorkers: Math.min(8, cores * 2),
           sequence: { groupOrder: 1 },
         },
       },
+      // What others do to the machine meanwhile would be measured along.
+      { extends: true, test: { name: "load", include: ALONE, maxWorkers: 1, sequence: { groupOrder: 2 } } },
     ],
   },
 });

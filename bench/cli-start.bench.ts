@@ -4,7 +4,7 @@ import { finished, PARLEY, start } from "./support/program.ts";
 import { figure, interleaved } from "./support/rounds.ts";
 import type { Scenario } from "./support/scenario.ts";
 
-const ROUNDS = 40;
+const SIZES = { full: { rounds: 40 }, moment: { rounds: 0 } };
 
 /** What runs where there is no bundle, or the sources have changed since. */
 const SOURCES = fileURLToPath(new URL("../src/main.ts", import.meta.url));
@@ -17,7 +17,8 @@ export const scenario: Scenario = {
   measures:
     "`parley poll` from its start to its end, with one call to a hub and JSON out, against `node -e 0` of the same Node",
   bounds,
-  async run() {
+  async run(effort) {
+    const { rounds } = SIZES[effort];
     await using hub = await Server.start("hub");
     const env = {
       PARLEY_URL: `http://127.0.0.1:${hub.port}`,
@@ -31,9 +32,9 @@ export const scenario: Scenario = {
     const bare = () => timed([process.execPath, "-e", "0"]);
     const fromSources = () =>
       timed([process.execPath, ...FLAGS, SOURCES, "poll"], { NODE_COMPILE_CACHE: `${hub.folder}/.cache/parley` });
-    const polls = await interleaved(ROUNDS, () => timed([PARLEY, "poll"]), bare);
-    const sources = await interleaved(ROUNDS / 2, fromSources, bare);
-    const versions = await interleaved(ROUNDS / 2, () => timed([PARLEY, "version"]), bare);
+    const polls = await interleaved(rounds, () => timed([PARLEY, "poll"]), bare);
+    const sources = await interleaved(rounds / 2, fromSources, bare);
+    const versions = await interleaved(rounds / 2, () => timed([PARLEY, "version"]), bare);
     return [
       figure("poll", polls, { unit: "ms", bound: bounds.start }),
       figure("poll from the sources", sources, { unit: "ms", bound: null }),

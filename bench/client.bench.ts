@@ -3,10 +3,9 @@ import { Child, Server } from "./support/child.ts";
 import { figure, interleaved } from "./support/rounds.ts";
 import type { Scenario } from "./support/scenario.ts";
 
-const SUBSCRIPTIONS = 1000;
+const SIZES = { full: { subscriptions: 1000, rounds: 5 }, moment: { subscriptions: 40, rounds: 0 } };
 /** One principal may not hold so many streams alone. */
 const READERS = ["ana", "ben", "cleo", "dora"];
-const ROUNDS = 5;
 
 const bounds = {
   client: { on: "difference", at_most: 10 },
@@ -20,23 +19,24 @@ export const scenario: Scenario = {
   measures:
     "Heap of 1,000 subscriptions in one process: a client of the library each, against a bare reader of the same stream; and all of them on one client",
   bounds,
-  async run() {
+  async run(effort) {
+    const { subscriptions, rounds } = SIZES[effort];
     await using hub = await Server.start("hub");
     const tokens: string[] = [];
     for (const name of READERS) tokens.push(await hub.ask<string>("token", { role: "human", name }));
-    const names = Array.from({ length: SUBSCRIPTIONS }, (_, n) => agentOf(n));
+    const names = Array.from({ length: subscriptions }, (_, n) => agentOf(n));
     for (const name of names) await hub.ask("token", { role: "agent", name });
     const url = `http://127.0.0.1:${hub.port}`;
     const opening = (uris: string[]): Opening => ({ url, tokens, uris });
     const same = opening(names.map(() => "ui://chat/inbox"));
     const own = opening(names.map((name) => `ui://chat/${name}/inbox`));
     const clients = await interleaved(
-      ROUNDS,
+      rounds,
       () => heap("library", same),
       () => heap("bare", same),
     );
     const together = await interleaved(
-      ROUNDS,
+      rounds,
       () => heap("one_client", own),
       () => heap("bare", same),
     );

@@ -2,8 +2,7 @@ import { whilePosting } from "./support/posting.ts";
 import { figure } from "./support/rounds.ts";
 import type { Scenario } from "./support/scenario.ts";
 
-const REQUESTS = 2000;
-const ROUNDS = 21;
+const SIZES = { full: { requests: 2000, rounds: 21 }, moment: { requests: 100, rounds: 0 } };
 
 const bounds = { cpu: { on: "ratio", at_most: 3 } } as const;
 
@@ -12,8 +11,9 @@ export const scenario: Scenario = {
   measures:
     "POST /api/tools/chat_human_post on 64 keep-alive connections: the server's CPU a request, against a bare node:http server that parses and answers the same JSON",
   bounds,
-  async run() {
-    const pairs = await whilePosting(ROUNDS, (load) => load.cpu(REQUESTS));
+  async run(effort) {
+    const { requests, rounds } = SIZES[effort];
+    const pairs = await whilePosting(rounds, (load) => load.cpu(requests));
     return [figure("CPU a request", pairs, { unit: "µs", bound: bounds.cpu })];
   },
 };

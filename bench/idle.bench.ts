@@ -7,10 +7,11 @@ import { figure, type Pair } from "./support/rounds.ts";
 import type { Scenario } from "./support/scenario.ts";
 import { chatPost, get } from "./support/wire.ts";
 
-/** Longer than anything the hub does now and then. */
-const IDLE_MS = 16_000;
-/** The first read after a write moves SQLite's mark in the shared memory file, once; the hub reads every five seconds. */
-const SETTLE_MS = 7000;
+/**
+ * Idle for longer than anything the hub does now and then. Before that, the first read after a write moves SQLite's mark
+ * in the shared memory file, once; the hub reads every five seconds, and notes its audit in the database.
+ */
+const SIZES = { full: { settle_ms: 9000, idle_ms: 16_000 }, moment: { settle_ms: 100, idle_ms: 100 } };
 
 const bounds = { bytes: { on: "ours", at_most: 0 }, files: { on: "ours", at_most: 0 } } as const;
 
@@ -18,7 +19,8 @@ export const scenario: Scenario = {
   name: "idle",
   measures: "What a hub that was used, and has a listener, writes to the disk while nothing happens",
   bounds,
-  async run() {
+  async run(effort) {
+    const { settle_ms, idle_ms } = SIZES[effort];
     await using hub = await Server.start("hub");
     await using bare = await Server.start("bare");
     const token = await hub.ask<string>("token", { role: "human", name: "ana" });
@@ -26,10 +28,10 @@ export const scenario: Scenario = {
     using _listeners = await Listeners.open(hub.port, [get("/events?topics=chat", target)]);
     using connection = await Connection.open(hub.port);
     for (let post = 0; post < 100; post += 1) await connection.ask(chatPost(target));
-    await pause(SETTLE_MS);
+    await pause(settle_ms);
 
     const before = { ours: written(hub), reference: written(bare), files: filesOf(hub.folder) };
-    await pause(IDLE_MS);
+    await pause(idle_ms);
     const bytes: Pair = { ours: written(hub) - before.ours, reference: written(bare) - before.reference };
     const after = filesOf(hub.folder);
     const changed = [...after].filter(([file, state]) => before.files.get(file) !== state).length;

@@ -5,12 +5,13 @@ import { figure, interleaved, quantile } from "./support/rounds.ts";
 import type { Figure, Scenario } from "./support/scenario.ts";
 import { chatPost, get, modernRpc, type Target } from "./support/wire.ts";
 
-const LISTENERS = 1000;
+/** A round of delivery is one post: another process that takes the CPU for a moment then spoils one and not the figure. */
+const SIZES = {
+  full: { listeners: 1000, rounds: 40, heap_rounds: 3 },
+  moment: { listeners: 40, rounds: 0, heap_rounds: 0 },
+};
 /** One principal may not hold so many streams alone. */
 const READERS = ["ana", "ben", "cleo", "dora"];
-/** Each is one post: another process that takes the CPU for a moment then spoils one of them and not the figure. */
-const ROUNDS = 40;
-const HEAP_ROUNDS = 3;
 
 const bounds = {
   delivery: { on: "ratio", at_most: 2 },
@@ -32,7 +33,8 @@ export const scenario: Scenario = {
   measures:
     "One post to 1,000 listeners: when 95 % were told, against a bare fan-out of the same frames; heap a listener, against the SDK's listen stream",
   bounds,
-  async run() {
+  async run(effort) {
+    const { listeners, rounds, heap_rounds } = SIZES[effort];
     await using hub = await Server.start("hub");
     await using bare = await Server.start("bare");
     await using sdk = await Server.start("sdk");
@@ -42,12 +44,12 @@ export const scenario: Scenario = {
     for (const [door, ask] of Object.entries(DOORS)) {
       const crowd = (server: Server, ask: Ask): Crowd => ({
         server,
-        requests: Array.from({ length: LISTENERS }, (_, at) => ask(target(server, tokens[at % tokens.length]))),
+        requests: Array.from({ length: listeners }, (_, at) => ask(target(server, tokens[at % tokens.length]))),
         post: chatPost(target(server, tokens[0])),
       });
       figures.push(
-        await compareDelivery(door, crowd(hub, ask), crowd(bare, ask)),
-        ...(await compareHeap(door, crowd(hub, ask), crowd(sdk, listen))),
+        await compareDelivery(door, rounds, [crowd(hub, ask), crowd(bare, ask)]),
+        ...(await compareHeap(door, heap_rounds, [crowd(hub, ask), crowd(sdk, listen)])),
       );
     }
     return figures;
@@ -63,22 +65,22 @@ interface Crowd {
 
 const target = ({ port }: Server, token = ""): Target => ({ port, token });
 
-async function compareDelivery(door: string, hub: Crowd, bare: Crowd): Promise<Figure> {
+async function compareDelivery(door: string, rounds: number, [hub, bare]: [Crowd, Crowd]): Promise<Figure> {
   using ours = await Listeners.open(hub.server.port, hub.requests);
   using reference = await Listeners.open(bare.server.port, bare.requests);
   const { frame } = await ours.told(() => say(hub));
   await bare.server.ask("frame", { text: frame });
   const pairs = await interleaved(
-    ROUNDS,
+    rounds,
     () => delivery(ours, hub),
     () => delivery(reference, bare),
   );
   return figure(`${door}: p95 of the delivery`, pairs, { unit: "ms", bound: bounds.delivery });
 }
 
-async function compareHeap(door: string, hub: Crowd, sdk: Crowd): Promise<Figure[]> {
+async function compareHeap(door: string, rounds: number, [hub, sdk]: [Crowd, Crowd]): Promise<Figure[]> {
   const pairs = await interleaved(
-    HEAP_ROUNDS,
+    rounds,
     () => heap(hub),
     () => heap(sdk),
   );

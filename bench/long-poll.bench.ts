@@ -6,8 +6,7 @@ import { figure, interleaved, quantile } from "./support/rounds.ts";
 import type { Scenario } from "./support/scenario.ts";
 import { CONTENT, callOf } from "./support/wire.ts";
 
-const ROUNDS = 5;
-const MAILS = 20;
+const SIZES = { full: { rounds: 5, mails: 20 }, moment: { rounds: 0, mails: 1 } };
 /** What is printed before the sender has heard of it took no time; a ratio needs some. */
 const LEAST_MS = 0.1;
 
@@ -18,7 +17,8 @@ export const scenario: Scenario = {
   measures:
     "Mail to an agent whose `parley poll --wait` is running: from acknowledged to printed, p95 of 20, against a bare HTTP long-poll",
   bounds,
-  async run() {
+  async run(effort) {
+    const { rounds, mails } = SIZES[effort];
     await using hub = await Server.start("hub");
     await using bare = await Server.start("bare-wait");
     const token = await hub.ask<string>("token", { role: "human", name: "ana" });
@@ -32,6 +32,7 @@ export const scenario: Scenario = {
     const waiter = fileURLToPath(new URL("children/bare-waiter.ts", import.meta.url));
     const ours = () =>
       p95(hub, {
+        mails,
         wait: () => start([PARLEY, "poll", "--wait", "60s"], { folder: hub.folder, env }),
         send: call("mail_send", args, hub.port),
         // Or the next one would find it there.
@@ -39,24 +40,26 @@ export const scenario: Scenario = {
       });
     const reference = () =>
       p95(bare, {
+        mails,
         wait: () => start([process.execPath, waiter, String(bare.port)], { folder: bare.folder, env: {} }),
         send: call("mail_send", args, bare.port),
         after: () => undefined,
       });
-    const pairs = await interleaved(ROUNDS, ours, reference);
+    const pairs = await interleaved(rounds, ours, reference);
     return [figure("from acknowledged to printed, p95", pairs, { unit: "ms", bound: bounds.latency })];
   },
 };
 
 interface Side {
+  mails: number;
   wait: () => Program;
   send: Buffer;
   after: (printed: string) => Buffer | undefined;
 }
 
-async function p95(server: Server, { wait, send, after }: Side): Promise<number> {
+async function p95(server: Server, { mails, wait, send, after }: Side): Promise<number> {
   const took: number[] = [];
-  for (let mail = 0; mail < MAILS; mail += 1) {
+  for (let mail = 0; mail < mails; mail += 1) {
     using connection = await Connection.open(server.port);
     const program = wait();
     const printing = new Promise<number>((resolve) => program.stdout.once("data", () => resolve(performance.now())));

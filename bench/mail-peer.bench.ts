@@ -6,10 +6,10 @@ import { StdioClient } from "./support/stdio.ts";
 import { CONTENT, modernRpc } from "./support/wire.ts";
 
 const AT_ONCE = 64;
-const MAILS = 15_000;
-const SENDS = 600;
-const LISTS = 200;
-const ROUNDS = 11;
+const SIZES = {
+  full: { mails: 15_000, sends: 600, lists: 200, rounds: 11 },
+  moment: { mails: 100, sends: 64, lists: 64, rounds: 0 },
+};
 
 const bounds = { cpu: { on: "ratio", at_most: 1 } } as const;
 
@@ -22,7 +22,8 @@ export const scenario: Scenario = {
   measures:
     "Mail over MCP with 64 calls under way and 15,000 mails in the mailbox: the server's CPU a call, against agent-inbox 0.2.3 from npm on its standard streams",
   bounds,
-  async run() {
+  async run(effort) {
+    const { mails, sends, lists, rounds } = SIZES[effort];
     await using hub = await Server.start("hub");
     const ana = await hub.ask<string>("token", { role: "human", name: "ana" });
     const heron = await hub.ask<string>("token", { role: "agent", name: "heron" });
@@ -32,26 +33,26 @@ export const scenario: Scenario = {
     };
     const send = call(ana, "mail_send", { to: ["heron"], ...LETTER });
     const list = call(heron, "mail_inbox", { limit: 20 });
-    await send.cpu(MAILS);
+    await send.cpu(mails);
     const figures: Figure[] = [];
     for (const [storage, bound] of Object.entries(STORAGES)) {
       await using peer = await StdioClient.open("agent-inbox", { BENCH_STORAGE: storage });
       const letter = { to: ["heron"], from: "ana", ...LETTER };
       const theirs = (tool: string, args: object, count: number) => peer.cpu(tool, args, { count, at_once: AT_ONCE });
-      await theirs("send_message", letter, MAILS);
-      const sends = await interleaved(
-        ROUNDS,
-        () => send.cpu(SENDS),
-        () => theirs("send_message", letter, SENDS),
+      await theirs("send_message", letter, mails);
+      const sending = await interleaved(
+        rounds,
+        () => send.cpu(sends),
+        () => theirs("send_message", letter, sends),
       );
-      const lists = await interleaved(
-        ROUNDS,
-        () => list.cpu(LISTS),
-        () => theirs("check_inbox", { agentId: "heron", unreadOnly: false, limit: 20 }, LISTS),
+      const listing = await interleaved(
+        rounds,
+        () => list.cpu(lists),
+        () => theirs("check_inbox", { agentId: "heron", unreadOnly: false, limit: 20 }, lists),
       );
       figures.push(
-        figure(`a send, theirs in ${storage}`, sends, { unit: "µs", bound }),
-        figure(`an inbox page of 20, theirs in ${storage}`, lists, { unit: "µs", bound }),
+        figure(`a send, theirs in ${storage}`, sending, { unit: "µs", bound }),
+        figure(`an inbox page of 20, theirs in ${storage}`, listing, { unit: "µs", bound }),
       );
     }
     return figures;

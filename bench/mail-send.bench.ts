@@ -5,8 +5,7 @@ import type { Scenario } from "./support/scenario.ts";
 import { CONTENT, callOf, chatPost } from "./support/wire.ts";
 
 const CONNECTIONS = 64;
-const REQUESTS = 2000;
-const ROUNDS = 15;
+const SIZES = { full: { requests: 2000, rounds: 15 }, moment: { requests: 100, rounds: 0 } };
 const RECIPIENTS = ["amber", "birch", "cedar", "delta", "ember"];
 
 const bounds = { cpu: { on: "ratio", at_most: 2 } } as const;
@@ -16,7 +15,8 @@ export const scenario: Scenario = {
   measures:
     "A mail to five recipients on 64 keep-alive connections: the server's CPU a request, against a chat post to the same hub",
   bounds,
-  async run() {
+  async run(effort) {
+    const { requests, rounds } = SIZES[effort];
     await using hub = await Server.start("hub");
     const token = await hub.ask<string>("token", { role: "human", name: "ana" });
     for (const name of RECIPIENTS) await hub.ask("token", { role: "agent", name });
@@ -28,9 +28,9 @@ export const scenario: Scenario = {
     const one = load(mail(RECIPIENTS.slice(0, 1)));
     const against = (mails: Load) =>
       interleaved(
-        ROUNDS,
-        () => mails.cpu(REQUESTS),
-        () => posts.cpu(REQUESTS),
+        rounds,
+        () => mails.cpu(requests),
+        () => posts.cpu(requests),
       );
     return [
       figure("CPU a mail to five", await against(five), { unit: "µs", bound: bounds.cpu }),

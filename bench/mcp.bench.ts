@@ -6,8 +6,7 @@ import type { Figure, Scenario } from "./support/scenario.ts";
 import { CONTENT, LEGACY, legacyRpc, modernRpc, type Target } from "./support/wire.ts";
 
 const CONNECTIONS = 64;
-const CALLS = 1000;
-const ROUNDS = 11;
+const SIZES = { full: { calls: 1000, rounds: 11 }, moment: { calls: 64, rounds: 0 } };
 
 const bounds = { cpu: { on: "ratio", at_most: 1.3 } } as const;
 
@@ -37,7 +36,8 @@ export const scenario: Scenario = {
   measures:
     "MCP tools/call on 64 keep-alive connections: the server's CPU a call, against a trivial tool served by the SDK alone",
   bounds,
-  async run() {
+  async run(effort) {
+    const { calls, rounds } = SIZES[effort];
     await using hub = await Server.start("hub");
     await using sdk = await Server.start("sdk");
     const token = await hub.ask<string>("token", { role: "human", name: "ana" });
@@ -54,9 +54,9 @@ export const scenario: Scenario = {
       ] as const) {
         const ours = await loadOf(hub, client, rpc);
         const pairs = await interleaved(
-          ROUNDS,
-          () => ours.cpu(CALLS),
-          () => reference.cpu(CALLS),
+          rounds,
+          () => ours.cpu(calls),
+          () => reference.cpu(calls),
         );
         figures.push(figure(`${era}, ${rpc.params.name}`, pairs, { unit: "µs", bound }));
       }

@@ -2,9 +2,11 @@ import { Child } from "./support/child.ts";
 import { figure, interleaved } from "./support/rounds.ts";
 import type { Figure, Scenario } from "./support/scenario.ts";
 
-const ROUNDS = 15;
-/** How many batches make a round: some tenths of a second. */
-const TIMES = { 1: 100, 10: 50, 100: 15, 1000: 4 };
+/** How many batches of 1, 10, 100 and 1,000 make a round: some tenths of a second. */
+const SIZES = {
+  full: { rounds: 15, batches: { 1: 100, 10: 50, 100: 15, 1000: 4 } },
+  moment: { rounds: 0, batches: { 1: 2, 10: 2, 100: 1 } },
+};
 
 const bounds = { rate: { on: "ratio", at_least: 0.6 } } as const;
 
@@ -16,15 +18,16 @@ export const scenario: Scenario = {
   measures:
     "Durable posts in the hub's own process, against bare synchronous code that runs the same statements in batches of the same size",
   bounds,
-  async run() {
+  async run(effort) {
+    const { rounds, batches } = SIZES[effort];
     await using child = new Child("posts");
     await child.ready;
     const figures: Figure[] = [];
-    for (const [at_once, times] of Object.entries(TIMES)) {
+    for (const [at_once, times] of Object.entries(batches)) {
       const round = { at_once: Number(at_once), times };
       for (const [way, bound] of Object.entries(WAYS)) {
         const pairs = await interleaved(
-          ROUNDS,
+          rounds,
           () => child.ask<number>(way, round),
           () => child.ask<number>("bare", round),
         );

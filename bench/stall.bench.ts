@@ -2,8 +2,7 @@ import { whilePosting } from "./support/posting.ts";
 import { figure } from "./support/rounds.ts";
 import type { Scenario } from "./support/scenario.ts";
 
-const REQUESTS = 2000;
-const ROUNDS = 25;
+const SIZES = { full: { requests: 2000, rounds: 25 }, moment: { requests: 100, rounds: 0 } };
 
 const bounds = { delay: { on: "difference", at_most: 20 } } as const;
 
@@ -12,9 +11,10 @@ export const scenario: Scenario = {
   measures:
     "How late the event loop is (p99) while 64 connections post, against the bare node:http server under the same load",
   bounds,
-  async run() {
-    const pairs = await whilePosting(ROUNDS, (load) =>
-      load.during(REQUESTS, async (fire) => {
+  async run(effort) {
+    const { requests, rounds } = SIZES[effort];
+    const pairs = await whilePosting(rounds, (load) =>
+      load.during(requests, async (fire) => {
         await load.server.ask("watch_delays");
         await fire();
         return load.server.ask<number>("delays");

@@ -1,6 +1,6 @@
 /**
- * `npm run bench [-- NAME ...] [--json] [--strict] [--profile FOLDER]` runs the scenarios, `bench/<NAME>.bench.ts`, one
- * after another. How to read what it prints: docs/design/bench.md.
+ * `npm run bench [-- NAME ...] [--json] [--strict] [--moment] [--profile FOLDER]` runs the scenarios,
+ * `bench/<NAME>.bench.ts`, one after another. How to read what it prints: docs/design/bench.md.
  *
  * A bound that is missed is told, but only with `--strict` is it an error: on a busy machine figures are noisy.
  */
@@ -14,7 +14,12 @@ import { keeps } from "../bench/support/scenario.ts";
 import { root } from "./run.mjs";
 
 const { values, positionals } = parseArgs({
-  options: { json: { type: "boolean" }, strict: { type: "boolean" }, profile: { type: "string" } },
+  options: {
+    json: { type: "boolean" },
+    strict: { type: "boolean" },
+    moment: { type: "boolean" },
+    profile: { type: "string" },
+  },
   allowPositionals: true,
 });
 const all = readdirSync(join(root, "bench"))
@@ -37,7 +42,7 @@ for (const name of positionals.length > 0 ? positionals : all) {
   const { scenario } = await import(`../bench/${name}.bench.ts`);
   if (values.json) console.error(`${name} ...`);
   const started = performance.now();
-  const { result: figures, others } = await withOthers(() => scenario.run());
+  const { result: figures, others } = await withOthers(() => scenario.run(values.moment ? "moment" : "full"));
   const run = { scenario, figures, seconds: Math.round((performance.now() - started) / 1000), others };
   runs.push(run);
   if (!values.json) console.log(toText(run));

@@ -9,7 +9,7 @@ import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } f
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import { bundled, cliSources, folder, sources } from "./cli-sources.mjs";
+import { bundled, cliSources, folder, shared, sources } from "./cli-sources.mjs";
 import { root } from "./run.mjs";
 
 /** What these two load becomes one file. It has most of what other commands share, too. */
@@ -20,7 +20,7 @@ const STEP_MS = 2000;
 /** A command that runs for long may load a part of its own bundle late. */
 const KEEP_MS = 7 * 24 * 3600 * 1000;
 
-const isOurs = (path) => path.startsWith(sources + sep);
+const isOurs = (path) => path.startsWith(sources + sep) || path.startsWith(shared + sep);
 
 mkdirSync(folder, { recursive: true });
 for (let done = false; !done; ) {

@@ -3,6 +3,8 @@ import { join, relative } from "node:path";
 import { root } from "./run.mjs";
 
 export const sources = join(root, "src", "cli");
+/** What the command line has in common with the hub, and nothing else of it. */
+export const shared = join(root, "src", "local");
 export const folder = join(root, "artifacts", "cli");
 export const bundled = join(folder, "main.cjs");
 
@@ -11,7 +13,8 @@ export const bundled = join(folder, "main.cjs");
  * time, unlike the time of a file's content, can be set by nobody; a file that took another's place has another number.
  */
 export function cliSources() {
-  return readdirSync(sources, { recursive: true, withFileTypes: true })
+  return [sources, shared]
+    .flatMap((each) => readdirSync(each, { recursive: true, withFileTypes: true }))
     .filter((each) => each.isFile() && each.name.endsWith(".ts") && !each.name.endsWith(".test.ts"))
     .map((each) => join(each.parentPath ?? each.path, each.name))
     .concat(join(root, "scripts", "bundle.mjs"))

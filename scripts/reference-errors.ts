@@ -28,6 +28,7 @@ const MEANINGS: Record<ErrorCode, string> = {
   UNKNOWN_TOOL: "There is no such tool, or it is not part of this facet.",
   UNKNOWN_SERVER: "There is no such facet or server.",
   UNKNOWN_RESOURCE: "There is no such resource, or it is not yours. Both look the same.",
+  UNKNOWN_TASK: "There is no such MCP task, it ended more than 30 days ago, or it is not yours. All look the same.",
   AGENT_NOT_FOUND: "There is no agent of that name in the space, or it is not yours to see.",
   SESSION_NOT_FOUND: "There is no such space, or you have no business in it. Both look the same.",
   RECIPIENT_NOT_FOUND: "A recipient is not here. Comes with `recipient` and the nearest name; nothing was sent.",
@@ -35,22 +36,31 @@ const MEANINGS: Record<ErrorCode, string> = {
   THREAD_NOT_FOUND: "There is no such thread, or you are not in it. Both look the same.",
   NOTICE_NOT_FOUND: "There is no such notice here, or it is another agent's. Both look the same.",
   ALREADY_DECIDED: "Somebody was first. Comes with `choice`, `settled_by` and `settled_at`. Nothing was changed.",
+  NOTICE_CHANGED: "It says something else than what was decided about. Nothing was changed: look at it again.",
+  NEED_NOT_FOUND: "Nothing with that id waits for you.",
   NOTICE_CLOSED:
     "The notice expired or was withdrawn: nobody waits for an answer. Comes with `state` and `settled_at`.",
-  TOO_MANY_NOTICES: "Twenty notices of this agent wait for a person already. Withdraw one, or wait for an answer.",
+  TOO_MANY_NOTICES:
+    "Twenty notices of this agent, or of who acts for it, wait for a person already. Withdraw one, or wait for an answer.",
+  LIMIT_REACHED:
+    "You have made as many of these as one principal may: spaces, agents, tokens, codes to sign in or followed topics. Comes with `limit`.",
   CONFLICT: "It is so already, or was ended already. Nothing was changed.",
-  NAME_TAKEN: "The name belongs to somebody else, or looks too much like one that does.",
+  NAME_TAKEN: "The name belongs to somebody else, looks too much like one that does, or would speak for somebody else.",
+  SIGNED_IN_AS_OTHER:
+    "Only at `POST /login`: the link is for another person than the one who is signed in. Comes with `principal`; the link is not used up. With `replace` it goes on.",
   AMBIGUOUS_IDENTITY:
     "A session, a name and a token do not mean the same agent, or another session is that agent just now. The sentence names both.",
   IDEMPOTENCY_CONFLICT: "The key was used for a call with other arguments.",
   WATERMARK_EXPIRED: "What followed the position was purged. Comes with `first_id`; read from the start.",
   SESSION_EXPIRED: "The space's time is over, or it was deleted.",
-  RATE_LIMITED: "Too many calls. Comes with `retry_after` in seconds, and the header `Retry-After`.",
+  RATE_LIMITED:
+    "Too many calls or bytes, answers left unread, or more mail to one recipient or thread than anybody reads. Comes with `retry_after` in seconds, and the header `Retry-After`.",
   TOO_MANY_SUBSCRIPTIONS: "Too many streams of this principal, or too many resources on one stream.",
   TOO_MANY_SESSIONS: "Too many MCP sessions are open and in use.",
   TOO_MANY_WAITS: "32 calls of this principal wait for the same already. End one first.",
-  LOOP_SLOWED: "Two agents have answered each other many times. Comes with `retry_after` in seconds.",
-  LOOP_STOPPED: "Two agents answered each other without end. A person can let them go on with `mail_release`.",
+  LOOP_SLOWED: "Mail has gone round among agents many times. Comes with `retry_after` in seconds.",
+  REACTION_LOOP: "What the call led to would not have ended; nothing was written. It is a fault of the hub: report it.",
+  LOOP_STOPPED: "Mail went round among agents without end. A person can let them go on with `mail_release`.",
   STORAGE_FULL: "The disk is full. Nothing was written; reads go on. Free space and try again.",
   STORAGE_UNAVAILABLE: "The database is out of reach. Nothing was written. Try again.",
   SHUTTING_DOWN: "The hub is stopping. Try again when it is back.",
@@ -58,6 +68,8 @@ const MEANINGS: Record<ErrorCode, string> = {
   OUTBOX_EXPIRED: "Only from the command line: it waited in the outbox for a week and was not sent.",
   OUTPUT_FAILED:
     "Only from the command line: its answer cannot be written to stdout, since the disk is full or broken.",
+  FOLDER_UNSAFE:
+    "Only from the command line: other users could change the data folder, or a link lies in the place of a file.",
   HUB_UNREACHABLE: "Only from the command line: there is no hub at that address.",
   OUTCOME_UNKNOWN:
     "A write may or may not have happened. Never sent: the hub drops the connection. Repeat the call with the same idempotency key.",

@@ -1,6 +1,6 @@
 /**
- * What a run of Vitest came to, as a file: the numbers, and every failure in a few lines. Of a long output people
- * read the end, and Vitest's own account of a failure may be far above it.
+ * What a run of Vitest came to, as a file: the numbers, every failure in a few lines, and how long each file took. Of
+ * a long output people read the end, and Vitest's own account of a failure may be far above it.
  */
 import { writeFileSync } from "node:fs";
 
@@ -17,13 +17,19 @@ export default class TestReport {
       ...unhandled.map((error) => brief(`Outside of a test, after "${error.VITEST_TEST_NAME ?? ""}"`, error)),
     ];
     const failures = [...tests.flatMap((test) => faults(test).map((error) => brief(titleOf(test), error))), ...outside];
-    const report = { passed, failed: tests.length - passed + outside.length, failures };
+    const report = { passed, failed: tests.length - passed + outside.length, failures, files: modules.map(timeOf) };
     writeFileSync(process.env.PARLEY_TEST_REPORT, JSON.stringify(report));
   }
 }
 
 function titleOf(entity) {
   return entity.type === "module" ? entity.relativeModuleId : `${entity.module.relativeModuleId} > ${entity.fullName}`;
+}
+
+function timeOf(module) {
+  const { prepareDuration, collectDuration, setupDuration, duration } = module.diagnostic();
+  const seconds = (prepareDuration + collectDuration + setupDuration + duration) / 1000;
+  return { project: module.project.name, file: module.relativeModuleId, seconds };
 }
 
 /** A test that did not run proves nothing, so it counts like one that did and failed. */

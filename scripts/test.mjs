@@ -1,12 +1,14 @@
 /**
- * Everything that must hold, in order, up to the first step that fails. `--fast` leaves out PostgreSQL and the
- * end-to-end tests. The last line is always `N passed, N failed`.
+ * Everything that must hold, in order, up to the first step that fails. `--fast` leaves out PostgreSQL, the
+ * question for known vulnerabilities and the end-to-end tests. The last line is always `N passed, N failed`.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { auditDependencies } from "./npm-audit.ts";
 import { root, run } from "./run.mjs";
+import { slowestFiles } from "./slowest-files.ts";
 
 const { fast } = parseArgs({ options: { fast: { type: "boolean" } } }).values;
 const databases = process.env.PARLEY_TEST_DATABASES ?? (fast ? "sqlite" : "sqlite,postgres");
@@ -14,6 +16,7 @@ const reports = mkdtempSync(join(tmpdir(), "parley-test-"));
 const counts = { passed: 0, failed: 0 };
 const closing = [];
 const failed = [];
+const files = [];
 const web = join(root, "web");
 const svelteCheck = join(web, "node_modules", "svelte-check", "bin", "svelte-check");
 
@@ -24,7 +27,8 @@ const steps = [
   ["Dead code", () => run("knip", [])],
   [`Unit and behaviour tests (${databases})`, () => vitest("unit", "web")],
 ];
-if (!fast) steps.push([`End-to-end tests (${databases})`, () => vitest("e2e")]);
+if (!fast) steps.push(["Known vulnerabilities", () => auditDependencies(root)]);
+if (!fast) steps.push([`End-to-end tests (${databases})`, () => vitest("e2e", "load")]);
 
 process.exitCode = await runSteps();
 rmSync(reports, { recursive: true });
@@ -39,10 +43,12 @@ async function runSteps() {
     closing.push(`${code === 0 ? "ok    " : "FAILED"}  ${title}, ${seconds} s`);
     if (code !== 0) break;
   }
-  const failures = failed.length > 0 ? `${failed.join("\n")}\n\n` : "";
+  const slowest = files.length > 0 ? `${slowestFiles(files).join("\n")}\n\n` : "";
   console.log(
-    `\n== ${code === 0 ? "All good" : `Stopped with exit code ${code}`} ==\n\n${failures}${closing.join("\n")}\n`,
+    `\n== ${code === 0 ? "All good" : `Stopped with exit code ${code}`} ==\n\n${slowest}${closing.join("\n")}\n`,
   );
+  // What failed stands last: whoever sees only the end of a long output has to see its name.
+  if (failed.length > 0) console.log(`${failed.join("\n")}\n`);
   console.log(`${counts.passed} passed, ${counts.failed} failed`);
   return code;
 }
@@ -60,6 +66,7 @@ async function vitest(...projects) {
   counts.passed += report.passed;
   counts.failed += report.failed;
   failed.push(...report.failures);
+  files.push(...report.files);
   if (report.passed === 0) failed.push("No test ran.");
   return code || (failed.length > 0 ? 1 : 0);
 }

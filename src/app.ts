@@ -1,37 +1,42 @@
-import { Audit } from "./audit.ts";
+import { randomBytes } from "node:crypto";
+import { Audit } from "./audit/index.ts";
 import { createCall } from "./call.ts";
+import { onCommit } from "./commits.ts";
 import type { Config } from "./config.ts";
-import { type Actor, type Ctx, systemActor, type TxCtx } from "./context.ts";
-import { MIGRATIONS } from "./db/migrations/index.ts";
+import { type Actor, type Ctx, systemActor } from "./context.ts";
+import { MIGRATIONS, type Migration } from "./db/migrations/index.ts";
 import { HUB_SPACE, MAIN_SPACE, openDatabase } from "./db/open.ts";
-import { Scheduler } from "./due/index.ts";
-import { Feed, feedDue, planEventPurge } from "./feed/index.ts";
+import type { Scheduler } from "./due/index.ts";
+import { chargeFanOut } from "./fan-out.ts";
+import { Feed } from "./feed/index.ts";
 import { Folder } from "./folder.ts";
 import { listen } from "./http/server.ts";
 import type { Hub } from "./hub.ts";
-import { idempotencyDue } from "./idempotency.ts";
 import { createLog } from "./log.ts";
+import { waitDue } from "./mcp/tasks/retention.ts";
 import { Metrics } from "./metrics.ts";
+import type { Module } from "./module.ts";
 import {
   ADMIN_TOKEN,
   Credentials,
   ensureAdminToken,
   LoginCode,
-  listOpenSpaces,
   SPACE_ENDED,
   spaceDue,
 } from "./modules/identity/index.ts";
 import { MODULES } from "./modules/index.ts";
+import { urgentFor } from "./modules/mail/index.ts";
 import { RateLimit } from "./rate-limit.ts";
 import { Resources } from "./resources.ts";
+import { reactionsOf, startScheduler } from "./scheduling.ts";
 import { Streams } from "./streams.ts";
 import { Toolbox } from "./toolbox.ts";
+import { flagUrgent } from "./urgent.ts";
 import { VERSION } from "./version.ts";
 
-/** Tables of the core that, like the modules', belong to a space. */
-const CORE_TABLES = ["events", "purges", "watermarks", "idempotency", "due"];
 /** How often it is made sure that who holds a stream open still may. */
 const STREAM_CHECK_MS = 5000;
+const AUDIT_CHAIN = "audit.chain";
 
 export interface RunningHub {
   url: string;
@@ -47,25 +52,50 @@ export interface RunningHub {
   failed: Promise<Error>;
 }
 
+interface Options {
+  now?: () => number;
+  /** Others than all there are, for tests. */
+  modules?: readonly Module[];
+  /** Behind all there are, for tests. */
+  migrations?: readonly Migration[];
+}
+
 /** Starts a hub: folder, database, modules, doors, in this order. Throws `StartRefused` with the reason. */
-export async function startHub(config: Config, options: { now?: () => number } = {}): Promise<RunningHub> {
+export async function startHub(config: Config, options: Options = {}): Promise<RunningHub> {
   await using undo = new AsyncDisposableStack();
   const folder = undo.use(new Folder(config));
   const log = createLog(config.log_level);
+  for (const said of folder.mended) log.warn(said);
   const { home, database_url } = config;
   const database = undo.use(
-    await openDatabase({ home, database_url, now: options.now, after_crash: folder.after_crash }),
+    await openDatabase({
+      home,
+      database_url,
+      now: options.now,
+      after_crash: folder.after_crash,
+      history: [...MIGRATIONS, ...(options.migrations ?? [])],
+    }),
   );
   const failed = new Promise<Error>((resolve) => database.onFatal(resolve));
   void failed.then(() => folder.distrust());
-  const audit = undo.use(new Audit(home, (error) => log.error("the audit could not be written", { error })));
-  const { hub, scheduler } = await compose({ config, log, database, audit });
+  const audit = undo.use(
+    await Audit.open({
+      home,
+      chain: database_url === undefined ? "folder" : ownChain(folder),
+      database,
+      kept: { days: config.audit_days, bytes: config.audit_mb * 1024 * 1024 },
+      after_crash: folder.after_crash,
+      report: (error) => log.error("the audit could not be written", { error }),
+    }),
+  );
+  const { hub, scheduler } = await compose({ config, log, database, audit, modules: options.modules ?? MODULES });
   undo.defer(() => scheduler.stop());
   await ensureAdminToken(systemCtx(hub)(MAIN_SPACE), hub.credentials, folder);
   undo.defer(watchStreams(hub));
   const server = await listen(hub);
   undo.defer(() => server.stop());
-  folder.announce(server.url);
+  folder.remember(config);
+  folder.announce(server);
   log.info("the hub is ready", { url: server.url, backend: database.backend, version: VERSION });
   const running = undo.move();
   let stopping: Promise<void> | undefined;
@@ -75,6 +105,15 @@ export async function startHub(config: Config, options: { now?: () => number } =
   };
   const loginPath = (): Promise<string> => ownerLogin(hub, folder);
   return { url: server.url, home, pid: process.pid, hub, loginPath, sweep: () => scheduler.sweep(), stop, failed };
+}
+
+/** Nodes that share a database have an audit each, which a file in the node's own folder names. */
+function ownChain(folder: Folder): string {
+  const named = folder.read(AUDIT_CHAIN)?.trim();
+  if (named) return named;
+  const name = randomBytes(9).toString("base64url");
+  folder.write(AUDIT_CHAIN, `${name}\n`);
+  return name;
 }
 
 async function ownerLogin(hub: Hub, folder: Folder): Promise<string> {
@@ -87,14 +126,20 @@ async function ownerLogin(hub: Hub, folder: Folder): Promise<string> {
   return `/#code=${code}`;
 }
 
-type Parts = Pick<Hub, "config" | "log" | "database"> & { audit: Audit };
+type Parts = Pick<Hub, "config" | "log" | "database" | "audit" | "modules">;
 
-async function compose({ config, log, database, audit }: Parts): Promise<{ hub: Hub; scheduler: Scheduler }> {
+async function compose({ config, log, database, audit, modules }: Parts): Promise<{ hub: Hub; scheduler: Scheduler }> {
   const { backend } = database;
   const metrics = new Metrics({ version: VERSION, node: process.versions.node, schema: MIGRATIONS.length, backend });
-  const ctx = (actor: Actor): Ctx => ({ db: database, actor, now: () => database.now(), database });
-  const limit = new RateLimit(config.rate_limit, () => metrics.limited.inc());
-  const feed = new Feed(database, (error) => log.error("the feed could not read on", { error }));
+  const reactions = reactionsOf(modules);
+  const needs = modules.flatMap((module) => module.needs ?? []);
+  const explainers = modules.flatMap((module) => module.explains ?? []);
+  const waiting = modules.flatMap((module) => module.waiting ?? []);
+  const known = { db: database, now: () => database.now(), database, reactions, needs, explainers, waiting };
+  const ctx = (actor: Actor): Ctx => ({ ...known, actor });
+  const limited = (): void => metrics.limited.inc();
+  const limit = new RateLimit(config.rate_limit, limited);
+  const feed = new Feed(database, (error) => log.error("the feed could not tell everybody", { error }));
   const streams = new Streams((kind, change) => metrics.streams.inc({ kind }, change));
   const hub: Hub = {
     config,
@@ -102,24 +147,31 @@ async function compose({ config, log, database, audit }: Parts): Promise<{ hub: 
     metrics,
     database,
     feed,
-    modules: MODULES,
+    modules,
     credentials: new Credentials(database),
-    tools: new Toolbox(MODULES),
+    tools: new Toolbox(modules),
     resources: new Resources(
-      MODULES.flatMap((module) => module.resources ?? []),
+      modules.flatMap((module) => module.resources ?? []),
       ctx,
       limit,
     ),
     streams,
     call: createCall({ ctx, limit, metrics, audit, log, feed, streams }),
     limit,
+    bytes: new RateLimit(config.rate_limit_kb * 1024, limited, "bytes"),
+    audit,
     version: VERSION,
     ctx,
   };
-  database.onCommit(({ events }) => metrics.committed(events));
+  onCommit(hub, "metrics", ({ events }) => metrics.committed(events));
+  chargeFanOut(hub);
+  const report = (error: unknown): void => log.warn("urgent mail could not be flagged", { error });
+  onCommit(hub, "urgent mail", flagUrgent({ home: config.home, urgentFor, report }));
   await endRevoked(hub);
   endWithSpace(hub);
-  return { hub, scheduler: await startScheduler(hub) };
+  noteRevoked(hub);
+  const above = (contents: Parameters<typeof spaceDue>[0]) => ({ ...waitDue, ...spaceDue(contents) });
+  return { hub, scheduler: await startScheduler(hub, { ctx: systemCtx(hub), above }) };
 }
 
 /** A token that is revoked on any node ends here too, with what it opened. */
@@ -131,55 +183,34 @@ async function endRevoked({ feed, credentials, streams }: Hub): Promise<void> {
   });
 }
 
+/** The call that revokes a token is noted as any other; which tokens fell with it is said here. */
+function noteRevoked(hub: Hub): void {
+  onCommit(hub, "the audit of revocations", ({ events }) => {
+    for (const { type, data, actor_id } of events)
+      if (type === "token.revoked")
+        hub.audit.event({ op: type, principal: actor_id ?? undefined, id: String(data.token_id), result: "ok" });
+  });
+}
+
 /** A space that is deleted on this node takes what was opened in it along at once; other nodes see it when they look. */
-function endWithSpace({ database, streams }: Hub): void {
-  database.onCommit(({ space_id, events }) => {
+function endWithSpace(hub: Hub): void {
+  onCommit(hub, "the end of a space", ({ space_id, events }) => {
     if (events.some(({ type }) => type === SPACE_ENDED))
-      streams.close((actor) => actor.space_id === space_id, "expired");
+      hub.streams.close((actor) => actor.space_id === space_id, "expired");
   });
 }
 
 /** For what no event tells: a space whose time is over or that another node deleted, a revocation that was missed. */
 function watchStreams({ streams, credentials, log }: Hub): () => void {
   const check = async (): Promise<void> => {
-    for (const actor of streams.actors())
-      if (!(await credentials.stillValid(actor)))
-        streams.close(
-          ({ token_id, space_id }) => token_id === actor.token_id && space_id === actor.space_id,
-          "expired",
-        );
+    for (const actor of await credentials.listInvalid([...streams.actors()]))
+      streams.close(({ token_id, space_id }) => token_id === actor.token_id && space_id === actor.space_id, "expired");
   };
   const timer = setInterval(
     () => void check().catch((error: unknown) => log.warn("streams could not be checked", { error })),
     STREAM_CHECK_MS,
   ).unref();
   return () => clearInterval(timer);
-}
-
-async function startScheduler(hub: Hub): Promise<Scheduler> {
-  const { database, log, config } = hub;
-  const tables = [...CORE_TABLES, ...MODULES.flatMap((module) => module.tables)];
-  const long_tables = ["events", ...MODULES.flatMap((module) => module.long_tables ?? [])];
-  const plan = async (ctx: TxCtx): Promise<void> => {
-    await planEventPurge(ctx, config.event_days);
-    for (const module of MODULES) await module.plan?.(ctx, config);
-  };
-  const handlers = { ...feedDue, ...idempotencyDue, ...spaceDue({ plan, tables, long_tables }) };
-  for (const module of MODULES) Object.assign(handlers, module.due);
-  const scheduler = new Scheduler({
-    database,
-    handlers: new Map(Object.entries(handlers)),
-    ctx: systemCtx(hub),
-    report: (error, row) => log.error("something that is due could not be done", { kind: row?.kind, error }),
-  });
-  database.onCommit(({ planned }) => {
-    if (planned) scheduler.wake();
-  });
-  // Before anything is handled: what was planned may be for another number of days. A space may expire meanwhile.
-  for (const space_id of [HUB_SPACE, ...(await listOpenSpaces(database))])
-    await database.write(space_id, (tx) => plan({ ...systemCtx(hub)(space_id), db: tx, tx }), { even_expired: true });
-  scheduler.wake();
-  return scheduler;
 }
 
 /** For what is due, and to make the first token. */

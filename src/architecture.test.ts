@@ -2,11 +2,14 @@
 import { globSync, readFileSync } from "node:fs";
 import { posix } from "node:path";
 import { expect, test } from "vitest";
+import type { Module } from "./module.ts";
+import { MODULES as ALL_MODULES } from "./modules/index.ts";
 
 /** Lowest first. A module may import the modules before it, and only their index. */
 const MODULES = [
   "identity",
   "delivery",
+  "events",
   "notices",
   "chat",
   "mail",
@@ -15,6 +18,18 @@ const MODULES = [
   "approvals",
   "tasks",
   "triggers",
+];
+
+/** Of the types of events, whose they are: `noun.past`. */
+const NOUNS = [
+  "chat: chat",
+  "core: due",
+  "identity: agent",
+  "identity: space",
+  "identity: token",
+  "mail: mail",
+  "notices: need",
+  "notices: notice",
 ];
 
 const DOORS = ["mcp", "http", "cli", "runtime", "client"];
@@ -28,7 +43,8 @@ const PASSAGES = [
 ];
 
 /** What the command line loads; it starts fast and talks to the hub like any stranger. `serve` is the hub. */
-const CLI_LOADS = /^node:|^src\/(cli\/|client\/|errors\.ts$|config\.ts$|suggest\.ts$|mcp\/stdio(\/channel)?\.ts$)/;
+const CLI_LOADS =
+  /^node:|^src\/(cli\/|client\/|local\/|errors\.ts$|config\.ts$|suggest\.ts$|visible\.ts$|mcp\/stdio(\/channel)?\.ts$)/;
 
 const MODULE_FILE =
   /^((index|schema|tables|store|service|tools|resources|routes)\.ts|(store|service)\/[a-z-]+\.ts|[a-z-]+(\.[a-z-]+)*\.test\.ts)$/;
@@ -90,9 +106,35 @@ test("the client library runs in a browser: nothing of it but node.ts needs Node
   expect(whoSays(/\b(process|Buffer|require)\b\.?\(?/, /^src\/(?!client\/)|^src\/client\/node\.ts$/)).toEqual([]);
 });
 
+test("what happens in the transaction of another's event is listed here, with why", () => {
+  const reactions = ALL_MODULES.flatMap(({ name, with: reacts = {} }: Module) =>
+    Object.keys(reacts).map((type) => `${type} -> ${name}`),
+  );
+  expect(reactions).toEqual([
+    "due.died -> notices", // what was given up is told to people, or is not given up
+  ]);
+});
+
+test("a module appends only types of its own", () => {
+  const appended = sources.flatMap(({ path, text }) =>
+    [...text.matchAll(/\btype: "([a-z]+)\.[a-z_]+"|(?:^|\s)const [A-Z_]+ = "([a-z]+)\.[a-z_]+ed"/g)].map(
+      ([, noun = "", constant = ""]) => `${moduleOf(path) ?? "core"}: ${noun || constant}`,
+    ),
+  );
+  expect([...new Set(appended)].sort()).toEqual(NOUNS);
+});
+
 test("only stores speak SQL", () => {
   const stores = /^src\/(db\/|idempotency\.ts$)|\/store\.ts$|\/store\/[a-z-]+\.ts$/;
   expect(whoSays(/\bstatement\s*[<(]/, stores)).toEqual([]);
+});
+
+test("nobody hears of commits in a way that can make others miss them", () => {
+  expect(whoSays(/\.onCommit\(/, /^src\/(db\/|commits\.ts$|feed\/feed\.ts$)/)).toEqual([]);
+});
+
+test("sets of roles have names, in one place", () => {
+  expect(whoSays(/\broles(:| =) \["|\bhas\([^")]+"[a-z]+", "/, /^src\/context\.ts$/)).toEqual([]);
 });
 
 test("only the configuration reads the environment", () => {

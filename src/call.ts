@@ -1,7 +1,8 @@
 import type { z } from "zod";
-import type { Audit } from "./audit.ts";
+import type { Audit } from "./audit/index.ts";
 import { type Actor, type Ctx, has, type TxCtx, transact } from "./context.ts";
 import { ParleyError } from "./errors.ts";
+import { declaredCause } from "./feed/causes.ts";
 import type { Feed } from "./feed/feed.ts";
 import { IdempotencyKey, once } from "./idempotency.ts";
 import type { Log } from "./log.ts";
@@ -17,8 +18,16 @@ export interface CallOptions {
   door: "http" | "mcp" | "internal";
   /** From the `Idempotency-Key` header; `idempotency_key` among the arguments means the same. */
   idempotency_key?: string | undefined;
+  /** What led to the call, as its caller says: `X-Parley-Cause`, or `parley/cause` in the `_meta` of an MCP request. */
+  cause?: string | undefined;
   /** Aborted when whoever asked has gone: a tool that waits then stops waiting. */
   signal?: AbortSignal | undefined;
+  /** A tool that waits does so no longer than this. */
+  longest_wait_ms?: number;
+  /** Told when a tool has found nothing and begins to wait. */
+  onwait?: () => void;
+  /** The result is kept, and whoever hands it out later notes that it did. */
+  kept?: boolean;
 }
 
 /** Parses the arguments, checks the role and the rate, takes the key, runs the tool. Throws `ParleyError`. */
@@ -39,12 +48,21 @@ export function createCall({ ctx, limit, metrics, audit, log, feed, streams }: A
   return async (actor, tool, args, options) => {
     const started = performance.now();
     let result = "ok";
+    let made: object | undefined;
     try {
       limit.take(actor.principal_id);
       const own = ctx(actor);
-      const { signal } = options;
-      const able = tool.effect === "wait" ? { ...own, wait: createWait({ feed, streams, actor, signal }) } : own;
-      return await run(able, tool, args ?? {}, options);
+      if (!tool.waits) {
+        made = await run(own, tool, args ?? {}, options);
+        return made;
+      }
+      const { signal, longest_wait_ms, onwait, kept, door } = options;
+      const wait = createWait({ feed, streams, actor, signal, longest_wait_ms, onwait });
+      const output = await run({ ...own, wait }, tool, args ?? {}, options);
+      // It is what the tool's own `run` gave.
+      if (!kept && !signal?.aborted)
+        await tool.waits.handed?.(own, output as never, { channel: door, proof: `${tool.name} ${door}` });
+      return output;
     } catch (error) {
       result = error instanceof ParleyError ? error.code : "INTERNAL";
       if (result === "INTERNAL")
@@ -52,22 +70,32 @@ export function createCall({ ctx, limit, metrics, audit, log, feed, streams }: A
       throw error;
     } finally {
       metrics.called(tool.name, options.door, result, (performance.now() - started) / 1000);
-      if (tool.effect === "write" || result === "FORBIDDEN")
-        audit.write({ actor, op: tool.name, door: options.door, args, result });
+      if (tool.writes || AUDITED.includes(result)) {
+        const known = Object.keys(tool.input.shape);
+        audit.call({ actor, op: tool.name, door: options.door, args, known, result, id: idOf(made) });
+      }
     }
   };
 }
 
-async function run(ctx: Ctx, tool: Tool, args: unknown, options: CallOptions): Promise<object> {
-  if (!has(ctx.actor, ...tool.roles))
+/** Refusals that are noted of reads too. */
+const AUDITED = ["FORBIDDEN", "RATE_LIMITED"];
+
+const idOf = (made: object | undefined): string | undefined =>
+  made && "id" in made && typeof made.id === "string" ? made.id : undefined;
+
+async function run(outer: Ctx, tool: Tool, args: unknown, options: CallOptions): Promise<object> {
+  if (!has(outer.actor, ...tool.roles))
     throw new ParleyError(
       "FORBIDDEN",
-      `${tool.name} is for ${tool.roles.join(", ")}; you are ${ctx.actor.roles.join(", ")}.`,
+      `${tool.name} is for ${tool.roles.join(", ")}; you are ${outer.actor.roles.join(", ")}.`,
     );
   const { key, input } = parse(tool, args, options);
+  const { cause } = options;
+  const ctx = tool.writes && cause !== undefined ? { ...outer, cause: await declaredCause(outer, cause) } : outer;
   // `input` is what the tool's own schema parsed.
   const work = (ctx: Ctx): Promise<object> => tool.run(ctx, input as never);
-  if (tool.effect !== "write") return work(ctx);
+  if (!tool.writes || tool.waits) return work(ctx);
 
   const scope = (await tool.scope?.(ctx, input as never)) ?? ctx.actor.space_id;
   // The same words said for another agent are another call.
@@ -75,10 +103,8 @@ async function run(ctx: Ctx, tool: Tool, args: unknown, options: CallOptions): P
   const same = acting === undefined ? input : { acting, input };
   const write = (ctx: TxCtx): Promise<object> =>
     key === undefined ? work(ctx) : once(ctx, { tool: tool.name, key, args: same }, () => work(ctx));
-  return scope === ctx.actor.space_id
-    ? transact(ctx, write)
-    : // A tool that acts on another space says itself what may be done with an expired one.
-      ctx.database.write(scope, (tx) => write({ ...ctx, db: tx, tx }), { even_expired: true });
+  // A tool that acts on another space says itself what may be done with an expired one.
+  return transact(ctx, write, { space_id: scope, even_expired: scope !== ctx.actor.space_id });
 }
 
 function parse(tool: Tool, args: unknown, options: CallOptions): { key: string | undefined; input: object } {
@@ -89,13 +115,15 @@ function parse(tool: Tool, args: unknown, options: CallOptions): { key: string |
   return { key, input: parsed.data };
 }
 
+/** One that waits is repeated freely; the result of one that is secret is stored nowhere, so it cannot be given again. */
+export const takesKey = ({ writes, waits, secret }: Tool): boolean => writes === true && waits === undefined && !secret;
+
 /** A key may stand among the arguments or beside them, and where it is in both it has to be the same. */
 function takeKey(tool: Tool, args: unknown, options: CallOptions): { key: string | undefined; rest: unknown } {
   const { key: inside, rest } = split(args);
   const outside = options.idempotency_key;
   if (inside === undefined && outside === undefined) return { key: undefined, rest };
-  if (tool.effect !== "write" || tool.secret)
-    throw new ParleyError("INVALID_ARGUMENT", `${tool.name} takes no idempotency key.`);
+  if (!takesKey(tool)) throw new ParleyError("INVALID_ARGUMENT", `${tool.name} takes no idempotency key.`);
   const key = IdempotencyKey.safeParse(inside ?? outside);
   if (!key.success) throw new ParleyError("INVALID_ARGUMENT", "An idempotency key is a text of 1 to 200 characters.");
   if (outside !== undefined && key.data !== outside)

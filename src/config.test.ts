@@ -1,8 +1,12 @@
-import { homedir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { readConfig, SETTINGS } from "./config.ts";
 import { StartRefused } from "./errors.ts";
+
+// Of whoever runs this, a data folder may be there that remembers something.
+beforeAll(() => void vi.stubEnv("HOME", join(tmpdir(), "parley-nobody")));
+afterAll(() => void vi.unstubAllEnvs());
 
 test("without a word the hub is for this machine only, on its own port, in the home folder", () => {
   expect(readConfig({}, {})).toEqual({
@@ -13,12 +17,16 @@ test("without a word the hub is for this machine only, on its own port, in the h
     allowed_hosts: [],
     insecure: false,
     rate_limit: 500,
+    rate_limit_kb: 1024,
     request_seconds: 60,
     event_days: 30,
     chat_days: 0,
     mail_days: 0,
+    audit_days: 90,
+    audit_mb: 256,
     log_level: "info",
     web: resolve("web/build"),
+    typed: { program: "parley", place: "" },
     conformance: false,
   });
 });

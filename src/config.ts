@@ -1,7 +1,9 @@
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { chooseDatabase } from "./database-choice.ts";
 import { StartRefused } from "./errors.ts";
+import { type FolderSettings, readSettings } from "./local/settings.ts";
 
 /** How a hub is to run. The only reader of the environment; see docs/reference/config.md. */
 export interface Config {
@@ -9,13 +11,17 @@ export interface Config {
   host: string;
   port: number;
   database_url: string | undefined;
+  /** Where that was read from, if from a file. */
+  database_url_file?: string | undefined;
   /** Other names under which browsers and clients may reach it, as `host` or `host:port`. */
   allowed_hosts: readonly string[];
   /** Listen beyond this machine without TLS: somebody else encrypts. */
   insecure: boolean;
   /** Calls a second that one principal may make for long; ten times that at once. */
   rate_limit: number;
-  /** Within which a request has to have arrived, and a third of it for its headers. */
+  /** Kilobytes a second that one principal may send for long; ten times that at once. */
+  rate_limit_kb: number;
+  /** Within which a request has to have arrived, a third of it for its headers; an answer is given up when unread for half of it. */
   request_seconds: number;
   /** Days after which feed events are forgotten. What they are about stays. */
   event_days: number;
@@ -23,11 +29,23 @@ export interface Config {
   chat_days: number;
   /** Days after which mail is forgotten; 0 keeps it for ever. */
   mail_days: number;
+  /** Days for which the audit is kept, 0 for as long as there is room; and how much of it at most. */
+  audit_days: number;
+  audit_mb: number;
   log_level: LogLevel;
   /** The folder of the built web app. */
   web: string;
+  /** What is typed on this machine to reach this hub. */
+  typed: Typed;
   /** Adds the fixtures of the official MCP conformance suite. */
   conformance: boolean;
+}
+
+/** A command line: the program, then the command, then where the hub is. */
+export interface Typed {
+  program: string;
+  /** Such as `--home /srv/parley`; empty for the usual folder. */
+  place: string;
 }
 
 export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
@@ -42,12 +60,21 @@ interface Setting {
 /** What the environment may say, and the reference lists. */
 export const SETTINGS = {
   home: { variable: "PARLEY_HOME", default: "~/.parley", description: "The data folder." },
-  host: { variable: "PARLEY_HOST", default: "127.0.0.1", description: "The address to listen on." },
-  port: { variable: "PARLEY_PORT", default: "8765", description: "The port to listen on; 0 takes a free one." },
+  host: {
+    variable: "PARLEY_HOST",
+    default: "127.0.0.1",
+    description: "The address to listen on. A data folder remembers it.",
+  },
+  port: {
+    variable: "PARLEY_PORT",
+    default: "8765",
+    description: "The port to listen on; 0 takes a free one. A data folder remembers it.",
+  },
   database_url: {
     variable: "PARLEY_DATABASE_URL",
     default: "",
-    description: "`postgres://…` for several nodes; SQLite in the data folder without it.",
+    description:
+      "`postgres://…` for several nodes; SQLite in the data folder without it. A data folder remembers which, but no password.",
   },
   allowed_hosts: {
     variable: "PARLEY_ALLOWED_HOSTS",
@@ -64,10 +91,17 @@ export const SETTINGS = {
     default: "500",
     description: "Calls a second one principal may make for long; ten times as many at once.",
   },
+  rate_limit_kb: {
+    variable: "PARLEY_RATE_LIMIT_KB",
+    default: "1024",
+    description:
+      "Kilobytes a second one principal may send for long, by the bodies of its requests; ten times as many at once.",
+  },
   request_seconds: {
     variable: "PARLEY_REQUEST_SECONDS",
     default: "60",
-    description: "Seconds within which a request has to have arrived; its headers within a third of that.",
+    description:
+      "Seconds within which a request has to have arrived, its headers within a third of that. An answer of which nothing is read for half of that is given up.",
   },
   event_days: {
     variable: "PARLEY_EVENT_DAYS",
@@ -84,6 +118,16 @@ export const SETTINGS = {
     default: "0",
     description: "Days after which mail is forgotten; 0 keeps it for ever. Trash goes after 30 days.",
   },
+  audit_days: {
+    variable: "PARLEY_AUDIT_DAYS",
+    default: "90",
+    description: "Days for which the audit is kept; 0 keeps it for as long as there is room.",
+  },
+  audit_mb: {
+    variable: "PARLEY_AUDIT_MB",
+    default: "256",
+    description: "Megabytes of audit that are kept at most, the newest.",
+  },
   log_level: { variable: "PARLEY_LOG", default: "info", description: `One of ${LOG_LEVELS.join(", ")}.` },
 } as const satisfies Record<string, Setting>;
 
@@ -92,32 +136,60 @@ export interface Overrides {
   host?: string | undefined;
   port?: number | undefined;
   database_url?: string | undefined;
+  database_url_file?: string | undefined;
+  /** The folder gets this database, though it had another. */
+  switch_database?: boolean | undefined;
   insecure?: boolean | undefined;
   conformance?: boolean | undefined;
+  typed?: Typed | undefined;
 }
 
-/** Flags first, then the environment, then the defaults. */
+/** Flags first, then the environment, then what the data folder remembers, then the defaults. */
 export function readConfig(flags: Overrides = {}, env: NodeJS.ProcessEnv = process.env): Config {
   const text = (name: keyof typeof SETTINGS): string => env[SETTINGS[name].variable] || SETTINGS[name].default;
+  const home = resolve((flags.home ?? text("home")).replace(/^~(?=$|\/)/, homedir()));
+  const before = remembered(home);
+  const port = env[SETTINGS.port.variable] || String(before?.port ?? SETTINGS.port.default);
   return {
-    home: resolve((flags.home ?? text("home")).replace(/^~(?=$|\/)/, homedir())),
-    host: flags.host ?? text("host"),
-    port: flags.port ?? number("port", text("port"), 0, 65_535),
-    database_url: flags.database_url ?? (text("database_url") || undefined),
+    home,
+    host: flags.host ?? (env[SETTINGS.host.variable] || (before?.host ?? SETTINGS.host.default)),
+    port: flags.port ?? number("port", port, 0, 65_535),
+    ...chooseDatabase({
+      home,
+      before,
+      // A file that was typed wins over a URL of the environment.
+      database_url: flags.database_url ?? (flags.database_url_file ? undefined : text("database_url") || undefined),
+      database_url_file: flags.database_url_file,
+      switching: flags.switch_database ?? false,
+    }),
     allowed_hosts: text("allowed_hosts")
       .split(",")
       .map((name) => name.trim())
       .filter(Boolean),
     insecure: flags.insecure ?? text("insecure") === "1",
     rate_limit: number("rate_limit", text("rate_limit"), 1, 1_000_000),
+    rate_limit_kb: number("rate_limit_kb", text("rate_limit_kb"), 1, 100_000_000),
     request_seconds: number("request_seconds", text("request_seconds"), 1, 3600),
     event_days: number("event_days", text("event_days"), 1, 36_500),
     chat_days: number("chat_days", text("chat_days"), 0, 36_500),
     mail_days: number("mail_days", text("mail_days"), 0, 36_500),
+    audit_days: number("audit_days", text("audit_days"), 0, 36_500),
+    audit_mb: number("audit_mb", text("audit_mb"), 1, 1_000_000),
     log_level: logLevel(text("log_level")),
     web: fileURLToPath(new URL("../web/build", import.meta.url)),
+    typed: flags.typed ?? { program: "parley", place: "" },
     conformance: flags.conformance ?? false,
   };
+}
+
+function remembered(home: string): FolderSettings | undefined {
+  try {
+    return readSettings(home);
+  } catch (error) {
+    throw new StartRefused(`What ${home} remembers of its hub cannot be read: ${(error as Error).message}.`, {
+      cause: error,
+    });
+  }
 }
 
 function number(name: keyof typeof SETTINGS, text: string, least: number, most: number): number {

@@ -1,8 +1,23 @@
-import type { Database, Reader, Tx } from "./db/database.ts";
+import type { Database, Reader, Tx, WriteOptions } from "./db/database.ts";
+import type { Cause } from "./feed/event.ts";
+import type { Reactions } from "./feed/reactions.ts";
+import type { Explainer, NeedProvider, WaitingProvider } from "./module.ts";
 import type { Wait } from "./waiting.ts";
 
 export const ROLES = ["admin", "human", "agent", "orchestrator", "trigger", "worker", "observer"] as const;
 export type Role = (typeof ROLES)[number];
+
+/** Whoever asks and decides. */
+export const PEOPLE = ["human", "admin"] as const;
+/** Those too who may look at everything and change nothing. */
+export const ONLOOKERS = [...PEOPLE, "observer"] as const;
+/** Whoever has an inbox and acts for itself. */
+export const AGENTS = ["agent", "orchestrator", "worker"] as const;
+export const WRITERS = [...PEOPLE, ...AGENTS] as const;
+export const READERS = [...ONLOOKERS, ...AGENTS] as const;
+export const ADMINS = ["admin"] as const;
+/** Whoever makes agents and spaces. */
+export const MAKERS = [...ADMINS, "orchestrator"] as const;
 
 export type PrincipalKind = "human" | "agent" | "service";
 
@@ -36,12 +51,22 @@ export interface Ctx {
   /** Inside `transact` the open transaction, else committed rows. */
   db: Reader;
   actor: Actor;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970. Inside `transact` always the same: what happens in one transaction happened at one moment. */
   now: () => number;
   /** Only `transact` uses these two. */
   database: Database;
   tx?: Tx;
-  /** Only tools of effect `wait` have it. */
+  /** What events lead to; in a transaction, those of that transaction. */
+  reactions?: Reactions | undefined;
+  /** What of each module may wait for a person. */
+  needs: readonly NeedProvider[];
+  /** Who of the modules knows what something was. */
+  explainers: readonly Explainer[];
+  /** What led to what is being done, if that is known. */
+  cause?: Cause | undefined;
+  /** What of each module may have agents wait for one. */
+  waiting: readonly WaitingProvider[];
+  /** Only tools that wait have it. */
   wait?: Wait;
 }
 
@@ -54,9 +79,22 @@ export type TxCtx = Ctx & { db: Tx; tx: Tx };
  * Name the callback's argument `ctx`, shadowing the outer one: the outer one reads
  * committed rows and would not see what this transaction wrote.
  */
-export function transact<T>(outer: Ctx, work: (ctx: TxCtx) => Promise<T>): Promise<T> {
+export function transact<T>(
+  outer: Ctx,
+  work: (ctx: TxCtx) => Promise<T>,
+  { space_id = outer.actor.space_id, ...options }: WriteOptions & { space_id?: string } = {},
+): Promise<T> {
   if (outer.tx) return work({ ...outer, db: outer.tx, tx: outer.tx });
-  return outer.database.write(outer.actor.space_id, (tx) => work({ ...outer, db: tx, tx }));
+  const inside = async (tx: Tx): Promise<T> => {
+    const moment = outer.now();
+    // An id means something else in another space.
+    const cause = space_id === outer.actor.space_id ? outer.cause : undefined;
+    const ctx = { ...outer, now: () => moment, db: tx, tx, reactions: outer.reactions?.begin(), cause };
+    const result = await work(ctx);
+    await ctx.reactions?.run(ctx);
+    return result;
+  };
+  return outer.database.write(space_id, inside, options);
 }
 
 export const has = (actor: Actor, ...roles: Role[]): boolean => actor.roles.some((role) => roles.includes(role));

@@ -94,13 +94,37 @@ onSharedHub((shared) => {
     for (const role of ROLES) tokens.set(role, await shared.hub.token(role, `${role}-one`));
   });
 
-  const listed = async (role: string): Promise<{ name: string }[]> =>
-    (await new Raw(shared.hub.url, tokens.get(role) ?? "").modern({ method: "tools/list" })).body.result.tools;
+  const listed = async (role: string, path = "/mcp"): Promise<{ name: string }[]> =>
+    (await new Raw(shared.hub.url, tokens.get(role) ?? "").modern({ method: "tools/list" }, path)).body.result.tools;
 
-  test("an agent's whole list of tools costs its model less than 4,000 tokens", async () => {
-    const characters = JSON.stringify(await listed("agent")).length;
-    expect(characters / CHARACTERS_A_TOKEN).toBeLessThan(MOST_TOKENS);
-    expect(characters).toBeGreaterThan(1000);
+  test("the list of every role, and that of every facet, costs a model less than 4,000 tokens", async () => {
+    for (const role of ROLES)
+      for (const path of ["/mcp", ...FACETS.map((facet) => `/mcp/${facet}`)]) {
+        const tokens = JSON.stringify(await listed(role, path)).length / CHARACTERS_A_TOKEN;
+        expect([role, path, tokens < MOST_TOKENS ? "fits" : tokens]).toEqual([role, path, "fits"]);
+      }
+    expect(JSON.stringify(await listed("agent")).length).toBeGreaterThan(1000);
+  });
+
+  test("every tool is listed somewhere, unless it is for programs alone", async () => {
+    const all = `/mcp/${FACETS.join("+")}`;
+    const names = new Set<string>();
+    for (const role of ROLES)
+      for (const { name } of [...(await listed(role)), ...(await listed(role, all))]) names.add(name);
+    expect([...names].sort()).toEqual(toolbox.all.filter(({ unlisted }) => !unlisted).map(({ name }) => name));
+  });
+
+  test("no schema that a model is sent has a long regular expression or a list of types", async () => {
+    for (const role of ROLES)
+      for (const path of ["/mcp", `/mcp/${FACETS.join("+")}`]) {
+        const found: unknown[] = [];
+        JSON.stringify(await listed(role, path), (key, value) => {
+          if (key === "pattern" && typeof value === "string" && value.length > 60) found.push(value);
+          if (key === "type" && Array.isArray(value)) found.push(value);
+          return value;
+        });
+        expect(found).toEqual([]);
+      }
   });
 
   test("the list depends on the role alone, is in order, and shows no alias", async () => {

@@ -36,10 +36,12 @@ export const CODES = {
   FORBIDDEN: "forbidden",
   HOST_DENIED: "forbidden",
   ORIGIN_DENIED: "forbidden",
+  FOLDER_UNSAFE: "forbidden",
   NOT_FOUND: "not_found",
   UNKNOWN_TOOL: "not_found",
   UNKNOWN_SERVER: "not_found",
   UNKNOWN_RESOURCE: "not_found",
+  UNKNOWN_TASK: "not_found",
   AGENT_NOT_FOUND: "not_found",
   SESSION_NOT_FOUND: "not_found",
   RECIPIENT_NOT_FOUND: "not_found",
@@ -47,6 +49,7 @@ export const CODES = {
   THREAD_NOT_FOUND: "not_found",
   NOTICE_NOT_FOUND: "not_found",
   CONFLICT: "conflict",
+  SIGNED_IN_AS_OTHER: "conflict",
   ALREADY_DECIDED: "conflict",
   NAME_TAKEN: "conflict",
   AMBIGUOUS_IDENTITY: "conflict",
@@ -55,13 +58,17 @@ export const CODES = {
   SESSION_EXPIRED: "gone",
   OUTBOX_EXPIRED: "gone",
   NOTICE_CLOSED: "gone",
+  NOTICE_CHANGED: "conflict",
+  NEED_NOT_FOUND: "not_found",
   RATE_LIMITED: "limited",
   TOO_MANY_SUBSCRIPTIONS: "limited",
   TOO_MANY_SESSIONS: "limited",
   TOO_MANY_WAITS: "limited",
   LOOP_SLOWED: "limited",
   LOOP_STOPPED: "limited",
+  REACTION_LOOP: "limited",
   TOO_MANY_NOTICES: "limited",
+  LIMIT_REACHED: "limited",
   STORAGE_FULL: "unavailable",
   STORAGE_UNAVAILABLE: "unavailable",
   SHUTTING_DOWN: "unavailable",
@@ -137,4 +144,11 @@ export const internalSentence = (error: unknown): string =>
 export class StartRefused extends Error {
   override readonly name = "StartRefused";
   readonly exitCode = 78;
+  /** What to run about it, such as `stop`; whoever tells of it knows how it is typed here. */
+  readonly command: string | undefined;
+
+  constructor(message: string, options?: ErrorOptions & { command?: string }) {
+    super(message, options);
+    this.command = options?.command;
+  }
 }

@@ -60,12 +60,14 @@ test("what a crash or somebody else left in the way neither opens a secret to ot
 test("a hub announces where it is while it runs, and its folder remembers one that did not end by itself", () => {
   const home = join(parent, "home");
   const first = open(home);
-  first.announce("http://127.0.0.1:1");
+  first.announce({ url: "http://127.0.0.1:1", socket: "hub.sock" });
   expect(first.after_crash).toBe(false);
   const said = JSON.parse(first.read("hub.json") ?? "");
   expect(said).toEqual({
     pid: process.pid,
+    pid_start: expect.stringMatching(/^\d*$/),
     url: "http://127.0.0.1:1",
+    socket: "hub.sock",
     version: expect.any(String),
     started_at: expect.stringMatching(/Z$/),
   });
@@ -79,7 +81,7 @@ test("a hub announces where it is while it runs, and its folder remembers one th
 test("a second hub is refused with the pid of the first, and what is in the way with its name", () => {
   const home = join(parent, "home");
   using folder = open(home);
-  folder.announce("http://127.0.0.1:1");
+  folder.announce({ url: "http://127.0.0.1:1", socket: "hub.sock" });
   expect(() => open(home)).toThrow(`Another hub (pid ${process.pid}) already serves ${home}.`);
   writeFileSync(join(parent, "file"), "");
   for (const path of [join(parent, "file"), join(parent, "file", "below")]) {

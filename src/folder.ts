@@ -1,19 +1,12 @@
-import {
-  accessSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { dirname, join } from "node:path";
 import type { Config } from "./config.ts";
 import { ownFolder } from "./db/owner.ts";
 import { StartRefused } from "./errors.ts";
+import { startOf } from "./local/processes.ts";
+import { readOwn, secure } from "./local/rights.ts";
+import { SETTINGS_FILE, settingsOf } from "./local/settings.ts";
 import { VERSION } from "./version.ts";
 
 /** The hub's data folder: owned by one hub at a time, readable by its user alone. */
@@ -21,6 +14,8 @@ export class Folder implements Disposable {
   readonly path: string;
   /** The last hub here did not end by itself. */
   readonly after_crash: boolean;
+  /** What had to be put right before it could be trusted, in words. */
+  readonly mended: readonly string[];
   readonly #owner: Disposable;
   #trusted = true;
 
@@ -28,16 +23,22 @@ export class Folder implements Disposable {
     refuseOpenDoor(config);
     this.path = config.home;
     makeWritable(this.path);
+    this.mended = secured(this.path);
     this.#owner = ownFolder(this.path);
     this.after_crash = existsSync(join(this.path, "hub.json"));
   }
 
+  /** How the hub runs here: the next one is started the same way, whoever starts it. */
+  remember(config: Config): void {
+    const text = `${JSON.stringify(settingsOf(config))}\n`;
+    if (this.read(SETTINGS_FILE) !== text) this.write(SETTINGS_FILE, text);
+  }
+
   /** Tells the command line where the hub is. */
-  announce(url: string): void {
-    this.write(
-      "hub.json",
-      `${JSON.stringify({ pid: process.pid, url, version: VERSION, started_at: new Date().toISOString() })}\n`,
-    );
+  announce({ url, socket }: { url: string; socket: string }): void {
+    const { pid } = process;
+    const hub = { pid, pid_start: startOf(pid), url, socket, version: VERSION, started_at: new Date().toISOString() };
+    this.write("hub.json", `${JSON.stringify(hub)}\n`);
   }
 
   /** The disk failed: the next hub here looks at the database first, as after a crash. */
@@ -47,7 +48,7 @@ export class Folder implements Disposable {
 
   read(name: string): string | undefined {
     const file = join(this.path, name);
-    return existsSync(file) ? readFileSync(file, "utf8") : undefined;
+    return existsSync(file) ? readOwn(file) : undefined;
   }
 
   /** All or nothing, and for no other user's eyes. */
@@ -55,7 +56,8 @@ export class Folder implements Disposable {
     const file = join(this.path, name);
     // What is there already, a link or a file that others may read, would keep its place and its rights.
     rmSync(`${file}.new`, { force: true });
-    writeFileSync(`${file}.new`, text, { flag: "wx", mode: 0o600 });
+    // On disk before it has its name: a power cut leaves the old one or the new one, and no empty one.
+    writeFileSync(`${file}.new`, text, { flag: "wx", mode: 0o600, flush: true });
     renameSync(`${file}.new`, file);
   }
 
@@ -76,6 +78,14 @@ function makeWritable(path: string): void {
         cause: error,
       },
     );
+  }
+}
+
+function secured(path: string): string[] {
+  try {
+    return secure(path);
+  } catch (error) {
+    throw new StartRefused(`The data folder ${path} is not safe. ${(error as Error).message}`, { cause: error });
   }
 }
 

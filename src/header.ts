@@ -5,3 +5,9 @@ export function header(request: IncomingMessage, name: string): string | undefin
   const value = request.headers[name];
   return Array.isArray(value) ? value.join(", ") : value;
 }
+
+/** What a request says about the call it makes, whatever tool that is of. */
+export const declared = (request: IncomingMessage) => ({
+  idempotency_key: header(request, "idempotency-key"),
+  cause: header(request, "x-parley-cause"),
+});

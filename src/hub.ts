@@ -1,3 +1,4 @@
+import type { Audit } from "./audit/index.ts";
 import type { Call } from "./call.ts";
 import type { Config } from "./config.ts";
 import type { Actor, Ctx } from "./context.ts";
@@ -28,8 +29,12 @@ export interface Hub {
   readonly streams: Streams;
   /** Runs a tool with everything around it. The one way in for every door. */
   readonly call: Call;
+  /** Who did what. `call` writes to it by itself. */
+  readonly audit: Audit;
   /** What a door serves without `call` or `resources` counts here. */
   readonly limit: RateLimit;
+  /** What is sent to it, by principal. */
+  readonly bytes: RateLimit;
   readonly version: string;
   ctx(actor: Actor): Ctx;
 }

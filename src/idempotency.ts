@@ -9,6 +9,12 @@ import type { DueHandler } from "./module.ts";
 export const IdempotencyKey = z.string().min(1).max(200);
 const KEPT_MS = 8 * 24 * 3600 * 1000;
 const PURGE = "idempotency.purge";
+const HOUR_MS = 3600 * 1000;
+/** As many as one transaction removes: what is written meanwhile waits for it. */
+const SLICE = 2000;
+
+/** At the full hour, so that all of an hour go together. */
+const purgeAt = (created_at: number): number => Math.ceil((created_at + KEPT_MS) / HOUR_MS) * HOUR_MS;
 
 const find = statement<
   { space_id: string; principal_id: string; tool: string; key: string },
@@ -53,14 +59,21 @@ export async function once(
   // Stored below, from an object.
   if (known) return JSON.parse(known.result) as object;
   const result = await work();
+  // Before it is stored: what it leads to may still refuse it.
+  await ctx.reactions?.run(ctx);
   const created_at = new Date(ctx.now()).toISOString();
   await ctx.tx.run(insert, { ...where, digest, result: JSON.stringify(result), created_at });
-  await plan(ctx, { kind: PURGE, ref: 0, at: ctx.now() + KEPT_MS });
+  await plan(ctx, { kind: PURGE, ref: 0, at: purgeAt(ctx.now()) });
   return result;
 }
 
-const purge = statement<{ space_id: string; before: string }>(
-  "delete from idempotency where space_id = :space_id and created_at <= :before",
+const purge = statement<{ space_id: string; up_to: string }>(
+  "delete from idempotency where space_id = :space_id and created_at <= :up_to",
+);
+
+const lastOfOldest = statement<{ space_id: string; before: string; limit: number }, { created_at: string | null }>(
+  `select max(created_at) as created_at from (select created_at from idempotency
+   where space_id = :space_id and created_at <= :before order by created_at limit :limit) as slice`,
 );
 
 const oldest = statement<{ space_id: string }, { created_at: string }>(
@@ -70,8 +83,10 @@ const oldest = statement<{ space_id: string }, { created_at: string }>(
 export const idempotencyDue: Record<string, DueHandler> = {
   [PURGE]: async (ctx) => {
     const { space_id } = ctx.tx;
-    await ctx.tx.run(purge, { space_id, before: new Date(ctx.now() - KEPT_MS).toISOString() });
+    const before = new Date(ctx.now() - KEPT_MS).toISOString();
+    const slice = await ctx.tx.get(lastOfOldest, { space_id, before, limit: SLICE });
+    if (slice?.created_at) await ctx.tx.run(purge, { space_id, up_to: slice.created_at });
     const left = await ctx.tx.get(oldest, { space_id });
-    if (left) await plan(ctx, { kind: PURGE, ref: 0, at: Date.parse(left.created_at) + KEPT_MS });
+    if (left) await plan(ctx, { kind: PURGE, ref: 0, at: purgeAt(Date.parse(left.created_at)) });
   },
 };

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { errorBody } from "./errors.ts";
 import { createLog } from "./log.ts";
 
@@ -106,4 +106,15 @@ test("on a terminal a line is for people, and nothing in it reaches the terminal
   expect(line).toMatch(
     /^\d\d:\d\d:\d\d warn {2}a stream could not read on reader="\\u001b\[31mred\\n" note="Bearer \[redacted\]"\n$/,
   );
+});
+
+test("at a terminal the time is that of the clock on the wall", () => {
+  vi.stubEnv("TZ", "Asia/Kolkata");
+  vi.useFakeTimers({ now: Date.parse("2026-11-16T21:15:06Z") });
+  try {
+    expect(texts((log) => log.info("hello"), "info", true)).toEqual(["02:45:06 info  hello\n"]);
+  } finally {
+    vi.useRealTimers();
+    vi.unstubAllEnvs();
+  }
 });

@@ -46,8 +46,12 @@ function readable(line: string): string {
   // Written just now, from an object with these three.
   const { ts, level, msg, ...fields } = JSON.parse(line) as Fields & { ts: string; level: string; msg: string };
   const rest = Object.entries(fields).map(([name, value]) => ` ${name}=${JSON.stringify(value)}`);
-  return `${ts.slice(11, 19)} ${level.padEnd(5)} ${msg}${rest.join("")}`;
+  return `${clock(new Date(ts))} ${level.padEnd(5)} ${msg}${rest.join("")}`;
 }
+
+/** By the clock of whoever sits at the terminal. */
+const clock = (at: Date): string =>
+  [at.getHours(), at.getMinutes(), at.getSeconds()].map((part) => String(part).padStart(2, "0")).join(":");
 
 const SECRETS = /^(authorization|cookie|set-cookie|token|secret|password|.*_(token|secret|password))$/i;
 
@@ -68,7 +72,7 @@ function plain(key: string, value: unknown): unknown {
 }
 
 /** Whatever happens to be logged, a secret is not. */
-export const redact = (text: string): string =>
+const redact = (text: string): string =>
   text
     .replace(/(parley|whsec)_[A-Za-z0-9]{8,}/g, "$1_[redacted]")
     .replace(/(Bearer )[^\s"\\]+/gi, "$1[redacted]")

@@ -43,6 +43,12 @@ export class Metrics {
     labelNames: ["reason"],
     registers: [this.registry],
   });
+  readonly dead = new Counter({
+    name: "parley_due_dead_total",
+    help: "What was due and given up after it had failed too often, by kind",
+    labelNames: ["kind"],
+    registers: [this.registry],
+  });
   readonly denied = new Counter({
     name: "parley_auth_failures_total",
     help: "Requests refused before any door, by code",

@@ -1,7 +1,10 @@
 import type { Config } from "./config.ts";
 import type { Ctx, TxCtx } from "./context.ts";
-import type { FeedEvent } from "./feed/event.ts";
-import type { Resource } from "./resource.ts";
+import type { Consumer } from "./feed/consumers.ts";
+import type { Cause, FeedEvent } from "./feed/event.ts";
+import type { Reaction } from "./feed/reactions.ts";
+import type { Place, Resource } from "./resource.ts";
+import type { ModuleRoute } from "./route.ts";
 import type { Tool } from "./tool.ts";
 
 /** One kind of event stream that `GET /events` serves. */
@@ -28,8 +31,91 @@ export interface Told {
   data: Record<string, unknown>;
 }
 
-/** A row of `due` whose time has come, handled in the transaction that removes it. */
-export type DueHandler = (ctx: TxCtx, due: { ref: number; at: number }) => Promise<void>;
+/** Something that waits for a person. */
+export interface Need {
+  /** A position in the space: no two of whatever kind have the same. */
+  id: string;
+  kind: string;
+  title: string;
+  text: string;
+  /** Null for the hub itself. */
+  from: string | null;
+  asked_at: string;
+  /** By which tool it is dealt with. */
+  tool: string;
+  choices: string[] | null;
+  digest: string | null;
+  expires_at: string | null;
+  topic: string | null;
+  ref: string | null;
+  /** The names of those it is about, where the hub names some. */
+  agents: string[] | null;
+}
+
+export interface NeedPage {
+  before_id: number;
+  limit: number;
+}
+
+/** What of a module waits for the actor. `ids` and `list` ask the same: what is counted is what is listed. */
+export interface NeedProvider {
+  /** Newest first, as `list`. */
+  ids: (ctx: Ctx, page: NeedPage) => Promise<number[]>;
+  list: (ctx: Ctx, page: NeedPage) => Promise<Need[]>;
+  /** Tells whoever asks that somebody has said: not now. */
+  tellPending: (ctx: TxCtx, id: number, until: string) => Promise<void>;
+  /** Where something happens that may change them. */
+  places: (ctx: Ctx) => Promise<Place[]>;
+}
+
+/** What something was, as far as somebody may know. */
+export interface Explained {
+  /** Null for who may not see it. */
+  shown: { kind: string; by: string | null; text: string } | null;
+  cause: Cause | undefined;
+}
+
+/** What a module knows of what happened, from rows of its own: they are kept for longer than the feed. */
+export interface Explainer {
+  /** Of whose events it is asked who sees them. */
+  topics: readonly string[];
+  /** By the id of what an event created; undefined for what is none of its own, or no longer kept. */
+  find?: (ctx: Ctx, id: number) => Promise<Explained | undefined>;
+  /** Whether the actor may know of an event that created nothing. */
+  sees: (ctx: Ctx, event: FeedEvent) => Promise<boolean>;
+}
+
+/** An agent that a person is to decide something for. */
+export interface Waiting {
+  principal_id: string;
+  /** Of what it asks, how much asks whether it may do something. */
+  approvals: number;
+  asks: number;
+}
+
+/** Which agents wait for a person, by what a module has asked for them. */
+export interface WaitingProvider {
+  /** All of the space, or the one alone: one read, however many agents there are. */
+  list: (ctx: Ctx, principal_id: string | undefined) => Promise<Waiting[]>;
+  /** The topic by which it changes, each agent's on a stream of its own. */
+  topic: string;
+}
+
+/** A row of `due` whose time has come. */
+export interface Due {
+  ref: number;
+  at: number;
+  /** What it was planned with. */
+  payload: unknown;
+  /** How often it has failed. */
+  attempt: number;
+}
+
+/**
+ * Runs in the transaction that removes the row, with others of the same kind and space. It unplans none of those. What
+ * it throws undoes all of it: the row is then tried again later, by itself, and given up after eight times.
+ */
+export type DueHandler = (ctx: TxCtx, due: Due, config: Config) => Promise<void>;
 
 /** A folder of `modules/`, as the rest of the hub sees it. */
 export interface Module {
@@ -38,9 +124,18 @@ export interface Module {
   servers: readonly string[];
   tools: readonly Tool[];
   resources?: readonly Resource[];
+  /** Addresses beside those of its tools. */
+  routes?: readonly ModuleRoute[];
   topics?: readonly Topic[];
+  needs?: NeedProvider;
+  explains?: Explainer;
+  waiting?: WaitingProvider;
   due?: Readonly<Record<string, DueHandler>>;
-  /** Plans what happens by itself in the transaction's space: once it is created, and at each start, as then configured. */
+  /** What it does in the transaction of an event, by the event's type. `architecture.test.ts` lists all there are. */
+  with?: Readonly<Record<string, Reaction>>;
+  /** What it does after events, by a name that is its mark's and never changes. */
+  after?: Readonly<Record<string, Consumer>>;
+  /** Plans what happens by itself in the transaction's space: once it is created, and anew when the settings or the version changed. */
   plan?: (ctx: TxCtx, config: Config) => Promise<void>;
   /** Tables with a `space_id` column, emptied when a space expires. */
   tables: readonly string[];

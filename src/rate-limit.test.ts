@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { RateLimit } from "./rate-limit.ts";
+import { costOf, RateLimit } from "./rate-limit.ts";
 
 const taken = (limit: RateLimit, who: string, now: number): number => {
   for (let count = 0; ; count++)
@@ -55,4 +55,17 @@ test("very many principals do not make it forget one that is being limited", () 
   expect(taken(limit, "busy", 5000)).toBe(5);
   for (let n = 0; n < 100_000; n++) limit.take(`r${n}`, 10_000);
   expect(taken(limit, "busy", 10_000)).toBe(5);
+});
+
+test("what costs more than a call is let through once and has to be waited for, but never for ever", () => {
+  const limit = new RateLimit(5);
+  limit.take("ana", 0, 60);
+  expect(taken(limit, "ana", 0)).toBe(0);
+  expect(taken(limit, "ana", 2000)).toBe(0);
+  expect(taken(limit, "ana", 3000)).toBe(5);
+  const other = new RateLimit(5);
+  other.take("ana", 0, 1_000_000);
+  expect(taken(other, "ana", 10_000)).toBe(0);
+  expect(taken(other, "ana", 11_000)).toBe(5);
+  expect([0, 200, 16_383, 16_384, 1_048_576].map(costOf)).toEqual([0, 0, 0, 1, 64]);
 });

@@ -36,6 +36,13 @@ export interface Resource {
 
 export const defineResource = (definition: Resource): Resource => definition;
 
+/**
+ * Every URI it is read and followed by. Some clients take `ui://` for pages to show and hide it from their model: what
+ * the seeds name so is also there as `parley://`.
+ */
+export const namesOf = ({ uri }: Resource): readonly string[] =>
+  uri.startsWith("ui://") ? [uri, uri.replace("ui://", "parley://")] : [uri];
+
 /** The variables of `template` in `uri`, or null if it does not match. `{name}` stands for one path segment. */
 export function matchUri(template: string, uri: string): Record<string, string> | null {
   const pattern = template.split("/");

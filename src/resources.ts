@@ -1,7 +1,7 @@
 import { type Actor, type Ctx, has } from "./context.ts";
 import { ParleyError } from "./errors.ts";
 import type { RateLimit } from "./rate-limit.ts";
-import { matchUri, type Resource, type Watch } from "./resource.ts";
+import { matchUri, namesOf, type Resource, type Watch } from "./resource.ts";
 import type { Facet } from "./tool.ts";
 
 /** Every resource of every module. Reading and watching ask the same question: may this actor see it? */
@@ -17,30 +17,29 @@ export class Resources {
   }
 
   /** In an order that never changes; templates are those with a `{` in their URI. */
-  list(actor: Actor, facet?: Facet): Resource[] {
-    return this.#all.filter((resource) => has(actor, ...resource.roles) && (!facet || resource.facets.includes(facet)));
+  list(actor: Actor, facets?: readonly Facet[]): Resource[] {
+    const isListed = (resource: Resource): boolean =>
+      !facets || resource.facets.some((facet) => facets.includes(facet));
+    return this.#all.filter((resource) => has(actor, ...resource.roles) && isListed(resource));
   }
 
-  async read(actor: Actor, uri: string, facet?: Facet): Promise<{ mime: string; body: object }> {
-    const { resource, variables } = this.#find(actor, uri, facet);
+  async read(actor: Actor, uri: string): Promise<{ mime: string; body: object }> {
+    const { resource, variables } = this.#find(actor, uri);
     return { mime: resource.mime, body: await resource.read(this.#ctx(actor), variables) };
   }
 
-  async watch(actor: Actor, uri: string, facet?: Facet): Promise<Watch> {
-    const { resource, variables } = this.#find(actor, uri, facet);
+  async watch(actor: Actor, uri: string): Promise<Watch> {
+    const { resource, variables } = this.#find(actor, uri);
     return resource.watch(this.#ctx(actor), variables);
   }
 
-  #find(
-    actor: Actor,
-    uri: string,
-    facet: Facet | undefined,
-  ): { resource: Resource; variables: Record<string, string> } {
+  #find(actor: Actor, uri: string): { resource: Resource; variables: Record<string, string> } {
     this.#limit.take(actor.principal_id);
-    for (const resource of this.list(actor, facet)) {
-      const variables = matchUri(resource.uri, uri);
-      if (variables) return { resource, variables };
-    }
+    for (const resource of this.list(actor))
+      for (const known of namesOf(resource)) {
+        const variables = matchUri(known, uri);
+        if (variables) return { resource, variables };
+      }
     throw new ParleyError("UNKNOWN_RESOURCE", `There is no resource ${JSON.stringify(uri.slice(0, 200))}.`, {
       details: { uri: uri.slice(0, 200) },
     });

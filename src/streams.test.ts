@@ -72,6 +72,19 @@ test("a stream that left by itself before it could be ended is left alone", asyn
   expect(gone.ended).toEqual([]);
 });
 
+test("a principal's streams are counted, and those of them that wait for the same", () => {
+  const streams = new Streams();
+  const wait = (on: string) => streams.add({ kind: "wait", actor: actorOf("t_1"), on, close: () => {} });
+  const [leave] = [wait("mail"), wait("mail"), wait("notice")];
+  open(streams, actorOf("t_2"));
+  const counts = () => [undefined, "mail", "notice", "chat"].map((on) => streams.countOf(actorOf("t_3"), on));
+  expect(counts()).toEqual([4, 2, 1, 0]);
+  leave?.();
+  leave?.();
+  expect(counts()).toEqual([3, 1, 1, 0]);
+  expect(streams.countOf({ ...actorOf("t_1"), principal_id: "p_ben" })).toBe(0);
+});
+
 test("whoever has streams open is looked at once a token and space", () => {
   const streams = new Streams();
   for (const actor of [actorOf("t_1"), actorOf("t_1"), actorOf("t_1", "sess_a"), actorOf("t_2")]) open(streams, actor);

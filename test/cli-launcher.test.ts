@@ -147,3 +147,19 @@ describe("installed as a package", () => {
     expect(stderr).toBe("");
   });
 });
+
+test("a command whose own files are gone ends at once, although it cannot say what went wrong", () => {
+  const gone = `import { registerHooks } from "node:module";
+    const load = (url, context, next) => {
+      if (url.includes("/cli/exit-code")) throw new Error("the file is gone");
+      return next(url, context);
+    };
+    registerHooks({ load });`;
+  const main = join(PARLEY, "..", "..", "src", "main.ts");
+  const ended = spawnSync(
+    process.execPath,
+    ["--import", `data:text/javascript,${encodeURIComponent(gone)}`, main, "no-such-command"],
+    { timeout: 60_000, env: { PATH: process.env.PATH } },
+  );
+  expect([ended.signal, ended.status]).toEqual([null, 1]);
+});

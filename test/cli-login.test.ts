@@ -1,8 +1,9 @@
 /** The link by which a person gets from the terminal into the browser. */
+import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { Ground, until } from "../src/testing/process.ts";
+import { Ground, PARLEY, until } from "../src/testing/process.ts";
 
 let ground: Ground;
 beforeEach(() => {
@@ -20,8 +21,19 @@ async function follow(link: string): Promise<{ status: number; principal?: strin
   return { status: response.status, cookie, ...((await response.json()) as { principal?: string }) };
 }
 
-test("serve prints a link that signs one browser in", async () => {
-  const child = ground.start(["serve"]);
+test("serve prints a link that signs one browser in, on a terminal and nowhere else", async () => {
+  const log = ground.start(["serve", "--home", join(ground.folder, "logged")]);
+  let logged = "";
+  log.stdout.setEncoding("utf8").on("data", (text: string) => {
+    logged += text;
+  });
+  await until(() => /sign in .* login --home/.test(logged));
+  expect(logged).not.toContain("#code=");
+
+  const command = ["-qfec", `${PARLEY} serve`, "/dev/null"];
+  const child = ground.watch(
+    spawn("script", command, { env: ground.env({ NO_COLOR: "1" }), stdio: ["pipe", "pipe", "pipe"] }),
+  );
   let printed = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     printed += text;

@@ -57,7 +57,7 @@ test("starts the hub if none runs, serves the tools of its token, and ends with 
   expect(await ground.json(["status"])).toMatchObject({ status: "ready" });
 });
 
-test("serves one facet alone, in the space it is given, as the agent whose token it has", async () => {
+test("lists the facets it is given alone, in the space it is given, as the agent whose token it has", async () => {
   await ground.json(["space", "create", "sess_review"]);
   const made = await ground.json<{ token: string }>([
     "token",
@@ -70,9 +70,9 @@ test("serves one facet alone, in the space it is given, as the agent whose token
     "sess_review",
   ]);
   const env = { PARLEY_TOKEN: made.token };
-  const client = await greet(ground.start(["mcp", "--facet", "chat-assistant", "--space", "sess_review"], env));
+  const client = await greet(ground.start(["mcp", "--facet", "chat-assistant,mail", "--space", "sess_review"], env));
   const tools = await names(client);
-  expect(tools).toContain("chat_assistant_post");
+  expect(tools).toEqual(expect.arrayContaining(["chat_assistant_post", "chat_read_before", "mail_search"]));
   expect(tools).not.toContain("whoami");
   const posted = await client.ask("tools/call", { name: "chat_assistant_post", arguments: { content: "done" } });
   expect(posted.result?.isError).toBeFalsy();

@@ -39,7 +39,9 @@ async function answeredEachOther(turns: number): Promise<void> {
   const file = new DatabaseSync(join(ground.home, "parley.db"));
   // In the future: whoever is slowed is so for a minute, and the commands of a test may take longer.
   const last_at = new Date(Date.now() + 600_000).toISOString();
-  file.prepare("update mail_pairs set turns = ?, last_at = ?").run(turns, last_at);
+  const each = turns / 2;
+  const steps = `replace(steps, ',1]', ',${each}]')`;
+  file.prepare(`update mail_trails set turns = ?, steps = ${steps}, last_at = ?`).run(each, last_at);
   file.close();
   hub = await ground.serve();
 }
@@ -69,7 +71,7 @@ test("mail that is stopped is put aside with the reason, told once, and the rest
   await send(mason, "User", "help", "--queue-only");
   const drained = await ground.parley(["agent", "list"], { env: mason });
   expect(drained.stderr).toMatch(
-    /^parley: mail_send of \S+ was refused \(LOOP_STOPPED\): You and scout answered .*\nDelivered 1 queued/,
+    /^parley: The send of \d\d:\d\d was refused \(LOOP_STOPPED\): You and scout are among .*\nDelivered 1 queued/,
   );
   expect(await ground.json(["queue", "list"])).toMatchObject({
     pending: [],

@@ -110,14 +110,16 @@ test("what the hub refuses is put aside with the reason, told once, and holds up
   await queued("one");
   await ground.serve();
   const first = await ground.parley(["agent", "list"]);
-  expect(first.stderr).toMatch(/^parley: mail_send of \S+ was refused \(RECIPIENT_NOT_FOUND\): .*\nDelivered 1 queued/);
+  expect(first.stderr).toMatch(
+    /^parley: The send of \d\d:\d\d was refused \(RECIPIENT_NOT_FOUND\): .*\nDelivered 1 queued/,
+  );
   expect((await ground.parley(["agent", "list"])).stderr).toBe("");
   expect(await arrived()).toEqual(["one"]);
   expect(await ground.json(["queue", "list"])).toMatchObject({
     pending: [],
     refused: [{ args: { subject: "lost" }, code: "RECIPIENT_NOT_FOUND" }],
   });
-  expect(await ground.json(["queue", "clear", "--refused"])).toEqual({ cleared: 1 });
+  expect(await ground.json(["queue", "clear", "--refused", "--yes"])).toEqual({ cleared: 1 });
 });
 
 test("a file that cannot be read is put aside and told of, and the others go out", async () => {

@@ -43,7 +43,7 @@ describe("poll --format hook", () => {
     expect(said).toBe(
       `${JSON.stringify({
         decision: "block",
-        reason: `You have 6 unread messages (1 URGENT):\n${data}\n<msg-${nonce}>\n- [URGENT] From: admin - "the \\"last\\"" (deadline: 2h)\n- From: admin - "five"\n- From: admin - "four"\n- From: admin - "three"\n- From: admin - "two"\n</msg-${nonce}>\n  ... and 1 more\n\nUse \`parley inbox\` to see all messages.`,
+        reason: `You have 6 unread messages (1 URGENT):\n${data}\n<msg-${nonce}>\n- [URGENT] From: admin - "the \\"last\\"" (deadline: 2h)\n- From: admin - "five"\n- From: admin - "four"\n- From: admin - "three"\n- From: admin - "two"\n</msg-${nonce}>\n  ... and 1 more\n\nUse \`${ground.line("inbox --agent scout")}\` to see all messages.`,
       })}\n`,
     );
   });
@@ -65,8 +65,31 @@ describe("poll --format hook", () => {
     expect(await hook()).toEqual({});
   });
 
+  test.each([
+    [["--wait", "soon"]],
+    [["--limit", "many"]],
+    [["--limit", "0"]],
+    [["--fromat", "hook"]],
+    [["--format", "hok"]],
+    [["--session-id", "has spaces"]],
+    [["extra"]],
+    [["--agent"]],
+  ])("CLI-1: with --always-block blocks whatever else is mistyped: %j", async (mistyped) => {
+    const { code, stdout, stderr } = await ground.parley(["poll", "--format", "hook", "--always-block", ...mistyped]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(JSON.parse(stdout)).toEqual({
+      decision: "block",
+      reason: expect.stringMatching(/\. Agent staying alive\.$/),
+    });
+  });
+
+  test("CLI-1: and where --always-block is mistyped itself", async () => {
+    const { code, stdout } = await ground.parley(["poll", "--format", "hook", "--always-block=1"]);
+    expect([code, JSON.parse(stdout).decision]).toEqual([0, "block"]);
+  });
+
   test("with --always-block blocks without mail and on every error, with exit code 0", async () => {
-    const none = "No new messages. Check your inbox with `parley inbox` if needed.";
+    const none = `No new messages. Check your inbox with \`${ground.line("inbox --agent scout")}\` if needed.`;
     expect(await hook("--always-block")).toEqual({ decision: "block", reason: none });
     await hub.kill("SIGTERM");
     const down = await ground.parley(["poll", "--agent", "scout", "--format", "hook", "--always-block"]);
@@ -89,7 +112,7 @@ describe("poll", () => {
     const { id } = await send("one", "--priority", "urgent");
     expect(await poll("--quiet", "--format", "context")).toMatch(
       new RegExp(
-        `^\\[Parley Mail\\] You have 1 URGENT unread messages:\n.*\n<msg-\\w{32}>\n- #${id} \\[URGENT\\] From: admin - "one" `,
+        `^\\[Parley Mail\\] You have 1 URGENT unread message:\n.*\n<msg-\\w{32}>\n- #${id} \\[URGENT\\] From: admin - "one" `,
       ),
     );
   });
@@ -152,7 +175,7 @@ describe("watch", () => {
     const { id } = await send("one", "--priority", "urgent");
     const first = await ended(watch());
     expect(first.code).toBe(0);
-    expect(first.stdout).toMatch(/^== parley watch: 1 new message\(s\) for scout ==\n/);
+    expect(first.stdout).toMatch(/^== parley watch: 1 new message for scout ==\n/);
     expect(first.stdout).toContain(`[#${id}] From: admin  [URGENT]\nThread: `);
     expect(first.stdout).toMatch(/<msg-([0-9a-f]+) [^>]*>[\s\S]*About one\.[\s\S]*<\/msg-\1>/);
     expect(first.stdout).toContain("Re-arm the watcher");

@@ -89,7 +89,7 @@ test("kept for later under a name that turns out to be another's, it is refused 
   const args = ["send", "--to", "User", "--subject", "forged", "--body", "B", "--queue-only", "--agent", "scout"];
   await ground.json(args, { env: claude("s-new") });
   const { stderr } = await ground.parley(["agent", "list"]);
-  expect(stderr).toMatch(/^parley: mail_send of \S+ was refused \((AMBIGUOUS_IDENTITY|NAME_TAKEN)\): /);
+  expect(stderr).toMatch(/^parley: The send of \d\d:\d\d was refused \((AMBIGUOUS_IDENTITY|NAME_TAKEN)\): /);
   expect(await ground.json(["queue", "list"])).toMatchObject({
     pending: [],
     refused: [{ args: { subject: "forged" } }],

@@ -26,7 +26,7 @@ test("with --json every command prints one JSON document, and nothing on stderr"
     ["ack", id, ...as],
     ["archive", id, ...as],
     ["trash", id, ...as],
-    ["restore", id, ...as],
+    ["unarchive", id, ...as],
     ["snooze", id, "--until", "2h", ...as],
     ["unread", id, ...as],
     ["search", "s", ...as],
@@ -87,22 +87,22 @@ test("a wrong argument is named as it was typed, and not by the tool or header t
 
 test("`status` tells of unread mail, and what to type next", async () => {
   await ground.json(["agent", "register", "scout"]);
-  expect(await text("status")).toMatch(/ mail +0 unread for admin, 0 urgent\nNext: parley chat tail\n$/);
+  expect(await text("status")).toMatch(/ mail +0 unread for admin, 0 urgent\nNext: .* chat tail --home .*\n$/);
   const urgent = ["--subject", "s", "--body", "b", "--priority", "urgent", "--agent", "scout"];
   await ground.json(["send", "--to", "User", ...urgent]);
-  expect(await text("status")).toMatch(/ mail +1 unread for admin, 1 urgent\nNext: parley inbox\n$/);
+  expect(await text("status")).toMatch(/ mail +1 unread for admin, 1 urgent\nNext: .* inbox --home .*\n$/);
 });
 
 test("where there is nothing yet, it says how to begin", async () => {
-  expect(await text("topics")).toBe("There are none. Begin one: parley subscribe TOPIC\n");
-  expect(await text("hooks", "status")).toMatch(/Next: parley hooks install\n$/);
+  expect(await text("topics")).toBe(`There are none. Begin one: ${ground.line("subscribe TOPIC")}\n`);
+  expect(await text("hooks", "status")).toContain(`Next: ${ground.line("hooks install")}\n`);
   expect(await text("publish", "builds", "--subject", "s", "--body", "b")).toMatch(/which nobody follows/);
 });
 
 test("`queue clear --dry-run` says what it would throw away, and throws away nothing", async () => {
   const mail = ["send", "--to", "scout", "--subject", "s", "--body", "b", "--queue-only"];
   const { idempotency_key } = await ground.json<{ idempotency_key: string }>(mail);
-  const clear = ["queue", "clear", "--all"];
+  const clear = ["queue", "clear", "--all", "--yes"];
   expect(await ground.json([...clear, "--dry-run"])).toEqual({ dry_run: true, keys: [idempotency_key] });
   expect(await ground.json(["queue", "stats"])).toMatchObject({ pending: 1 });
   expect(await ground.json(clear)).toEqual({ cleared: 1 });

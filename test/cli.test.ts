@@ -93,11 +93,38 @@ describe("spaces", () => {
 
     expect(await text("space", "delete", "sess_review", "--dry-run")).toContain("Would delete sess_review");
     expect(await ground.json(["whoami", "--space", "sess_review"])).toMatchObject({ space: "sess_review" });
-    await ground.json(["space", "delete", "sess_review"]);
+    expect(await refusal(["space", "delete", "sess_review"])).toEqual([2, "INVALID_ARGUMENT"]);
+    expect(await text("space", "list")).toContain("sess_review");
+    await ground.json(["space", "delete", "sess_review", "--yes"]);
     // Who is already known may be let in for a moment longer.
     await until(async () => (await ground.parley(["whoami", "--space", "sess_review"])).code !== 0);
     expect(await refusal(["whoami", "--space", "sess_review"])).toEqual([4, "SESSION_EXPIRED"]);
     expect(await refusal(["space", "delete", "sess_review", "--dry-run"])).toEqual([4, "SESSION_NOT_FOUND"]);
+  });
+
+  test("are each asked for what waits for a person, and their lists merged", async () => {
+    await ground.json(["space", "create", "sess_asking"]);
+    const ids: string[] = [];
+    for (const space of ["main", "sess_asking"]) {
+      const make = ["token", "create", "--role", "agent", "--name", `asker-in-${space}`, "--space", space];
+      const { token } = await ground.json<{ token: string }>(make);
+      const asked = { key: "k", kind: "question", title: `May I, in ${space}?`, choices: ["yes", "no"] };
+      const env = { PARLEY_TOKEN: token };
+      const raised = await ground.parley(["call", "notice_raise", JSON.stringify(asked), "--space", space], { env });
+      ids.unshift(JSON.parse(raised.stdout).id);
+    }
+    const [other, own] = ids;
+    const here = await ground.json<{ needs: { id: string }[]; count: number }>(["needs"]);
+    expect(here.needs.map(({ id }) => id)).not.toContain(other);
+    const everywhere = await ground.json<{ needs: object[]; count: number }>(["needs", "--everywhere"]);
+    expect(everywhere.count).toBe(here.count + 1);
+    expect(everywhere.needs.slice(0, 2)).toMatchObject([
+      { id: other, space: "sess_asking" },
+      { id: own, space: "main" },
+    ]);
+    expect(await text("needs", "--everywhere")).toContain(`notice settle ${other} --choice … --space sess_asking`);
+    expect(await refusal(["needs", "--everywhere", "--before", "1"])).toEqual([2, "INVALID_ARGUMENT"]);
+    await ground.json(["space", "delete", "sess_asking", "--yes"]);
   });
 
   test("keep their chat to themselves", async () => {
@@ -203,7 +230,7 @@ describe("status and version", () => {
       version: expect.any(String),
     });
     expect(await text("status")).toContain(`The hub is ready at ${hub.url}`);
-    expect(await text("status")).toContain("Next: parley");
+    expect(await text("status")).toContain(`Next: ${ground.line("chat tail")}`);
   });
 
   test("status of a folder without a hub fails, starts none and names the command that does", async () => {
@@ -213,7 +240,7 @@ describe("status and version", () => {
     const asText = await ground.parley(["status", "--format", "text", "--home", nowhere]);
     expect([asText.code, asText.stdout]).toEqual([
       1,
-      `No hub runs on ${nowhere}.\nNext: parley serve --home ${nowhere}\n`,
+      `No hub runs on ${nowhere}.\nNext: ${PARLEY} serve --home ${nowhere}\n`,
     ]);
   });
 

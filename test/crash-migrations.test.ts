@@ -8,10 +8,8 @@ import { callTool } from "../src/testing/crowd.ts";
 import { eachDatabaseOfHubs, Restarts } from "../src/testing/restarts.ts";
 
 eachDatabaseOfHubs((database) => {
-  const serve = ({ ground, database_url }: Restarts, failpoint = "") =>
-    ground.parley(["serve", "--json", ...(database_url ? ["--database-url", database_url] : [])], {
-      env: { PARLEY_FAILPOINT: failpoint },
-    });
+  const serve = ({ ground, database }: Restarts, failpoint = "") =>
+    ground.parley(["serve", "--json"], { env: { ...database, PARLEY_FAILPOINT: failpoint } });
 
   test("killed in each step of a migration, the next hub completes it; of a newer one it keeps its hands", async () => {
     await using restarts = await Restarts.on(database);

@@ -12,7 +12,7 @@ import { type Child, Ground, PARLEY, until } from "../src/testing/process.ts";
 import { SmallDisk } from "../src/testing/small-disk.ts";
 import { SmallPostgres } from "../src/testing/small-postgres.ts";
 
-const ENV = { PARLEY_LOG: "silent" };
+const ENV = { PARLEY_LOG: "silent", PARLEY_RATE_LIMIT_KB: "1000000" };
 
 if (testDatabases().includes("sqlite"))
   test("SQLite: a full disk refuses writes, serves reads, and takes writes again once there is space", async () => {
@@ -43,7 +43,7 @@ if (testDatabases().includes("postgres"))
     await using disk = await SmallDisk.mount(40);
     await using postgres = await SmallPostgres.on(disk);
     await using ground = new Ground();
-    const hub = await ground.serve(["--database-url", postgres.url], ENV);
+    const hub = await ground.serve([], { ...ENV, PARLEY_DATABASE_URL: postgres.url });
     const token = readFileSync(join(ground.home, "admin.token"), "utf8").trim();
 
     await fillAndFree({ url: () => hub.url, token }, disk);

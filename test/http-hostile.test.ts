@@ -79,10 +79,11 @@ test("clients that ask for much and never read it cost the hub next to no memory
   await using ground = new Ground();
   const hub = await ground.serve([], { PARLEY_RATE_LIMIT: "100000" });
   const token = adminOf(hub.home);
+  const { token: ana } = await ground.json<{ token: string }>(["token", "create", "--role", "human", "--name", "ana"]);
   const post = (content: string) =>
     fetch(`${hub.url}/api/tools/chat_human_post`, {
       method: "POST",
-      headers: { authorization: `Bearer ${token}` },
+      headers: { authorization: `Bearer ${ana}` },
       body: JSON.stringify({ content }),
     });
   expect((await post("x".repeat(1024 * 1024))).status).toBe(200);

@@ -74,7 +74,7 @@ test("AGENT-1: two sessions in one repository are two agents; resume keeps, a fo
   const one = await ensure(claude("s-1", { CLAUDE_PROJECT_DIR: project }));
   const two = await ensure(claude("s-2", { CLAUDE_PROJECT_DIR: project }));
   expect(one).toMatchObject({
-    agent: expect.stringMatching(/^([A-Z][a-z]+){2}$/),
+    agent: "shop-fix",
     project,
     branch: "fix",
     client: "claude-code",
@@ -85,6 +85,13 @@ test("AGENT-1: two sessions in one repository are two agents; resume keeps, a fo
   const fork = await ensure(claude("s-1-fork", { CLAUDE_PROJECT_DIR: project }));
   expect([one.agent, two.agent]).not.toContain(fork.agent);
   expect((await agents()).map(({ name }) => name).sort()).toEqual([one.agent, two.agent, fork.agent].sort());
+});
+
+test("a new session is given the name that its person chose, with a number where that is taken, and keeps it", async () => {
+  const named = (session: string, name: string) => claude(session, { PARLEY_AGENT_NAME: name });
+  expect(await ensure(named("n-1", "Reviewer of docs"))).toMatchObject({ agent: "reviewer-of-docs" });
+  expect(await ensure(named("n-2", "Reviewer of docs"))).toMatchObject({ agent: "reviewer-of-docs-2" });
+  expect(await ensure(named("n-1", "somebody-else"))).toMatchObject({ agent: "reviewer-of-docs" });
 });
 
 test("AGENT-2: every client's session is its agent, and --session-id wins over all of them", async () => {
@@ -293,10 +300,25 @@ test("an agent that is deleted is nobody any more, and its session is told so", 
   await ground.json(["agent", "register", "mason"]);
   const { agent } = await ensure(claude("s-1"));
   expect(await ground.json(["agent", "delete", agent, "--dry-run"])).toMatchObject({ dry_run: true });
-  expect(await ground.json(["agent", "delete", agent])).toMatchObject({ name: agent });
+  expect(await ground.json(["agent", "delete", agent, "--yes"])).toMatchObject({ name: agent });
   expect(existsSync(join(ground.home, "identities", "agents", "main", `${agent}.json`))).toBe(false);
   expect(await refusal(["whoami"], claude("s-1"))).toMatchObject({ exit: 4, code: "AGENT_NOT_FOUND" });
   expect((await agents()).map(({ name }) => name)).toEqual(["mason"]);
+});
+
+test("AGENT-1: a token and another's --session-id contradict each other, and are refused", async () => {
+  const mine = await ensure(claude("mine"));
+  const { agent: other } = await ensure(claude("other"));
+  const { token } = await ground.json<{ token: string }>(["token", "create", "--role", "agent", "--name", "scout"]);
+  const env = { PARLEY_TOKEN: token };
+  for (const session of [mine.client_session_id, "never-seen"])
+    expect(await refusal(["whoami", "--session-id", session], env)).toMatchObject({
+      exit: 5,
+      code: "AMBIGUOUS_IDENTITY",
+      message: expect.stringContaining("PARLEY_TOKEN is scout's"),
+    });
+  expect(await refusal(["whoami", "--agent", other], env)).toMatchObject({ code: "AMBIGUOUS_IDENTITY" });
+  expect((await whoami(env)).agent).toBe("scout");
 });
 
 test("a token of one hub is never sent to another", async () => {
@@ -306,10 +328,12 @@ test("a token of one hub is never sent to another", async () => {
     const hub = await other.serve();
     const token = readFileSync(join(other.home, "admin.token"), "utf8").trim();
     const env = claude("s-1", { PARLEY_URL: hub.url, PARLEY_TOKEN: token });
+    // Called after the same place they would have one name, and nobody could tell them apart.
+    await other.json(["call", "agent_register", JSON.stringify({ name: agent })]);
     const there = await ensure(env);
     expect(there.agent).not.toBe(agent);
     const list = await other.json<{ agents: Entry[] }>(["agent", "list"]);
-    expect(list.agents.map(({ name }) => name)).toEqual([there.agent]);
+    expect(list.agents.map(({ name }) => name).sort()).toEqual([agent, there.agent].sort());
     // Remembered there, it needs no other token.
     expect((await whoami(claude("s-1", { PARLEY_URL: hub.url }))).agent).toBe(there.agent);
     expect((await whoami(claude("s-1"))).agent).toBe(agent);

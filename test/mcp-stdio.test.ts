@@ -109,6 +109,28 @@ test("every line of stdout is a message, whatever the input", async () => {
   expect(lines.find(({ id }) => id === "a\u2028b")?.result?.structuredContent).toMatchObject({ principal: "scout" });
 });
 
+test("passes on tasks of a client that declares them, also across a hub that was killed", async () => {
+  const { hub, scout } = await served();
+  const child = start(hub, scout);
+  const lines = messagesOf(child);
+  const capable = { extensions: { "io.modelcontextprotocol/tasks": {} } };
+  const ask = async (id: string, method: string, params: Record<string, unknown>) => {
+    child.stdin.write(`${modern({ id, method, params }, capable).body}\n`);
+    await until(() => lines.some((line) => line.id === id));
+    return lines.find((line) => line.id === id)?.result;
+  };
+  const begun = await ask("call", "tools/call", { name: "mail_wait", arguments: {} });
+  expect(begun).toMatchObject({ resultType: "task", status: "working" });
+  const held = ask("get", "tasks/get", { taskId: begun?.taskId });
+  await hub.kill("SIGKILL");
+  await serve();
+  await ground.json(["send", "--to", "scout", "--subject", "Hello", "--body", "the text"]);
+  expect(await held).toMatchObject({
+    status: "completed",
+    result: { structuredContent: { messages: [{ subject: "Hello", body: "the text" }] } },
+  });
+});
+
 test("a request that was cancelled is not answered", async () => {
   const { hub, scout } = await served();
   const child = start(hub, scout);
@@ -177,7 +199,7 @@ interface Line {
   id?: unknown;
   method?: string;
   error?: { code: number };
-  result?: { structuredContent?: object };
+  result?: { structuredContent?: object; taskId?: string };
 }
 
 function messagesOf(child: Child): Line[] {

@@ -1,6 +1,6 @@
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { launch } from "../src/testing/browser.ts";
+import { launch, shoot } from "../src/testing/browser.ts";
 import { until } from "../src/testing/process.ts";
 import { composer, letThrough, log, say, sent, WebHub } from "../src/testing/web.ts";
 
@@ -155,3 +155,108 @@ test("WEB-1: a bridge has no composer and says why, while its timeline stays", a
   await page.getByText("relay only relays messages").waitFor();
   expect(await composer(page).count()).toBe(0);
 });
+
+test("an agent that only has a token is not ready, and is once it is heard of", async () => {
+  await using hub = await WebHub.open(browser);
+  const scout = await hub.agent("scout");
+  const { page } = await hub.signedIn();
+  await page.goto(`${hub.url}/chat/scout`);
+  const moods = page.locator(".mood");
+  await expect.poll(() => moods.allInnerTexts()).toEqual(["Not reporting · default", "Not reporting"]);
+  await hub.call("agent_heartbeat", {}, scout.token);
+  await expect.poll(() => moods.allInnerTexts()).toEqual(["Ready · default", "Ready"]);
+});
+
+test("an agent that says nothing of it is seen to wait for approval while its question is open", async () => {
+  await using hub = await WebHub.open(browser);
+  const scout = await hub.agent("scout");
+  await hub.call("agent_heartbeat", {}, scout.token);
+  const { page } = await hub.signedIn();
+  await page.goto(`${hub.url}/chat/scout`);
+  const moods = page.locator(".mood");
+  await expect.poll(() => moods.allInnerTexts()).toEqual(["Ready · default", "Ready"]);
+  const asked = { key: "k", kind: "permission", title: "May I?", choices: ["allow", "deny"] };
+  const { id } = await hub.call<{ id: string }>("notice_raise", asked, scout.token);
+  await expect.poll(() => moods.allInnerTexts()).toEqual(["Waiting for approval · default", "Waiting for approval"]);
+  await hub.settle({ id, choice: "allow" });
+  await expect.poll(() => moods.allInnerTexts()).toEqual(["Ready · default", "Ready"]);
+  const chosen = { key: "q", kind: "question", title: "Which?", choices: ["left", "right"] };
+  await hub.call("notice_raise", chosen, scout.token);
+  await page.locator("header .mood").getByRole("link", { name: "Waiting for you" }).click();
+  await page.getByRole("button", { name: "Left" }).click();
+  await page.getByText("Nothing of scout’s waits here.").waitFor();
+  await page.goBack();
+  await expect.poll(() => moods.allInnerTexts()).toEqual(["Ready · default", "Ready"]);
+});
+
+test("an agent that waits for approval leads to what it asks, among much else, or says that it does not ask here", async () => {
+  await using hub = await WebHub.open(browser);
+  const [scout, mason] = [await hub.agent("scout"), await hub.agent("mason")];
+  const ask = (token: string, key: string) =>
+    hub.call("notice_raise", { key, kind: "permission", title: key, text: "ls", choices: ["allow", "deny"] }, token);
+  for (let at = 1; at <= 12; at += 1) await ask(mason.token, `mason asks ${at}`);
+  for (const [width, colorScheme] of [
+    [1440, "light"],
+    [375, "dark"],
+  ] as const) {
+    const { page } = await hub.signedIn({ viewport: { width, height: 800 }, colorScheme });
+    await page.goto(`${hub.url}/chat/scout`);
+    await hub.call("agent_report", { run_phase: "waiting_approval" }, scout.token);
+    const link = page.locator("header .mood").getByRole("link", { name: "Waiting for approval" });
+    await link.click();
+    await page.getByText("Nothing of scout’s waits here.").waitFor();
+    await page.goBack();
+
+    await ask(scout.token, `scout asks at ${width}`);
+    await link.click();
+    const card = page.getByRole("listitem").filter({ hasText: `scout asks at ${width}` });
+    await expect.poll(() => page.evaluate("document.activeElement?.innerText")).toContain(`scout asks at ${width}`);
+    await expect.poll(() => page.evaluate(WITHIN_WINDOW)).toBe(true);
+    expect(await page.getByText("Nothing of scout’s").count()).toBe(0);
+    await shoot(page, `approval-led-to-${width}-${colorScheme}`);
+    await card.getByRole("button", { name: "Deny" }).click();
+    await page.getByText("Nothing of scout’s waits here.").waitFor();
+    await page.close();
+  }
+});
+
+test("what was read in one browser is read in the other: no New in its list, no line in its chat", async () => {
+  await using hub = await WebHub.open(browser);
+  const [scout, mason] = [await hub.agent("scout"), await hub.agent("mason")];
+  const [{ page: here }, { page: there }] = [await hub.signedIn(), await hub.signedIn()];
+  const fresh = there.getByRole("link", { name: /scout/ }).getByText("New", { exact: true });
+  for (const page of [here, there]) {
+    await page.goto(`${hub.url}/chat/mason`);
+    await composer(page).waitFor();
+  }
+  await mason.say("hello");
+  await scout.say("one");
+  await fresh.waitFor();
+  await here.goto(`${hub.url}/chat/scout`);
+  await log(here).getByText("one", { exact: true }).waitFor();
+  // Nobody has to load anything anew: it is enough to look at it again.
+  await expect.poll(() => lookedAt(there, fresh)).toBe(0);
+
+  await here.goto(`${hub.url}/chat/mason`);
+  await log(here).getByText("hello", { exact: true }).waitFor();
+  await scout.say("two");
+  await fresh.waitFor();
+  await here.goto(`${hub.url}/chat/scout`);
+  await log(here).getByText("two", { exact: true }).waitFor();
+  expect(await log(here).getByText("New", { exact: true }).count()).toBe(1);
+  await expect.poll(() => lookedAt(there, fresh)).toBe(0);
+  // Read or not, where it began to be new stays to be seen as long as the chat is open.
+  expect(await log(here).getByText("New", { exact: true }).count()).toBe(1);
+  await there.goto(`${hub.url}/chat/scout`);
+  await log(there).getByText("two", { exact: true }).waitFor();
+  expect(await log(there).getByText("New", { exact: true }).count()).toBe(0);
+});
+
+const WITHIN_WINDOW = `(({ top, bottom }) => top >= 0 && bottom <= innerHeight)(
+  document.activeElement.getBoundingClientRect(),
+)`;
+
+async function lookedAt(page: Page, what: Locator): Promise<number> {
+  await page.evaluate("dispatchEvent(new Event('focus'))");
+  return what.count();
+}

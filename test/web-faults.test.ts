@@ -1,6 +1,6 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { launch } from "../src/testing/browser.ts";
+import { launch, shoot } from "../src/testing/browser.ts";
 import { until } from "../src/testing/process.ts";
 import { composer, letThrough, log, say, sent, WebHub } from "../src/testing/web.ts";
 
@@ -21,7 +21,7 @@ test("WEB-8: a hub that is killed and comes back costs nothing: no message twice
 
   await hub.kill();
   await page.getByText(/Connection lost at/).waitFor();
-  await composer(page).waitFor({ state: "detached" });
+  expect(await composer(page).inputValue()).toBe("a draft");
   expect(await log(page).getByText("before").count()).toBe(1);
 
   await hub.restart();
@@ -31,6 +31,65 @@ test("WEB-8: a hub that is killed and comes back costs nothing: no message twice
   expect(await page.getByText(/Connection lost at/).count()).toBe(0);
   expect(await composer(page).inputValue()).toBe("a draft");
   expect(await log(page).locator("[data-key] .prose").allInnerTexts()).toEqual(["before", "while you were away"]);
+});
+
+test("WEB-8: with the hub away the composer keeps its text, its caret and its place, and what is sent goes when it is back", async () => {
+  await using hub = await WebHub.open(browser);
+  const scout = await hub.agent("scout");
+  const { page } = await hub.signedIn();
+  await page.goto(`${hub.url}/chat/scout`);
+  // It has the focus when the page opens.
+  await expect.poll(() => page.evaluate("document.activeElement?.id")).toBe("composer");
+  await page.keyboard.type("one word");
+  await page.keyboard.press("ArrowLeft");
+
+  await hub.kill();
+  await page.getByText(/Connection lost at/).waitFor();
+  await page.getByText("What you send waits here").waitFor();
+  const caret = "[document.activeElement.id, document.activeElement.selectionStart]";
+  expect(await page.evaluate(caret)).toEqual(["composer", 7]);
+  await page.keyboard.press("Enter");
+  await page.keyboard.type("another");
+  await page.keyboard.press("Enter");
+  await expect.poll(() => log(page).getByText("Kept here. It is sent when the hub is back.").count()).toBe(2);
+  await shoot(page, "chat-away-1440-light");
+
+  await hub.restart();
+  const said = async () =>
+    (await hub.call<{ messages: { content: string }[] }>("chat_read_since", {}, scout.token)).messages;
+  await expect.poll(async () => (await said()).map(({ content }) => content)).toEqual(["one word", "another"]);
+  await expect.poll(() => log(page).locator("[data-key] .prose").allInnerTexts()).toEqual(["one word", "another"]);
+  expect(await log(page).getByText("Kept here").count()).toBe(0);
+});
+
+test("WEB-8: with the hub away no agent is at work, any chat can be written to, and it goes from whichever is open", async () => {
+  await using hub = await WebHub.open(browser);
+  const [scout, mason] = [await hub.agent("scout"), await hub.agent("mason")];
+  const { page } = await hub.signedIn();
+  await page.goto(`${hub.url}/chat/scout`);
+  await hub.call("agent_report", { run_phase: "sampling" }, scout.token);
+  const pulses = "[...document.querySelectorAll('.dot')].filter((dot) => dot.getAnimations().length > 0).length";
+  await expect.poll(() => page.evaluate(pulses)).toBe(2);
+
+  await hub.kill();
+  await page.getByText(/Connection lost at/).waitFor();
+  await expect.poll(() => page.evaluate(pulses)).toBe(0);
+  expect(await page.locator(".mood").allInnerTexts()).toEqual(["Unknown · default", "Unknown", "Unknown"]);
+  await page.getByRole("link", { name: /mason/ }).click();
+  await expect.poll(() => page.evaluate("document.activeElement?.id")).toBe("composer");
+  await say(page, "for mason");
+  await log(page).getByText("Kept here. It is sent when the hub is back.").waitFor();
+  await shoot(page, "chat-opened-away-1440-light");
+  await page.getByRole("link", { name: /scout/ }).click();
+  await page.waitForURL("**/chat/scout");
+
+  await hub.restart();
+  await expect
+    .poll(async () => JSON.stringify(await hub.call("chat_read_since", {}, mason.token)))
+    .toContain("for mason");
+  await page.getByRole("link", { name: /mason/ }).click();
+  await expect.poll(() => log(page).locator("[data-key] .prose").allInnerTexts()).toEqual(["for mason"]);
+  await expect.poll(() => log(page).getByText("Kept here").count()).toBe(0);
 });
 
 test("a message on its way when the hub dies arrives once", async () => {
@@ -66,7 +125,7 @@ test("a session that is revoked ends in the page at once, with a way back", asyn
   const session = tokens.find(({ label }) => label?.startsWith("browser"));
   await hub.call("token_revoke", { id: session?.id });
   await page.getByRole("heading", { name: "Sign in to Parley" }).waitFor();
-  await page.getByText("parley login").waitFor();
+  await page.getByText(hub.line("login"), { exact: true }).waitFor();
 
   await page.goto(await hub.link());
   await composer(page).waitFor();

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { launch, shoot, visitor, Watched } from "../src/testing/browser.ts";
 import { composer, log, say, WebHub } from "../src/testing/web.ts";
@@ -13,13 +13,19 @@ afterAll(() => browser.close());
 
 const signIn = { name: "Sign in to Parley" };
 
+/** Who is signed in is asked before they become somebody else. */
+async function becomes(page: Page, name: string): Promise<void> {
+  await page.getByRole("button", { name: `Sign in as ${name}` }).click();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+}
+
 test("without a code or a session the page says how to get in", async () => {
   await using hub = await WebHub.open(browser);
   const context = await visitor(browser);
   const { page, foreign } = new Watched(await context.newPage(), hub.url);
   await page.goto(hub.url);
   await page.getByRole("heading", signIn).waitFor();
-  await page.getByText("parley login").waitFor();
+  await page.getByText(hub.line("login"), { exact: true }).waitFor();
   expect(foreign).toEqual([]);
 });
 
@@ -74,8 +80,9 @@ test("who signs in after somebody finds nothing that they wrote, and they find i
   const { page } = await hub.signedIn();
   const text = page.getByRole("textbox", { name: "Text" });
   /** What waits in the browser to be written on or sent: in the chat, and as mail. */
-  const found = async (link: string): Promise<string[]> => {
+  const found = async (link: string, name: string): Promise<string[]> => {
     await page.goto(link);
+    await becomes(page, name);
     await composer(page).waitFor();
     const unsent = await log(page).getByText("not said yet").count();
     const draft = await composer(page).inputValue();
@@ -95,8 +102,8 @@ test("who signs in after somebody finds nothing that they wrote, and they find i
   await page.goto(`${hub.url}/mail?compose`);
   await text.fill("a letter");
 
-  expect(await found(await hub.link("ben"))).toEqual(["", "", ""]);
-  expect(await found(await hub.link())).toEqual(["a word", "not said yet", "a letter"]);
+  expect(await found(await hub.link("ben"), "ben")).toEqual(["", "", ""]);
+  expect(await found(await hub.link(), "admin")).toEqual(["a word", "not said yet", "a letter"]);
 });
 
 test("whoever signs in, in another tab or in this one, takes the place of who was here: nothing is said in their name", async () => {
@@ -119,6 +126,7 @@ test("whoever signs in, in another tab or in this one, takes the place of who wa
 
   const other = await page.context().newPage();
   await other.goto((await hub.link("ben")).replace("/#", "/chat/scout#"));
+  await becomes(other, "ben");
   await expect.poll(() => composer(page).inputValue()).toBe("");
   await say(page, "from ben");
   await expect.poll(authors).toEqual([`${principal}: from the first`, "ben: from ben"]);
@@ -127,11 +135,39 @@ test("whoever signs in, in another tab or in this one, takes the place of who wa
 
   // A link that is opened where the page is open already.
   await page.evaluate(`location.hash = ${JSON.stringify(new URL(await hub.link()).hash)}`);
+  await becomes(page, principal);
   await expect.poll(() => composer(page).inputValue()).toBe("words of the first");
   await expect.poll(() => composer(other).inputValue()).toBe("words of the first");
   await composer(page).press("Enter");
   await expect.poll(async () => (await authors()).at(-1)).toBe(`${principal}: words of the first`);
   await log(other).getByText("words of the first").waitFor();
+});
+
+test("a link of somebody else's is asked about first: staying changes nothing in any tab, and the link is still good", async () => {
+  await using hub = await WebHub.open(browser);
+  await hub.agent("scout");
+  const { page } = await hub.signedIn({ viewport: { width: 375, height: 800 }, colorScheme: "dark" });
+  const cookie = async () => (await page.context().cookies())[0]?.value;
+  const before = await cookie();
+  await page.goto(`${hub.url}/chat/scout`);
+  await composer(page).fill("half a sentence");
+  const link = (await hub.link("eve")).replace("/#", "/chat/scout#");
+  const other = await page.context().newPage();
+  await other.goto(link);
+  await other.getByRole("heading", { name: "Sign in as eve?" }).waitFor();
+  await shoot(other, "login-other-375-dark");
+  await other.getByRole("button", { name: "Stay admin" }).click();
+  await composer(other).waitFor();
+  await expect.poll(() => other.getByRole("dialog").count()).toBe(0);
+  expect(await cookie()).toBe(before);
+  expect(await composer(page).inputValue()).toBe("half a sentence");
+  await other.reload();
+  await composer(other).waitFor();
+  expect(await other.getByRole("dialog").count()).toBe(0);
+
+  const eve = await (await visitor(browser)).newPage();
+  await eve.goto(link);
+  await composer(eve).waitFor();
 });
 
 test("signing out ends the session here and in every tab of this browser", async () => {
@@ -166,6 +202,24 @@ test("another session is listed and revoked in the settings, and its page is out
     .click();
   await phone.page.getByRole("heading", signIn).waitFor();
   await expect.poll(() => sessions.count()).toBe(1);
+});
+
+test("a session that was revoked elsewhere is said to be, in a sentence without its id or a time stamp", async () => {
+  await using hub = await WebHub.open(browser);
+  await hub.agent("scout");
+  const { page } = await hub.signedIn();
+  await page.goto(`${hub.url}/settings`);
+  const [revoke, sure] = [/^Revoke scout, /, /^Really revoke scout, /].map((name) =>
+    page.getByRole("button", { name }),
+  );
+  const { tokens } = await hub.call<{ tokens: { id: string; principal: string }[] }>("token_list");
+  const { id } = tokens.find(({ principal }) => principal === "scout") ?? {};
+  await revoke?.click();
+  await hub.call("token_revoke", { id });
+  expect(await sure?.getAttribute("aria-label")).not.toContain(id);
+  await sure?.click();
+  await page.getByRole("alert").getByText("It was revoked already.", { exact: true }).waitFor();
+  await expect.poll(() => revoke?.count()).toBe(0);
 });
 
 test("the list of sessions says which one is this browser, and what ending it means", async () => {

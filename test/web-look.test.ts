@@ -51,6 +51,26 @@ test("the page to sign in on is without a serious finding of axe", async () => {
   await context.close();
 });
 
+test("in the list of agents a long name is cut, and the time beside it is seen", async () => {
+  await using hub = await WebHub.open(browser);
+  const name = "a-repository-of-many-words-and-a-branch";
+  const speaker = await hub.agent(name);
+  await speaker.say("a line that is longer than any list of agents beside a chat is wide, and so is cut as well");
+  for (const width of WIDTHS) {
+    const { page } = await hub.signedIn({ viewport: { width, height: 800 } });
+    await page.goto(`${hub.url}/chat`);
+    const time = page.getByRole("navigation", { name: "Agents" }).locator("time");
+    await time.waitFor();
+    const within = await page.evaluate<
+      number[]
+    >(`[...document.querySelectorAll("nav[aria-label=Agents] time, nav[aria-label=Agents] .last")]
+      .map((node) => node.closest("nav").getBoundingClientRect().right - node.getBoundingClientRect().right)`);
+    expect(Math.min(...within), `${width}`).toBeGreaterThanOrEqual(0);
+    await shoot(page, `list-long-names-${width}-light`);
+    await page.close();
+  }
+});
+
 test("at 320 px nothing has to be scrolled sideways", async () => {
   await page.setViewportSize({ width: 320, height: 640 });
   for (const path of Object.values(ROUTES)) {
@@ -99,8 +119,8 @@ test("everything is done with the keyboard alone", async () => {
   await page.setViewportSize({ width: 1440, height: 900 });
   await page.goto(`${hub.url}/chat/scout`);
   await composer(page).waitFor();
-  await page.keyboard.press("Tab");
-  expect(await focused(page)).toBe("Skip to the content");
+  await expect.poll(() => focused(page)).toBe("Message to scout");
+  await tabTo(page, /Skip to the content/);
   await tabTo(page, /mason/);
   await page.keyboard.press("Enter");
   await page.getByRole("textbox", { name: "Message to mason" }).waitFor();

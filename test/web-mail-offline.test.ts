@@ -152,7 +152,7 @@ test("two tabs show the same; what is taken back is a draft again; what the hub 
 test("whoever leaves the mail meanwhile has it sent all the same", async () => {
   await using hub = await WebHub.open(browser);
   const { page, scout } = await newsKept(hub);
-  await page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: "Chat" }).click();
+  await page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: "Fleet" }).click();
   await page.waitForURL("**/chat");
   await back(hub, page);
   await expect.poll(() => gotBy(hub, scout)).toEqual(["the news"]);

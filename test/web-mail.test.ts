@@ -47,7 +47,7 @@ test("mail appears by itself, is opened, answered, and the answer reaches its se
   expect(foreign).toEqual([]);
 });
 
-test("a row says how many mails its thread has, where there are more, and as they become more", async () => {
+test("a thread is one row, which says how many mails it has, where there are more, and as they become more", async () => {
   await using hub = await WebHub.open(browser);
   const scout = await hub.agent("scout");
   await sendMail(hub, scout, { subject: "Alone", body: "just this" });
@@ -58,7 +58,12 @@ test("a row says how many mails its thread has, where there are more, and as the
   await page.getByRole("link", { name: /The build 2 mails in this thread/ }).waitFor();
   expect(await mailRow(page, "Alone").textContent()).not.toContain("in this thread");
   await hub.call("mail_reply", { id, body: "Since noon." }, scout.token);
-  await expect.poll(() => page.getByText("3 mails in this thread").count()).toBe(2);
+  await page.getByRole("link", { name: /The build 3 mails in this thread/ }).waitFor();
+  await expect.poll(() => mailRows(page)).toEqual(["Re: The build", "Alone"]);
+  await page.keyboard.press("j");
+  await page.keyboard.press("e");
+  await page.getByText("2 mails archived.").waitFor();
+  await expect.poll(() => mailRows(page)).toEqual(["Alone"]);
 });
 
 test("looking into an agent's mailbox says so, offers no change, and marks nothing", async () => {
@@ -118,7 +123,13 @@ test("what cannot wait stands first, and the title counts exactly what is listed
   const answer = await hub.call<{ choice: string }>("notice_wait", { id, wait_seconds: 0 }, scout.token);
   expect(answer.choice).toBe("allow");
 
+  // To have looked at it is not to have dealt with it.
   await needs.getByRole("link", { name: /Now/ }).click();
+  await page.getByRole("heading", { name: "Now" }).waitFor();
+  const { needs: waiting, count } = await hub.call<{ needs: { id: string }[]; count: number }>("need_list");
+  expect([count, waiting]).toMatchObject([1, [{ kind: "mail" }]]);
+  await until(async () => (await page.title()) === "(1) Your mail · Parley");
+  await hub.call("mail_update", { id: waiting[0]?.id, action: "ack" });
   await until(async () => (await page.title()) === "Your mail · Parley");
   expect(await needs.count()).toBe(0);
 });
@@ -134,13 +145,13 @@ test("a notice that somebody else answered first says who did, and with what", a
   await yes.waitFor();
   // This tab has not heard of it yet when the button is pressed.
   await page.route("**/mcp", async (route) => {
-    if (route.request().postData()?.includes("notice_settle")) await hub.call("notice_settle", { id, choice: "no" });
+    if (route.request().postData()?.includes("notice_settle")) await hub.settle({ id, choice: "no" });
     await route.continue();
   });
   await yes.click();
   await page
     .getByRole("alert")
-    .getByText(/^\S+ has .*no.* notice \d+ at /)
+    .getByText(/^\S+ has answered already: no\.$/)
     .waitFor();
   await until(async () => (await yes.count()) === 0);
 });
@@ -151,7 +162,7 @@ test("a new mail is sent once, and to a name that is unknown not at all, with th
   const { page } = await hub.signedIn();
   await page.goto(`${hub.url}/mail`);
   await page.getByRole("button", { name: "New mail" }).click();
-  await page.getByRole("textbox", { name: "To", exact: true }).fill("scuot");
+  await page.getByRole("combobox", { name: "To", exact: true }).fill("scuot");
   await page.getByRole("textbox", { name: "Subject" }).fill("A question");
   await page.getByRole("textbox", { name: "Text" }).fill("Where do we begin?");
   await page.getByRole("button", { name: "Send" }).click();
@@ -163,8 +174,8 @@ test("a new mail is sent once, and to a name that is unknown not at all, with th
 
   await page.reload();
   expect(await page.getByRole("textbox", { name: "Text" }).inputValue()).toBe("Where do we begin?");
-  await page.getByRole("textbox", { name: "To", exact: true }).fill("sc");
-  await page.getByRole("list", { name: "Suggestions" }).getByRole("button", { name: "scout" }).click();
+  await page.getByRole("combobox", { name: "To", exact: true }).fill("sc");
+  await page.getByRole("option", { name: "scout" }).click();
   await page.getByRole("combobox", { name: "Priority" }).selectOption("urgent");
   await page.getByRole("textbox", { name: /acknowledged by/ }).fill("2h");
   await page.getByRole("button", { name: "Send" }).dblclick();
@@ -274,15 +285,18 @@ test("two agents that were stopped are let go on from the notice that tells of i
   // An agent's own words about it let nobody do anything.
   expect(await page.getByRole("button", { name: "Let them go on" }).count()).toBe(0);
 
-  // As the hub raises it, which takes two agents a quarter of an hour.
+  // As the hub raises it, and ends it when they may go on, which takes two agents a quarter of an hour.
   const released: unknown[] = [];
   await page.route("**/mcp", async (route) => {
     const { method, params } = route.request().postDataJSON() ?? {};
-    if (method === "tools/call" && params.name === "mail_release") released.push(params.arguments);
-    if (method !== "tools/call" || params.name !== "notice_list") return route.continue();
+    if (method === "tools/call" && params.name === "mail_release") {
+      released.push(params.arguments);
+      await hub.call("notice_withdraw", { id }, scout.token);
+    }
+    if (method !== "tools/call" || params.name !== "mail_inbox") return route.continue();
     const response = await route.fetch();
     const body = (await response.text())
-      .replaceAll(/(\\?")raised_by\1:\1scout\1/g, "$1raised_by$1:null")
+      .replaceAll(/(\\?")from\1:\1scout\1/g, "$1from$1:null")
       .replaceAll(/(\\?")agents\1:null/g, "$1agents$1:[$1otter$1,$1scout$1]");
     await route.fulfill({ response, body });
   });
@@ -292,7 +306,7 @@ test("two agents that were stopped are let go on from the notice that tells of i
   await page.getByRole("heading", { name: "Nothing waits for you" }).waitFor();
   expect(released).toMatchObject([{ agents: ["otter", "scout"] }]);
   const { notices } = await hub.call<{ notices: object[] }>("notice_list", { open: false });
-  expect(notices).toMatchObject([{ id, state: "settled" }]);
+  expect(notices).toMatchObject([{ id, state: "withdrawn" }]);
 });
 
 test("a deadline that passed is told once, and leads to the mail in the mailbox of who has it", async () => {

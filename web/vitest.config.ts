@@ -5,13 +5,19 @@ import { svelte } from "@sveltejs/vite-plugin-svelte";
 // noDefaultExport is off here: Vitest reads its configuration from the default export.
 export default {
   plugins: [svelte({ configFile: false })],
-  resolve: { alias: { $client: fileURLToPath(new URL("../src/client", import.meta.url)) }, conditions: ["browser"] },
+  resolve: {
+    alias: {
+      $client: fileURLToPath(new URL("../src/client", import.meta.url)),
+      $visible: fileURLToPath(new URL("../src/visible.ts", import.meta.url)),
+    },
+    conditions: ["browser"],
+  },
   test: {
     name: "web",
     include: ["src/**/*.test.ts"],
     environment: fileURLToPath(new URL("src/testing/page.ts", import.meta.url)),
     server: { deps: { inline: ["svelte"] } },
-    testTimeout: 60_000,
+    testTimeout: 180_000,
     // After the others: they share the machine by another number of workers.
     sequence: { groupOrder: 2 },
   },

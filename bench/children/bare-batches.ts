@@ -10,12 +10,14 @@ interface Ready {
 
 /**
  * What the hub's statements cost when nothing is around them: no promises, no queue, one call after another. Cut from
- * a recorded transaction: what comes before the first post, what each post does, what comes after the last.
+ * two recorded transactions, of one post and of two: what a second post adds is what each further one does.
  */
 export class BareBatches {
   readonly #database: DatabaseSync;
-  readonly #shared: { before: Ready[]; each: Ready[]; after: Ready[] };
-  readonly #alone: Ready[];
+  /** Up to the first post and with it. */
+  readonly #first: Ready[];
+  readonly #further: Ready[];
+  readonly #end: Ready[];
   #last = 0;
 
   constructor(file: string, { two, one }: { two: Recording; one: Recording }) {
@@ -23,26 +25,17 @@ export class BareBatches {
     // As the hub opens its file.
     this.#database.exec("pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 1000");
     this.#database.exec("pragma foreign_keys = on; pragma temp_store = memory; pragma cache_size = -16000");
-    const first = two.steps.findIndex(({ sql }) => sql.startsWith("savepoint"));
-    // The second post: what the hub does once for both is not done for it.
-    const from = two.steps.findLastIndex(({ sql }) => sql.startsWith("savepoint"));
-    const to = two.steps.findLastIndex(({ sql }) => sql.startsWith("release"));
-    this.#shared = {
-      before: this.#ready(two.steps.slice(0, first), two.ids),
-      each: this.#ready(two.steps.slice(from, to + 1), two.ids),
-      after: this.#ready(two.steps.slice(to + 1), two.ids),
-    };
-    this.#alone = this.#ready(one.steps, one.ids);
+    const { first, further, end } = cut(one.steps, two.steps);
+    this.#first = this.#ready(first, two.ids);
+    this.#further = this.#ready(further, two.ids);
+    this.#end = this.#ready(end, two.ids);
   }
 
   /** One durable transaction with so many posts. */
   run(count: number): void {
-    if (count === 1) perform(this.#alone, this.#nextId());
-    else {
-      perform(this.#shared.before, 0);
-      for (let post = 0; post < count; post += 1) perform(this.#shared.each, this.#nextId());
-      perform(this.#shared.after, this.#last);
-    }
+    perform(this.#first, this.#nextId());
+    for (let post = 1; post < count; post += 1) perform(this.#further, this.#nextId());
+    perform(this.#end, this.#last);
   }
 
   #ready(steps: readonly Step[], ids: readonly number[]): Ready[] {
@@ -59,6 +52,16 @@ export class BareBatches {
     this.#last = Math.max(this.#last + 1, Date.now() * 1000);
     return this.#last;
   }
+}
+
+/** Both begin and end alike; in between, the second post has been put in. */
+function cut(one: readonly Step[], two: readonly Step[]): Record<"first" | "further" | "end", Step[]> {
+  const differs = one.findIndex(({ sql }, at) => sql !== two[at]?.sql);
+  const added = two.length - one.length;
+  const end = two.slice(differs + added);
+  const alike = one.slice(differs).every(({ sql }, at) => sql === end[at]?.sql);
+  if (differs < 0 || added < 1 || !alike) throw new Error("the hub no longer writes the way the bench knows");
+  return { first: two.slice(0, differs), further: two.slice(differs, differs + added), end };
 }
 
 function perform(steps: readonly Ready[], id: number): void {

@@ -12,8 +12,14 @@ export interface BenchHub {
   call(actor: Actor, tool: string, args: object): Promise<object>;
 }
 
-export async function startBenchHub(home: string): Promise<BenchHub> {
-  const running = await startHub({ ...readConfig({ home, port: 0 }, {}), log_level: "silent", rate_limit: 1e9 });
+export async function startBenchHub(home: string, database_url?: string): Promise<BenchHub> {
+  const running = await startHub({
+    ...readConfig({ home, port: 0 }, {}),
+    database_url,
+    log_level: "silent",
+    rate_limit: 1e9,
+    rate_limit_kb: 1e9,
+  });
   const { hub } = running;
   const actor = (token: string): Promise<Actor> =>
     hub.credentials.authenticate({ token, space_id: undefined, caller_agent: undefined });

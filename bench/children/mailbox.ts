@@ -6,7 +6,7 @@ import { answerBench, folder } from "./answering.ts";
 import { startBenchHub } from "./bench-hub.ts";
 
 const PAGE = 20;
-const SIZES = { few: 1000, many: 100_000 };
+const SIZES = { few: 1000, many: Number(process.env.BENCH_MANY) };
 type Size = keyof typeof SIZES;
 
 /** In `heron`'s nothing was ever read. In `otter`'s one of ten is unread, the others read, archived or thrown away. */

@@ -7,7 +7,7 @@ import { answerBench, folder } from "./answering.ts";
 import { startBenchHub } from "./bench-hub.ts";
 
 const PAGE = 50;
-const SIZES = { few: 1000, many: 1_000_000 };
+const SIZES = { few: 1000, many: Number(process.env.BENCH_MANY) };
 
 async function fill(name: keyof typeof SIZES): Promise<() => Promise<object>> {
   const home = join(folder, name);

@@ -108,9 +108,9 @@ export class Child implements AsyncDisposable {
 export class Server extends Child {
   port = 0;
 
-  static async start(program: string): Promise<Server> {
+  static async start(program: string, env: Record<string, string> = {}): Promise<Server> {
     await using undo = new AsyncDisposableStack();
-    const server = undo.use(new Server(program));
+    const server = undo.use(new Server(program, { env }));
     // Every server says this when it is ready.
     server.port = ((await server.ready) as { port: number }).port;
     undo.move();

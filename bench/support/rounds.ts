@@ -9,7 +9,7 @@ type Measure = () => Promise<number> | number;
 
 /**
  * Measures both sides again and again, next to each other in time and each as often first as second: whatever else
- * the machine is doing then weighs on both. The first round only warms up.
+ * the machine is doing then weighs on both. The first round only warms up; with none to follow it has to do.
  */
 export async function interleaved(rounds: number, ours: Measure, reference: Measure): Promise<Pair[]> {
   const pairs: Pair[] = [];
@@ -18,7 +18,7 @@ export async function interleaved(rounds: number, ours: Measure, reference: Meas
     const second = await reference();
     pairs.push({ ours: first ?? (await ours()), reference: second });
   }
-  return pairs.slice(1);
+  return rounds === 0 ? pairs : pairs.slice(1);
 }
 
 export function figure(

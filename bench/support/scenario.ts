@@ -18,12 +18,15 @@ export interface Figure {
   bound: Bound | null;
 }
 
+/** All of a scenario, for its figures; or a moment of it, which shows that it still runs and whose figures mean nothing. */
+export type Effort = "full" | "moment";
+
 /** One file `bench/<name>.bench.ts` exports one of these as `scenario`. */
 export interface Scenario {
   name: string;
   measures: string;
   bounds: Readonly<Record<string, Bound>>;
-  run(): Promise<Figure[]>;
+  run(effort: Effort): Promise<Figure[]>;
 }
 
 /** What the bound is on; the ratio where there is none. */

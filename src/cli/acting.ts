@@ -7,6 +7,7 @@ import type { Cli } from "./cli.ts";
 import { type CallOptions, Client, isRefused } from "./client.ts";
 import type { Options } from "./command.ts";
 import { Failure } from "./failure.ts";
+import { placeOf } from "./home.ts";
 import { projectOf, runByAgent, type Session, sessionsOf } from "./identity-env.ts";
 import { IdentityFiles, type TokenFile } from "./identity-files.ts";
 
@@ -31,6 +32,8 @@ export interface As {
   project?: string | undefined;
   /** Which program the session is of, where that program itself has named it, as to a hook; `claude-code`, `codex`. */
   client?: string | undefined;
+  /** The agent that a new session goes on as, where its client has shown that it may (`hooks/handover.ts`). */
+  succeeds?: string | undefined;
   /** The variable that said that an agent ran it, for what was kept then and is sent now. */
   run_by?: string | undefined;
   /** False: a hub that does not run is not started. */
@@ -65,15 +68,20 @@ export async function resolveActing(cli: Cli, as: As = {}): Promise<Acting> {
     sessions.length > 0 || as.agent !== undefined ? as.agent : files.project(projectOf(as.project, env))?.agent;
   const matters = sessions.length > 0 || agentRun !== undefined || nameBy(before) !== undefined;
   const me = cli.token && matters ? await holderOf({ cli, files: before, base, as }) : undefined;
-  if (me?.agent && !me.roles.includes("orchestrator")) return asTokenSays(base, me.agent, as);
+  if (me?.agent && !me.roles.includes("orchestrator")) {
+    // Hooks are told their session by their client; one that was typed is somebody's word against the token's.
+    const typed = as.client === undefined ? as.session_id : undefined;
+    if (typed !== undefined && before.session(typed)?.agent !== me.agent) throw notTheToken(me.agent, typed);
+    return asTokenSays(base, me.agent, as);
+  }
 
   const files = cli.space || !me ? before : new IdentityFiles({ ...home, space: me.space });
   // A token stands for itself, so whose it is was asked first.
   if (cli.token) await refuseOthers(files, { as, env, run_by: agentRun });
-  const way = { cli, files, base, as };
-  if (sessions.length > 0) return asSession(way, sessions);
+  const context = { cli, files, base, as };
+  if (sessions.length > 0) return asSession(context, sessions);
   const named = nameBy(files);
-  if (named !== undefined) return asNamed(way, named, agentRun);
+  if (named !== undefined) return asNamed(context, named, agentRun);
   if (me?.agent) return { client: base, agent: me.agent };
   if (agentRun !== undefined) throw noIdentity(cli, agentRun);
   // Nobody at all on a hub elsewhere: connecting says what to set.
@@ -102,7 +110,7 @@ export async function filesOf(cli: Cli): Promise<IdentityFiles> {
 }
 
 /** What the parts of the answer are worked out from. */
-export interface Way {
+export interface IdentityContext {
   cli: Cli;
   files: IdentityFiles;
   /** As the owner of the data folder, or as PARLEY_TOKEN says. */
@@ -110,25 +118,29 @@ export interface Way {
   as: As;
 }
 
-async function asSession(way: Way, sessions: readonly Session[]): Promise<Acting> {
-  const session = oneOf(way, sessions);
-  const known = way.files.session(session.id);
-  const wanted = way.as.agent;
+async function asSession(context: IdentityContext, sessions: readonly Session[]): Promise<Acting> {
+  const session = oneOf(context, sessions);
+  const known = context.files.session(session.id);
+  const wanted = context.as.agent;
   if (known && wanted !== undefined && wanted !== known.agent) throw contradiction(session, known.agent, wanted);
-  const stored = known && way.files.agent(known.agent);
+  const stored = known && context.files.agent(known.agent);
   // Had another session become this agent since, its file would be that one's. The hub says then who has it.
-  if (stored?.client_session_id === session.id) return withToken(way, stored, session);
-  if (!known && way.as.make === false)
+  if (stored?.client_session_id === session.id) return withToken(context, stored, session);
+  if (!known && context.as.make === false)
     throw new Failure(
       "NO_IDENTITY",
-      `The session ${shortened(session.id)} is no agent yet. Make it one: ${way.cli.line("identity ensure")}`,
+      `The session ${shortened(session.id)} is no agent yet. Make it one: ${context.cli.line("identity ensure")}`,
     );
   const { ensureSession } = await import("./identity-ensure.ts");
-  return withToken(way, await ensureSession(way, { session, name: known?.agent ?? wanted }), session);
+  return withToken(
+    context,
+    await ensureSession(context, { session, name: known?.agent ?? context.as.succeeds ?? wanted }),
+    session,
+  );
 }
 
 /** The session that is meant. Several that are all the same agent's are as good as one. */
-function oneOf({ files, as }: Way, sessions: readonly Session[]): Session {
+function oneOf({ files, as }: IdentityContext, sessions: readonly Session[]): Session {
   const [first, second] = sessions;
   if (!first) throw new Error("there is no session to choose");
   if (!second) return first;
@@ -144,9 +156,9 @@ function oneOf({ files, as }: Way, sessions: readonly Session[]): Session {
 }
 
 /** By a name alone: the one that was typed, or the project's default. */
-async function asNamed(way: Way, agent: string, agentRun: string | undefined): Promise<Acting> {
-  const stored = way.files.agent(agent);
-  if (stored) return withToken(way, stored);
+async function asNamed(context: IdentityContext, agent: string, agentRun: string | undefined): Promise<Acting> {
+  const stored = context.files.agent(agent);
+  if (stored) return withToken(context, stored);
   // To be any agent there is takes the owner's word, and an agent that names another does not have it.
   if (agentRun !== undefined)
     throw new Failure(
@@ -154,12 +166,12 @@ async function asNamed(way: Way, agent: string, agentRun: string | undefined): P
       `${agentRun} is set, so an agent runs this, and ${agent} is none that was made here. Say --session-id ID too.`,
     );
   const { adoptAgent } = await import("./identity-ensure.ts");
-  return withToken(way, await adoptAgent(way, agent));
+  return withToken(context, await adoptAgent(context, agent));
 }
 
-function withToken(way: Way, { agent, token, space }: Stored, session?: Session): Acting {
-  const target = { url: way.base.target.url, token, space };
-  return { client: new AgentClient(target, { way, agent, session }), agent };
+function withToken(context: IdentityContext, { agent, token, space }: Stored, session?: Session): Acting {
+  const target = { ...context.base.target, token, space };
+  return { client: new AgentClient(target, { context, agent, session }), agent };
 }
 
 interface Stored {
@@ -169,7 +181,7 @@ interface Stored {
 }
 
 interface Renewal {
-  way: Way;
+  context: IdentityContext;
   agent: string;
   session: Session | undefined;
 }
@@ -197,24 +209,26 @@ class AgentClient extends Client {
   }
 
   async #after(error: unknown, target: Client["target"]): Promise<Client | undefined> {
-    const { way, agent, session } = this.#renewal;
+    const { context, agent, session } = this.#renewal;
     if (error instanceof Failure && error.code === "UNAUTHENTICATED") {
       const { renewAgent } = await import("./identity-ensure.ts");
-      const { token } = await renewAgent(way, { agent, session, stale: target.token });
+      const { token } = await renewAgent(context, { agent, session, stale: target.token });
       return new Client({ ...target, token });
     }
     const gone = isRefused(error) || (error instanceof Failure && error.code === "SHUTTING_DOWN");
-    if (!gone || way.as.start === false || way.cli.noStart || way.cli.url) return undefined;
+    if (!gone || context.as.start === false || context.cli.noStart || context.cli.url) return undefined;
     const { ensureHub } = await import("./start-hub.ts");
-    const { url } = await ensureHub(way.cli.home, (text) => way.cli.out.note(text));
-    return new Client({ ...target, url });
+    return new Client({
+      ...target,
+      ...placeOf(await ensureHub(context.cli.home, (text) => context.cli.out.note(text))),
+    });
   }
 }
 
 /** Whose the token is that was given, asked only where it makes a difference. */
-async function holderOf(way: Way): Promise<TokenFile> {
+async function holderOf(context: IdentityContext): Promise<TokenFile> {
   const { askHolder } = await import("./identity-ensure.ts");
-  return askHolder(way);
+  return askHolder(context);
 }
 
 /** With the token of an agent one is that agent, whatever else is said. */
@@ -226,6 +240,12 @@ function asTokenSays(client: Client, agent: string, { agent: wanted }: As): Acti
   );
 }
 
+const notTheToken = (agent: string, session_id: string): Failure =>
+  new Failure(
+    "AMBIGUOUS_IDENTITY",
+    `PARLEY_TOKEN is ${agent}'s, and --session-id names a session that is not (${shortened(session_id)}). Leave out one of them.`,
+  );
+
 async function reach(cli: Cli, start: boolean): Promise<Client> {
   if (cli.url && !cli.token) return atHubElsewhere(cli, cli.url);
   const client = start ? await cli.connect() : cli.find();
@@ -235,11 +255,11 @@ async function reach(cli: Cli, start: boolean): Promise<Client> {
 
 /** An agent that is remembered needs no PARLEY_TOKEN there; everybody else is told to set it once the hub is asked. */
 function atHubElsewhere(cli: Cli, url: string): Client {
+  const target = { url, token: undefined, space: cli.space, cause: cli.cause };
   try {
-    return cli.find() ?? new Client({ url, token: undefined, space: cli.space });
+    return cli.find() ?? new Client(target);
   } catch (error) {
-    if (error instanceof Failure && error.code === "UNAUTHENTICATED")
-      return new Client({ url, token: undefined, space: cli.space });
+    if (error instanceof Failure && error.code === "UNAUTHENTICATED") return new Client(target);
     throw error;
   }
 }
@@ -247,9 +267,7 @@ function atHubElsewhere(cli: Cli, url: string): Client {
 /** Undefined for the hub of the data folder, which may have another port every day. */
 export function elsewhere(cli: Cli): string | undefined {
   if (!cli.url || !URL.canParse(cli.url)) return undefined;
-  const own = cli.home.hub();
-  const { origin } = new URL(cli.url);
-  return own && new URL(own.url).origin === origin ? undefined : origin;
+  return cli.home.hubAt(cli.url) ? undefined : new URL(cli.url).origin;
 }
 
 function checkSession({ id, from }: Session): void {

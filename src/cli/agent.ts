@@ -1,9 +1,10 @@
 import { resolve } from "node:path";
+import { visibleLine } from "../visible.ts";
 import type { Cli } from "./cli.ts";
 import { defineCommand } from "./command.ts";
+import { confirmed, YES } from "./confirm.ts";
 import { Failure } from "./failure.ts";
-import { fields, rows } from "./fields.ts";
-import { visibleLine } from "./visible.ts";
+import { rows } from "./fields.ts";
 
 type Agent = Record<string, unknown>;
 
@@ -14,7 +15,11 @@ export const list = defineCommand({
   options: { all: { type: "flag", description: "also those of sessions that have been gone for a week" } },
   async run(cli, { all }) {
     const listed = await cli.call<{ agents: Agent[] }>("agent_list", { all });
-    await cli.out.result(listed, () => shown(cli, listed.agents, "There are no agents yet."));
+    await cli.out.result(
+      listed,
+      () => shown(cli, listed.agents, "There are no agents yet."),
+      () => namesOf(listed.agents),
+    );
   },
 });
 
@@ -40,22 +45,32 @@ export const discover = defineCommand({
         (!folder || `${agent.project ?? ""}/`.startsWith(`${folder}/`)) &&
         (!name || String(agent.name).toLowerCase().includes(name.toLowerCase())),
     );
-    await cli.out.result({ agents: found }, () => shown(cli, found, "There is no such agent."));
+    await cli.out.result(
+      { agents: found },
+      () => shown(cli, found, "There is no such agent."),
+      () => namesOf(found),
+    );
   },
 });
 
 export const remove = defineCommand({
   people: true,
-  examples: ["agent delete scout", "agent delete scout --dry-run"],
+  examples: ["agent delete scout", "agent delete scout --yes", "agent delete scout --dry-run"],
   details: "Its tokens stop working at once, and nobody gets its name again. Its mail stays for people to read.",
   positionals: { name: { required: true, description: "its name" } },
-  options: { dry_run: { type: "flag", description: "only say what it would do" } },
-  async run(cli, { name, dry_run }) {
+  options: { dry_run: { type: "flag", description: "only say what it would do" }, ...YES },
+  async run(cli, { name, dry_run, yes }) {
     if (dry_run) return preview(cli, name);
+    const question = `Delete ${visibleLine(name)}? Its tokens end, and nobody gets its name again.`;
+    if (!(await confirmed(cli, { yes, question }))) return cli.out.write("Nothing was deleted.");
     const deleted = await cli.call<object>("agent_delete", { name });
     const { forgetAgent } = await import("./identity-ensure.ts");
     await forgetAgent(cli, name);
-    await cli.out.result(deleted, () => `Deleted ${visibleLine(name)}. Its name stays taken.`);
+    await cli.out.result(
+      deleted,
+      () => `Deleted ${visibleLine(name)}. Its name stays taken.`,
+      () => [],
+    );
   },
 });
 
@@ -63,33 +78,16 @@ async function preview(cli: Cli, name: string): Promise<void> {
   const { agents } = await cli.call<{ agents: Agent[] }>("agent_list", { all: true });
   const agent = agents.find((agent) => agent.name === name);
   if (!agent)
-    throw new Failure("AGENT_NOT_FOUND", `There is no agent ${JSON.stringify(name)}. See them all: parley agent list`);
+    throw new Failure(
+      "AGENT_NOT_FOUND",
+      `There is no agent ${JSON.stringify(name)}. See them all: ${cli.line("agent list")}`,
+    );
   await cli.out.result({ dry_run: true, agent }, () => `Would delete ${visibleLine(name)}.`);
 }
 
+const namesOf = (agents: readonly Agent[]): string[] => agents.map(({ name }) => visibleLine(String(name)));
+
 const shown = (cli: Cli, agents: readonly Agent[], none: string): string =>
-  agents.length > 0 ? rows(agents, COLUMNS) : `${none}\nNext: ${cli.line("token create --role agent --name scout")}`;
-
-export const register = defineCommand({
-  people: true,
-  examples: ["agent register scout", "agent register scout --type bridge"],
-  details: "Creating a token for an agent does this too. For a session, see: parley help identity ensure",
-  positionals: { name: { required: true, description: "its name" } },
-  options: {
-    type: { type: "text", value: "TYPE", choices: ["local", "ui", "bridge"], description: "local, ui or bridge" },
-  },
-  async run(cli, { name, type }) {
-    const agent = await cli.call<Agent>("agent_register", { name, ...(type && { type }) });
-    await cli.out.result(agent, () => `${visibleLine(name)} is known.\n${fields(agent)}`);
-  },
-});
-
-export const setDefault = defineCommand({
-  people: true,
-  examples: ["agent default scout"],
-  positionals: { name: { required: true, description: "its name" } },
-  async run(cli, { name }) {
-    const answer = await cli.call<object>("agent_default", { name });
-    await cli.out.result(answer, () => `People who name no agent now speak to ${visibleLine(name)}.`);
-  },
-});
+  agents.length > 0
+    ? rows(cli.out, agents, COLUMNS)
+    : `${none}\nNext: ${cli.line("token create --role agent --name scout")}`;

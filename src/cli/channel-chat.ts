@@ -1,18 +1,22 @@
 import { followChat, type Message } from "../client/index.ts";
 import { ChannelMark } from "./channel-mark.ts";
 import type { Session } from "./channel-session.ts";
-import { chatPush } from "./channel-text.ts";
+import { chatPush, statusPush } from "./channel-text.ts";
 
 /** How far back to look for what waits for an answer, where nobody knows how far the chat was pushed. */
 const RECENT = 100;
+/** So many of them are pushed: what is older the agent can look up, and nobody waits for an answer to ninety. */
+const NEWEST = 5;
 
 /**
- * Pushes what people say to the agent: each message once, also across restarts of the hub and of the session. Where it
- * is not known how far it came, what the agent has not answered yet.
+ * Pushes what people say to the agent: each message once, also across restarts of the hub, and of a session that heard it.
+ * Where it is not known how far it came, what the agent has not answered yet.
  */
 export class ChatPusher {
   readonly #session: Session;
   #mark: ChannelMark | undefined;
+  /** The last message pushed. */
+  #last: string | undefined;
   #complained = false;
 
   constructor(session: Session) {
@@ -22,6 +26,7 @@ export class ChatPusher {
   /** Resolves when the session is over. Throws what ends it. */
   async run(): Promise<void> {
     const mark = await this.#findMark();
+    void this.#session.listener.proof.then(() => this.#keep());
     const after = mark.read();
     // The hub may have forgotten that far. Then it is as if nobody had ever known.
     if ((await this.#follow(after)) === "lost") await this.#follow(undefined);
@@ -37,7 +42,7 @@ export class ChatPusher {
       messages: async (messages, { reset }) => {
         try {
           if (reset && begun) await this.#findMark();
-          await this.#push(reset && !known ? unanswered(messages) : messages);
+          await (reset && !known ? this.#pushNewest(unanswered(messages)) : this.#push(messages));
           begun = true;
           known = false;
         } catch (error) {
@@ -55,19 +60,31 @@ export class ChatPusher {
     return over.promise.finally(stop);
   }
 
+  async #pushNewest(messages: readonly Message[]): Promise<void> {
+    const said = messages.filter(({ author }) => author === "user");
+    const earlier = said.length - NEWEST;
+    if (earlier > 0)
+      await this.#session.push(
+        statusPush(`Of what people said before, ${earlier} more are not shown here. chat_read_before reads them.`),
+      );
+    await this.#push(messages.slice(earlier > 0 ? messages.indexOf(said[earlier] as Message) : 0));
+  }
+
   async #push(messages: readonly Message[]): Promise<void> {
     for (const message of messages) {
       if (this.#session.signal.aborted) return;
-      if (message.author === "user") await this.#session.push(chatPush(message));
+      const { push, listener } = this.#session;
+      if (message.author === "user") await push(chatPush(message, listener.secret));
       // Behind the push: what is lost in between would be lost for good, and twice is better than never.
-      this.#keep(message.id);
+      this.#last = message.id;
+      if (listener.heard) this.#keep();
     }
   }
 
   /** Without it the next session is told a few things twice, which is no reason to tell this one nothing. */
-  #keep(id: string): void {
+  #keep(): void {
     try {
-      this.#mark?.write(id);
+      if (this.#last !== undefined) this.#mark?.write(this.#last);
     } catch (error) {
       if (!this.#complained) this.#session.note(`How far the chat was pushed cannot be kept: ${String(error)}`);
       this.#complained = true;
@@ -78,6 +95,7 @@ export class ChatPusher {
     const { client, persist, place } = this.#session;
     const { epoch } = await persist(() => client.call("chat_read_before", { limit: 1 }));
     this.#mark = new ChannelMark({ ...place, epoch });
+    this.#last = undefined;
     return this.#mark;
   }
 }

@@ -7,6 +7,10 @@ import type { Letter } from "./envelope.ts";
 /** Shorter than the client library waits for an answer. */
 const WAIT_SECONDS = 25;
 const CHANNEL = "channel";
+/** Before every position there is. */
+const FIRST = "1";
+/** As many as the hub takes at a time. */
+const MOST_NOTED = 100;
 /** Of a body, in bytes: more than a push has room for. */
 const BODY_LIMIT = 32 * 1024;
 
@@ -15,36 +19,50 @@ type Polled = { letters: (Letter & { id: string; position: string })[]; ended: s
 /** Which senders' words are pushed; of the others it is only said that there is mail. */
 export type Shown = (trust: string) => boolean;
 
+interface Pushed {
+  /** False for one that the model was only told of. */
+  shown: boolean;
+  /** All of its text. */
+  whole: boolean;
+}
+
 /**
- * Pushes the agent's new mail, and then tells the hub so. Until it knows, it gives out the same again: nothing is lost
- * with an answer, and what was pushed here is not pushed again.
+ * Pushes the agent's new mail, each letter once, and tells the hub so when it is known that somebody hears. Until then it
+ * stays new for the hooks and for the next session, and a channel that is heard keeps its place.
  */
 export class MailPusher {
   readonly #session: Session;
   readonly #shown: Shown;
-  /** Pushed here, and whether as a whole. */
-  readonly #pushed = new Map<string, boolean>();
+  readonly #pushed = new Map<string, Pushed>();
+  /** Shown, and the hub does not know yet. */
+  readonly #unnoted = new Set<string>();
+  #after = FIRST;
 
   constructor(session: Session, shown: Shown) {
     this.#session = session;
     this.#shown = shown;
   }
 
-  /** Whether it was pushed here, and so much of it that the model has seen it all. */
-  pushed(id: string): { whole: boolean } | undefined {
-    const whole = this.#pushed.get(id);
-    return whole === undefined ? undefined : { whole };
+  /** What of it was pushed here, if anything was. */
+  pushed(id: string): Pushed | undefined {
+    return this.#pushed.get(id);
   }
 
   /** Resolves with why nothing more is pushed. */
   async run(): Promise<"over" | "superseded"> {
-    const { signal, client } = this.#session;
+    const { signal, client, listener } = this.#session;
     const backoff = new Backoff(client.pace);
+    // What fails now is tried again below.
+    void listener.proof.then(() => this.#note()).catch(() => {});
     while (!signal.aborted) {
       try {
-        const { letters, ended } = await this.#poll();
+        await this.#note();
+        // Once it is heard it asks anew, for its place.
+        const polled = await (listener.heard ? this.#poll() : Promise.race([this.#poll(), listener.proof]));
+        if (!polled) continue;
+        const { letters, ended } = polled;
         await this.#pushAll(letters);
-        await this.#noteShown(letters);
+        await this.#note();
         if (ended === "superseded") return "superseded";
         if (ended !== "stopping") backoff.reset();
         else await pauseFor(backoff.next(), signal);
@@ -57,38 +75,52 @@ export class MailPusher {
   }
 
   async #poll(): Promise<Polled> {
-    const { messages, ended } = await this.#session.client.call("mail_poll", {
+    const { client, listener } = this.#session;
+    const { messages, ended } = await client.call("mail_poll", {
       wait_seconds: WAIT_SECONDS,
       fresh: true,
       mark: false,
+      after: this.#after,
       channel: CHANNEL,
-      waiter: CHANNEL,
+      // One that nobody hears, as of `claude mcp list`, must not silence one that somebody does.
+      ...(listener.heard && { waiter: CHANNEL }),
       bodies: true,
       body_limit: BODY_LIMIT,
     });
     return { letters: messages, ended };
   }
 
-  async #noteShown(letters: Polled["letters"]): Promise<void> {
-    const ids = letters.filter((letter) => this.#pushed.has(keyOf(letter))).map(({ id }) => id);
-    if (ids.length > 0) await this.#session.client.call("mail_offered", { ids, channel: CHANNEL });
+  async #note(): Promise<void> {
+    if (!this.#session.listener.heard || this.#unnoted.size === 0) return;
+    const ids = [...this.#unnoted].slice(0, MOST_NOTED);
+    for (const id of ids) this.#unnoted.delete(id);
+    try {
+      await this.#session.client.call("mail_offered", { ids, channel: CHANNEL });
+    } catch (error) {
+      for (const id of ids) this.#unnoted.add(id);
+      throw error;
+    }
+    await this.#note();
   }
 
   /** Urgent ones first, then in the order they came. */
   async #pushAll(letters: Polled["letters"]): Promise<void> {
     const rank = ({ priority }: Letter): number => (priority === "urgent" ? 0 : 1);
-    const ordered = letters.toSorted((a, b) => rank(a) - rank(b) || Number(a.position) - Number(b.position));
-    for (const letter of ordered) {
-      const key = keyOf(letter);
-      if (this.#session.signal.aborted || this.#pushed.has(key)) continue;
-      const push = mailPush(letter, this.#shown(letter.trust));
-      await this.#session.push(push);
-      const { body, left_out } = letter;
-      const whole = body !== undefined && left_out === undefined && push.content.includes(body.trim());
-      this.#pushed.set(key, whole).set(letter.id, whole);
+    for (const letter of letters.toSorted((a, b) => rank(a) - rank(b))) {
+      if (this.#session.signal.aborted) return;
+      await this.#push(letter);
     }
+    this.#after = letters.at(-1)?.position ?? this.#after;
+  }
+
+  async #push(letter: Polled["letters"][number]): Promise<void> {
+    const { push, listener } = this.#session;
+    const shown = this.#shown(letter.trust);
+    const pushed = mailPush(letter, { shown, secret: listener.secret });
+    await push(pushed);
+    const { id, body, left_out } = letter;
+    const whole = body !== undefined && left_out === undefined && pushed.content.includes(body.trim());
+    this.#pushed.set(id, { shown, whole });
+    if (shown) this.#unnoted.add(id);
   }
 }
-
-/** A letter that was snoozed comes again, at another position, and is worth another push. */
-const keyOf = ({ id, position }: { id: string; position: string }): string => `${id} ${position}`;

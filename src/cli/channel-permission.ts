@@ -10,6 +10,8 @@ interface Options {
   client: Client;
   /** Who asks. */
   agent: Promise<string>;
+  /** What led to it, if that is known. */
+  cause: () => string | undefined;
   permit: (permission: Permission) => Promise<void>;
   note: (text: string) => void;
 }
@@ -18,6 +20,9 @@ const EXPIRES_SECONDS = 3600;
 /** The terminal may have answered, which nobody tells us: the oldest make room. */
 const MOST_PENDING = 10;
 const WAIT_SECONDS = 25;
+/** Both fit into the text of a notice. */
+const MOST_ABOUT = 1500;
+const MOST_INPUT = 5500;
 /** Clients kill a server that is still there after four seconds. */
 const LAST_WORDS_MS = 3500;
 
@@ -68,10 +73,12 @@ export class PermissionRelay {
 
   async #relay(request: PermissionRequest, signal: AbortSignal): Promise<void> {
     const { client, agent, permit } = this.#options;
+    // Before anything else is shown.
+    const cause = this.#options.cause();
     const notice = noticeOf(request, await agent);
     const persist = createPersist(client, signal);
     // Of its own key, whatever the request is called: an old answer must not answer a new question.
-    const { id } = await persist(() => client.call("notice_raise", notice));
+    const { id } = await persist(() => client.call("notice_raise", notice, { cause }));
     try {
       const choice = await this.#answer(id, signal);
       const { request_id } = request;
@@ -93,7 +100,7 @@ export class PermissionRelay {
     for (;;) {
       const waiting = persist(() => client.call("notice_wait", { id, wait_seconds: WAIT_SECONDS }));
       const { state, choice } = await Promise.race([waiting, over]);
-      if (state !== "open") return state === "settled" ? choice : undefined;
+      if (state !== "open") return state === "answered" ? choice : undefined;
       // A hub that is about to stop answers at once.
       await pauseFor(Math.min(backoff.next(), 1000), signal);
     }
@@ -108,17 +115,22 @@ export class PermissionRelay {
 function noticeOf({ request_id, tool_name, description, input_preview }: PermissionRequest, agent: string) {
   const name = plainLine(tool_name);
   const tool = name.length > 80 ? `${name.slice(0, 79)}…` : name;
+  const [about, input] = [plain(description), plain(input_preview)];
+  // What is not shown whole is not allowed from here.
+  const whole = tool === name && about.length <= MOST_ABOUT && input.length <= MOST_INPUT;
   const parts = [
-    `${agent} asks to use ${tool}. The first answer counts, here or at its terminal.`,
-    shortened(plain(description), 1500, "the terminal shows all"),
-    shortened(plain(input_preview), 4000, "the terminal shows all"),
+    whole
+      ? `${agent} asks to use ${tool}. The first answer counts, here or at its terminal.`
+      : `${agent} asks to use ${tool}. It is too long to be shown here: only its terminal can allow it.`,
+    shortened(about, MOST_ABOUT, "the terminal shows all"),
+    shortened(input, MOST_INPUT, "the terminal shows all"),
   ];
   return {
     key: `permission ${request_id} ${randomUUID()}`,
     kind: "permission",
     title: `${agent} asks: may it use ${tool}?`,
     text: parts.filter((part) => part.trim() !== "").join("\n\n"),
-    choices: ["allow", "deny"],
+    choices: whole ? ["allow", "deny"] : ["deny", "leave-it-to-the-terminal"],
     expires_seconds: EXPIRES_SECONDS,
   };
 }

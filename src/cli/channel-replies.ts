@@ -1,32 +1,44 @@
 import { type Client, HubError } from "../client/index.ts";
+import type { Listener } from "./channel-listener.ts";
 import type { MailPusher } from "./channel-mail.ts";
+
+interface Replying {
+  client: Client;
+  mail: MailPusher | undefined;
+  listener: Listener;
+}
+
+/** As it stood on a push; the secret may be missing where somebody made it up. */
+const CHAT_ID = /^(?:chat|mail:([1-9]\d{0,15}))(?::([0-9a-f]+))?$/;
 
 /** What the model says goes to where the message came from, once, however often it is tried. */
 export async function sendReply(
-  { client, mail }: { client: Client; mail: MailPusher | undefined },
+  { client, mail, listener }: Replying,
   { chat_id, text }: { chat_id: string; text: string },
   key: string,
 ): Promise<string> {
-  if (chat_id === "chat") {
-    const { id } = await client.call("chat_assistant_post", { content: text }, { key });
-    return `Posted as message ${id}.`;
-  }
-  const id = /^mail:([1-9]\d{0,15})$/.exec(chat_id)?.[1];
-  if (id === undefined)
+  const [known, id, secret] = CHAT_ID.exec(chat_id) ?? [];
+  if (known === undefined)
     throw new Error(
       `There is no chat ${JSON.stringify(chat_id.slice(0, 80))}: pass the chat_id that stood on the message.`,
     );
+  const heard = secret === listener.secret;
+  if (heard) listener.prove();
+  if (id === undefined) {
+    const posted = await client.call("chat_assistant_post", { content: text }, { key });
+    return `Posted as message ${posted.id}.`;
+  }
   const sent = await client.call("mail_reply", { id, body: text }, { key });
-  await noteSeen(client, { id, pushed: mail?.pushed(id), key });
+  if (heard) await noteSeen(client, { id, pushed: mail?.pushed(id), key });
   return `Sent as mail ${sent.id} to ${sent.to.join(", ")}.`;
 }
 
 /** Whoever answers a push has it in its context; and has read it, if all of it was pushed. */
 async function noteSeen(
   client: Client,
-  { id, pushed, key }: { id: string; pushed: { whole: boolean } | undefined; key: string },
+  { id, pushed, key }: { id: string; pushed: ReturnType<MailPusher["pushed"]>; key: string },
 ): Promise<void> {
-  if (!pushed) return;
+  if (!pushed?.shown) return;
   try {
     await client.call(
       "mail_injected",

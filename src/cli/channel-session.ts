@@ -1,6 +1,7 @@
 import { Backoff, Pause } from "../client/backoff.ts";
 import { type Client, HubError } from "../client/index.ts";
 import type { Push } from "../mcp/stdio/channel.ts";
+import type { Listener } from "./channel-listener.ts";
 
 /** What the parts of a channel share. */
 export interface Session {
@@ -9,6 +10,7 @@ export interface Session {
   signal: AbortSignal;
   place: { home: string; space: string; agent: string };
   push: (push: Push) => Promise<void>;
+  listener: Listener;
   /** Repeats what only the hub's absence prevents, until the session is over. */
   persist: <T>(work: () => Promise<T>) => Promise<T>;
   /** For the person who looks into the client's log. */

@@ -1,12 +1,14 @@
 import { type Client, createClient, HubError } from "../client/index.ts";
 import { nodeTransport } from "../client/node.ts";
+import { connectTo } from "../local/unix-socket.ts";
 import type { Channel, Push } from "../mcp/stdio/channel.ts";
 import { ChatPusher } from "./channel-chat.ts";
+import { Listener } from "./channel-listener.ts";
 import { MailPusher } from "./channel-mail.ts";
 import { PermissionRelay } from "./channel-permission.ts";
 import { sendReply } from "./channel-replies.ts";
 import { createPersist, Over, type Session } from "./channel-session.ts";
-import { INSTRUCTIONS, statusPush } from "./channel-text.ts";
+import { instructions, statusPush } from "./channel-text.ts";
 import type { Cli } from "./cli.ts";
 import type { Target } from "./client.ts";
 import { Failure } from "./failure.ts";
@@ -24,7 +26,8 @@ interface Options {
 /** Serves a channel on stdin and stdout until the client has gone. */
 export async function runChannel(cli: Cli, { target, people_only }: Options): Promise<void> {
   using client = hubClient(cli, target);
-  await new ChannelRun(client, { home: cli.home.path, people_only }).serve();
+  const read = cli.wholeLine("read ID");
+  await new ChannelRun(client, { home: cli.home.path, people_only, read, cause: cli.cause }).serve();
 }
 
 /** The hub may come back on another port. It is not started from here: somebody may have stopped it on purpose. */
@@ -34,11 +37,21 @@ function hubClient(cli: Cli, { token, space }: Target): Client {
     space,
     pace: PACE,
     transport: (request) => {
-      const url = cli.url ?? cli.home.hub()?.url;
-      if (url === undefined) throw new Error(`no hub runs on ${cli.home.path}`);
-      return nodeTransport(url)(request);
+      const place = cli.place();
+      if (!place) throw new Error(`no hub runs on ${cli.home.path}`);
+      const { url, socket } = place;
+      return nodeTransport(url, socket ? () => connectTo(socket) : undefined)(request);
     },
   });
+}
+
+interface Running {
+  home: string;
+  people_only: boolean;
+  /** A command that reads a letter. */
+  read: string;
+  /** What leads to all that the session does. */
+  cause: string | undefined;
 }
 
 interface Me {
@@ -48,13 +61,16 @@ interface Me {
 
 class ChannelRun {
   readonly #client: Client;
-  readonly #options: { home: string; people_only: boolean };
+  readonly #options: Running;
   readonly #who = Promise.withResolvers<Me>();
   /** Nothing is pushed any more: the client has gone, or another session is this agent now. */
   readonly #quiet = new AbortController();
+  readonly #listener = new Listener();
+  /** The message or mail that was pushed last. */
+  #last: string | undefined;
   #mail: MailPusher | undefined;
 
-  constructor(client: Client, options: { home: string; people_only: boolean }) {
+  constructor(client: Client, options: Running) {
     this.#client = client;
     this.#options = options;
     // Heard by whoever needs to know who we are, which may be nobody.
@@ -67,15 +83,20 @@ class ChannelRun {
     const relay: PermissionRelay = new PermissionRelay({
       client: this.#client,
       agent: this.#who.promise.then(({ agent }) => agent),
+      cause: () => this.#last ?? this.#options.cause,
       permit: (permission) => channel.permit(permission),
       note,
     });
     const channel = await Channel.open({
       input: process.stdin,
       output: process.stdout,
-      instructions: INSTRUCTIONS,
-      reply: (reply, key) => sendReply({ client: this.#client, mail: this.#mail }, reply, key),
-      asked: (request) => relay.ask(request),
+      instructions: instructions(this.#options.read),
+      reply: (reply, key) =>
+        sendReply({ client: this.#client, mail: this.#mail, listener: this.#listener }, reply, key),
+      asked: (request) => {
+        this.#listener.prove();
+        relay.ask(request);
+      },
       report: (error) => note(error instanceof Error ? error.message : String(error)),
     });
     process.once("SIGTERM", () => void channel.close());
@@ -98,8 +119,12 @@ class ChannelRun {
       const me = await persist(() => whoIs(client));
       this.#who.resolve(me);
       const place = { home: this.#options.home, ...me };
-      const push = (push: Push): Promise<void> => handOver(channel, push);
-      const session: Session = { client, signal, place, persist, push, note };
+      const push = (push: Push): Promise<void> => {
+        // Before it is out: the client may ask for something as soon as it has it.
+        this.#last = push.meta.message_id ?? this.#last;
+        return handOver(channel, push);
+      };
+      const session: Session = { client, signal, place, persist, push, listener: this.#listener, note };
       await Promise.all([new ChatPusher(session).run(), this.#followMail(session)]);
     } catch (error) {
       if (!(error instanceof Over)) throw error;

@@ -1,11 +1,12 @@
 import { followChat } from "../client/index.ts";
+import { visibleLine } from "../visible.ts";
 import { resolveActing } from "./acting.ts";
 import type { Cli } from "./cli.ts";
 import type { Target } from "./client.ts";
 import { defineCommand } from "./command.ts";
-import { runByAgent } from "./identity-env.ts";
 import { failureFrom, libraryClient } from "./library.ts";
 import { shown } from "./message.ts";
+import { chatId } from "./short-ids.ts";
 
 export const tail = defineCommand({
   examples: ["chat tail", "chat tail --agent scout", "chat tail --after 1760000000000000 --json"],
@@ -25,22 +26,24 @@ export const tail = defineCommand({
     },
   },
   async run(cli, { agent, after, lines = cli.out.json ? undefined : 10 }) {
-    const as = await agentHere(cli);
-    if (!as) await cli.connect();
+    const as = await listener(cli);
+    const begin = after && (await chatId(await reader(cli), { ...(agent && { agent }) }, after));
     using client = libraryClient(cli, as);
     let begun = false;
+    const waiting = `Waiting for what is said to ${agent ? visibleLine(agent) : "the default agent"}. Ctrl-C ends it.`;
     await new Promise<never>((_, reject) => {
       followChat(client, {
         agent,
-        ...(after === undefined && lines !== undefined ? { newest: lines } : { after: after ?? null }),
+        ...(begin === undefined && lines !== undefined ? { newest: lines } : { after: begin ?? null }),
         messages: async (messages, { reset }) => {
           if (reset && begun)
             cli.out.note(
               "From the start: the hub was restored from a backup, has forgotten that far, or has another default agent.",
             );
+          if (!begun && messages.length === 0) cli.out.note(waiting);
           begun = true;
           for (const message of messages)
-            await cli.out.write(cli.out.json ? JSON.stringify(message) : shown(message, cli.out));
+            await (cli.out.json ? cli.out.data(message) : cli.out.write(shown(message, cli.out)));
         },
         error: (error) => {
           // An address at which nobody ever answered is probably the wrong one.
@@ -51,10 +54,16 @@ export const tail = defineCommand({
   },
 });
 
-/** What an agent runs never listens as the person who owns the data folder. Undefined for a person. */
-async function agentHere(cli: Cli): Promise<Target | undefined> {
-  if (runByAgent(process.env) === undefined) return undefined;
-  const { client } = await resolveActing(cli);
+/** The same person or agent, for one question. */
+async function reader(cli: Cli): Promise<Pick<Cli, "call">> {
+  const { client, agent } = await resolveActing(cli);
+  return agent === null ? cli : client;
+}
+
+/** As whoever `chat send` speaks as; undefined for the person who owns the data folder, on whichever port its hub is. */
+async function listener(cli: Cli): Promise<Target | undefined> {
+  const { client, agent } = await resolveActing(cli);
+  if (agent === null) return undefined;
   // A token that was taken back is replaced by this, while nothing has been shown yet.
   await client.call("whoami", {});
   return (await resolveActing(cli)).client.target;

@@ -3,13 +3,18 @@
  * everything a hook does. With TLS it takes `node:https`. One file, since each more costs a hook half a millisecond.
  */
 import type { Socket } from "node:net";
+import { connectTo } from "../local/unix-socket.ts";
 import { Failure, failureOf } from "./failure.ts";
 
 /** Which hub, and as whom. */
 export interface Target {
   url: string;
+  /** Of a data folder's own hub: then nobody but that hub is sent the token, whoever listens at its port by now. */
+  socket?: string | undefined;
   token: string | undefined;
   space: string | undefined;
+  /** What leads to all that is done there. */
+  cause?: string | undefined;
 }
 
 export interface CallOptions {
@@ -36,6 +41,7 @@ export class Client {
     this.target = target;
     plain(target.token, "UNAUTHENTICATED", "PARLEY_TOKEN is not a token.");
     plain(target.space, "INVALID_SESSION_ID", NO_SPACE);
+    plain(target.cause, "INVALID_ARGUMENT", "--cause takes the id of a message, a mail or another event.");
     this.#base = baseOf(target.url);
   }
 
@@ -72,22 +78,25 @@ export class Client {
 
   async #send(path: string, { method, body, key, timeout_ms, connect_ms }: RequestOptions): Promise<Answer> {
     const whole = this.#base.pathname.replace(/\/$/, "") + path;
-    const sent = { method, path: whole, headers: this.#headers(body, key), body, timeout_ms, connect_ms };
+    const { socket } = this.target;
+    const sent = { socket, method, path: whole, headers: this.#headers(body, key), body, timeout_ms, connect_ms };
     try {
-      const ask = this.#base.protocol === "https:" ? (await import("./client-tls.ts")).exchangeTls : exchange;
+      const ask =
+        !socket && this.#base.protocol === "https:" ? (await import("./client-tls.ts")).exchangeTls : exchange;
       const { status, body } = await ask(this.#base, sent);
       return { status, body: parsed(body) };
     } catch (cause) {
-      throw unreachable(this.target.url, cause);
+      throw unreachable(socket ?? this.target.url, cause);
     }
   }
 
   #headers(body: string | undefined, key: string | undefined): Record<string, string> {
-    const { token, space } = this.target;
+    const { token, space, cause } = this.target;
     return {
       accept: "application/json",
       ...(token && { authorization: `Bearer ${token}` }),
       ...(space && { "x-session-id": space }),
+      ...(cause && { "x-parley-cause": cause }),
       ...(body !== undefined && { "content-type": "application/json", "content-length": `${Buffer.byteLength(body)}` }),
       ...(key && { "idempotency-key": key }),
     };
@@ -133,13 +142,14 @@ function isErrorBody(body: unknown): body is { error: string; code: string } {
 function unreachable(url: string, cause: unknown): Failure {
   if (cause instanceof BrokenOff)
     return new Failure("HUB_UNREACHABLE", "The hub broke off in the middle of its answer.", { cause });
-  const why =
-    causeCode({ cause }) === "ECONNREFUSED" ? "nothing listens there" : cause instanceof Error ? cause.message : cause;
+  const why = isRefused({ cause }) ? "nothing listens there" : cause instanceof Error ? cause.message : cause;
   return new Failure("HUB_UNREACHABLE", `No hub can be reached at ${url}: ${why}.`, { cause });
 }
 
 /** Nobody was there to take the request, so it is safe to send it to somebody else. */
-export const isRefused = (error: unknown): boolean => causeCode(error) === "ECONNREFUSED";
+export const isRefused = (error: unknown): boolean =>
+  // A socket that was left behind refuses, and one that was removed is missing.
+  ["ECONNREFUSED", "ENOENT"].includes(causeCode(error));
 
 export const isConnectionLost = (error: unknown): boolean =>
   error instanceof Failure && error.code === "HUB_UNREACHABLE" && error.cause !== undefined;
@@ -150,6 +160,8 @@ function causeCode(error: unknown): string {
 }
 
 export interface Exchange {
+  /** Where to connect instead of at the base. */
+  socket: string | undefined;
   method: "GET" | "POST";
   /** Path and query. */
   path: string;
@@ -172,10 +184,8 @@ export class BrokenOff extends Error {
 }
 
 /** Rejects with what the socket says, with `BrokenOff`, or with an `Error` when the time is up. */
-function exchange(base: URL, { method, path, headers, body, timeout_ms, connect_ms }: Exchange): Promise<Reply> {
-  const { connect } = process.getBuiltinModule("node:net");
-  const host = base.hostname.replace(/^\[|\]$/g, "");
-  const socket = connect({ port: Number(base.port || 80), host, noDelay: true });
+function exchange(base: URL, { method, path, headers, body, timeout_ms, connect_ms, ...at }: Exchange): Promise<Reply> {
+  const socket = at.socket ? connectTo(at.socket) : connectBy(base);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.write(
     `${method} ${path} HTTP/1.1\r\nhost: ${base.host}\r\nconnection: close\r\n${lines.join("")}\r\n${body ?? ""}`,
@@ -183,6 +193,12 @@ function exchange(base: URL, { method, path, headers, body, timeout_ms, connect_
   const answered = answerOf(socket, { timeout_ms, connect_ms: connect_ms ?? timeout_ms });
   // Not at once: a command that is done with the answer ends sooner than a socket is taken down.
   return answered.finally(() => setImmediate(() => socket.destroy()));
+}
+
+function connectBy(base: URL): Socket {
+  const { connect } = process.getBuiltinModule("node:net");
+  const host = base.hostname.replace(/^\[|\]$/g, "");
+  return connect({ port: Number(base.port || 80), host, noDelay: true });
 }
 
 function answerOf(socket: Socket, limits: { timeout_ms: number; connect_ms: number }): Promise<Reply> {

@@ -1,4 +1,6 @@
 import type { Command } from "./command.ts";
+import { MADE } from "./made-commands.ts";
+import type { MadeCommand } from "./tool-command.ts";
 
 export interface Entry {
   /** One or two words. */
@@ -10,7 +12,7 @@ export interface Entry {
   load: () => Promise<Command>;
 }
 
-export const ENTRIES: readonly Entry[] = [
+const WRITTEN: readonly Entry[] = [
   {
     name: "serve",
     summary: "run the hub in the foreground",
@@ -35,6 +37,13 @@ export const ENTRIES: readonly Entry[] = [
     common: true,
     load: async () => (await import("./demo.ts")).demo,
   },
+  {
+    name: "open",
+    summary: "open the page in your browser, signed in",
+    common: true,
+    load: async () => (await import("./open.ts")).open,
+  },
+  { name: "logs", summary: "read what the hub logs", load: async () => (await import("./logs.ts")).logs },
   { name: "stop", summary: "stop the hub", load: async () => (await import("./stop.ts")).stop },
   {
     name: "chat send",
@@ -61,15 +70,16 @@ export const ENTRIES: readonly Entry[] = [
     common: true,
     load: async () => (await import("./send.ts")).send,
   },
+  { name: "sent", summary: "list the mail that you sent", load: async () => (await import("./inbox.ts")).sent },
   { name: "reply", summary: "answer a mail", load: async () => (await import("./send.ts")).reply },
   { name: "read", summary: "read a mail", common: true, load: async () => (await import("./read.ts")).read },
   { name: "ack", summary: "say that a mail is dealt with", load: async () => (await import("./mail-update.ts")).ack },
   { name: "archive", summary: "put mail away", load: async () => (await import("./mail-update.ts")).archive },
   { name: "trash", summary: "throw mail away", load: async () => (await import("./mail-update.ts")).trash },
   {
-    name: "restore",
+    name: "unarchive",
     summary: "take mail back into the inbox",
-    load: async () => (await import("./mail-update.ts")).restore,
+    load: async () => (await import("./mail-update.ts")).unarchive,
   },
   { name: "snooze", summary: "have mail come back later", load: async () => (await import("./mail-update.ts")).snooze },
   { name: "unread", summary: "mark mail as not read", load: async () => (await import("./mail-update.ts")).unread },
@@ -96,12 +106,6 @@ export const ENTRIES: readonly Entry[] = [
     summary: "tell people how far you are",
     load: async () => (await import("./status-update.ts")).statusUpdate,
   },
-  { name: "subscribe", summary: "follow a topic", load: async () => (await import("./topics.ts")).subscribe },
-  {
-    name: "unsubscribe",
-    summary: "follow a topic no longer",
-    load: async () => (await import("./topics.ts")).unsubscribe,
-  },
   { name: "topics", summary: "list the topics", load: async () => (await import("./topics.ts")).topics },
   { name: "queue list", summary: "list what waits for the hub", load: async () => (await import("./queue.ts")).list },
   { name: "queue drain", summary: "send what waits now", load: async () => (await import("./queue.ts")).drain },
@@ -119,12 +123,6 @@ export const ENTRIES: readonly Entry[] = [
   },
   { name: "complete", summary: "say what may come next", load: async () => (await import("./complete.ts")).complete },
   { name: "agent list", summary: "list the agents of a space", load: async () => (await import("./agent.ts")).list },
-  { name: "agent register", summary: "make an agent known", load: async () => (await import("./agent.ts")).register },
-  {
-    name: "agent default",
-    summary: "choose the agent that people speak to when they name none",
-    load: async () => (await import("./agent.ts")).setDefault,
-  },
   {
     name: "agent whoami",
     summary: "say which agent you are",
@@ -143,7 +141,7 @@ export const ENTRIES: readonly Entry[] = [
   },
   {
     name: "identity restore",
-    summary: "be the agent that this session was",
+    summary: "resume as this session's agent",
     load: async () => (await import("./identity.ts")).restore,
   },
   {
@@ -185,17 +183,36 @@ export const ENTRIES: readonly Entry[] = [
     load: async () => (await import("./token.ts")).rotate,
   },
   { name: "space create", summary: "open a space", load: async () => (await import("./space.ts")).create },
-  { name: "space list", summary: "list the spaces", load: async () => (await import("./space.ts")).list },
   {
     name: "space delete",
     summary: "delete a space and everything in it",
     load: async () => (await import("./space.ts")).remove,
   },
   {
+    name: "audit verify",
+    summary: "check that nobody changed or cut the audit",
+    load: async () => (await import("./audit.ts")).verify,
+  },
+  {
+    name: "audit show",
+    summary: "show who did what last",
+    load: async () => (await import("./audit.ts")).show,
+  },
+  {
     name: "mcp",
     summary: "serve MCP on stdin and stdout, for an agent's configuration",
     common: true,
     load: async () => (await import("./mcp.ts")).mcp,
+  },
+  {
+    name: "mcp-config",
+    summary: "print the entry for Parley in a client's MCP settings",
+    load: async () => (await import("./mcp-config.ts")).mcpConfig,
+  },
+  {
+    name: "mcp-headers",
+    summary: "print what Claude Code sends to be its session's agent",
+    load: async () => (await import("./mcp-headers.ts")).mcpHeaders,
   },
   {
     name: "hooks install",
@@ -222,8 +239,18 @@ export const ENTRIES: readonly Entry[] = [
     load: async () => (await import("./doctor.ts")).doctor,
   },
   {
+    name: "needs",
+    summary: "see what waits for you",
+    load: async () => (await import("./needs.ts")).list,
+  },
+  {
+    name: "later",
+    summary: "put off something that waits for you",
+    load: async () => (await import("./needs.ts")).later,
+  },
+  {
     name: "notices",
-    summary: "see what waits for a person",
+    summary: "see what people were told and asked",
     load: async () => (await import("./notice.ts")).list,
   },
   {
@@ -231,11 +258,29 @@ export const ENTRIES: readonly Entry[] = [
     summary: "answer a notice",
     load: async () => (await import("./notice.ts")).settle,
   },
+  { name: "why", summary: "see what led to something", load: async () => (await import("./why.ts")).why },
   { name: "call", summary: "call any tool of the hub", load: async () => (await import("./call.ts")).call },
   { name: "whoami", summary: "say as whom you act", load: async () => (await import("./whoami.ts")).whoami },
+  {
+    name: "link",
+    summary: "put parley on your PATH",
+    load: async () => (await import("./link.ts")).link,
+  },
   { name: "version", summary: "say which version this is", load: async () => (await import("./version.ts")).version },
   { name: "help", summary: "explain a command", load: async () => (await import("./help.ts")).help },
 ];
+
+/** All there are, with those that were made of tools. */
+export const entriesWith = (made: readonly MadeCommand[]): Entry[] => [
+  ...WRITTEN,
+  ...made.map((each) => ({
+    name: each.name,
+    summary: each.summary,
+    load: async () => (await import("./tool-command.ts")).commandOf(each),
+  })),
+];
+
+export const ENTRIES: readonly Entry[] = entriesWith(MADE);
 
 /** `token` for `token create` and its like. */
 export const GROUPS: ReadonlySet<string> = new Set(

@@ -1,26 +1,27 @@
 import { defineCommand } from "./command.ts";
 import { invalid } from "./failure.ts";
+import { programName } from "./program.ts";
 
-/** Each asks `parley complete` for what may come next, so that a script never has to be made again. */
-const SCRIPTS = {
+/** Each asks `complete`, of this very program, for what may come next, so that a script never has to be made again. */
+const scripts = (program: string) => ({
   bash: `_parley() {
   local IFS=$'\\n'
-  COMPREPLY=($(parley complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+  COMPREPLY=($(${program} complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
 }
 complete -o default -F _parley parley`,
   zsh: `#compdef parley
 _parley() {
   local -a found
-  found=("\${(@f)$(parley complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  found=("\${(@f)$(${program} complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
   [[ -n "$found" ]] && compadd -- "\${found[@]}" || _files
 }
 compdef _parley parley`,
   fish: `function __parley
   set -l words (commandline -opc) (commandline -ct)
-  parley complete -- $words[2..-1] 2>/dev/null
+  ${program} complete -- $words[2..-1] 2>/dev/null
 end
 complete -c parley -f -a '(__parley)'`,
-} as const;
+});
 
 export const completion = defineCommand({
   examples: ["completion bash", "completion zsh", "completion fish"],
@@ -29,8 +30,9 @@ export const completion = defineCommand({
   format: "text",
   positionals: { shell: { required: true, description: "bash, zsh or fish" } },
   async run(cli, { shell }) {
-    const script = Object.entries(SCRIPTS).find(([name]) => name === shell)?.[1];
-    if (!script) throw invalid(`SHELL is one of ${Object.keys(SCRIPTS).join(", ")}, not ${JSON.stringify(shell)}.`);
+    const known = scripts(programName());
+    const script = Object.entries(known).find(([name]) => name === shell)?.[1];
+    if (!script) throw invalid(`SHELL is one of ${Object.keys(known).join(", ")}, not ${JSON.stringify(shell)}.`);
     await cli.out.result({ shell, script }, () => script);
   },
 });

@@ -3,14 +3,26 @@ import { demoAnswer } from "./demo-answers.ts";
 
 /** How far back it looks for what waits for an answer. */
 const RECENT = 100;
+const BEAT_MS = 60_000;
+
+interface Answering {
+  signal: AbortSignal;
+  ready: () => void;
+  beat_ms?: number;
+}
 
 /**
  * Answers what people say, each message once: the answer's key is made of the message's id, so neither a lost
  * connection nor a second start doubles it. What was said while it was away it answers when it is back.
  * Resolves when the signal aborts, and throws when the hub does not let it in any more.
  */
-export async function answerPeople(client: Client, { signal, ready }: { signal: AbortSignal; ready: () => void }) {
+export async function answerPeople(client: Client, { signal, ready, beat_ms = BEAT_MS }: Answering) {
   const ended = Promise.withResolvers<void>();
+  const fail = (error: unknown): void => {
+    if (!(error instanceof HubError && error.passing)) ended.reject(error);
+  };
+  // It may have nothing to answer for hours, and is there all the same.
+  const beat = setInterval(() => client.call("agent_heartbeat", {}).catch(fail), beat_ms);
   const stop = followChat(client, {
     newest: RECENT,
     messages: async (messages, { reset }) => {
@@ -24,7 +36,7 @@ export async function answerPeople(client: Client, { signal, ready }: { signal: 
       }
     },
     error: (error) => {
-      if (error && !error.passing) ended.reject(error);
+      if (error) fail(error);
     },
   });
   signal.addEventListener("abort", () => ended.resolve(), { once: true });
@@ -32,6 +44,7 @@ export async function answerPeople(client: Client, { signal, ready }: { signal: 
     await ended.promise;
   } finally {
     stop();
+    clearInterval(beat);
   }
   await leave(client);
 }

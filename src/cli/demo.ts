@@ -2,15 +2,16 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { HubError } from "../client/index.ts";
+import { isAlive } from "../local/processes.ts";
+import { visibleLine } from "../visible.ts";
 import type { Cli } from "./cli.ts";
 import { defineCommand } from "./command.ts";
 import { Failure } from "./failure.ts";
-import { isAlive, isMissing } from "./home.ts";
+import { isMissing } from "./home.ts";
 import { failureFrom, libraryClient } from "./library.ts";
 import { LAUNCHER } from "./program.ts";
 import { untilGone } from "./start-hub.ts";
 import { takeStartLock } from "./start-lock.ts";
-import { visibleLine } from "./visible.ts";
 
 const STOP_MS = 20_000;
 
@@ -86,16 +87,39 @@ async function inBackground(cli: Cli, name: string): Promise<void> {
 }
 
 async function remove(cli: Cli): Promise<void> {
+  const ended = await endDemo(cli);
+  if (!ended) return cli.out.result({ stopped: false }, () => "No demo runs here.");
+  const { name, pid } = ended;
+  await cli.out.result(
+    { stopped: true, agent: name, pid },
+    () => `${visibleLine(name)} no longer answers.`,
+    () => [],
+  );
+}
+
+/** Undefined where none was started, or it was ended before. */
+export async function endDemo(cli: Cli): Promise<Pick<Started, "name" | "pid"> | undefined> {
   const started = remembered(cli);
-  if (!started) return cli.out.result({ stopped: false }, () => "No demo runs here.");
+  if (!started) return undefined;
   const { pid, name, token_id } = started;
-  if (isOurs(pid)) {
-    process.kill(pid, "SIGTERM");
-    if (!(await untilGone(pid, STOP_MS))) process.kill(pid, "SIGKILL");
-  } else await reportStopped(cli, started);
+  if (isOurs(pid)) await end(pid);
+  else await reportStopped(cli, started);
   await revoke(cli, token_id);
   rmSync(fileOf(cli), { force: true });
-  await cli.out.result({ stopped: true, agent: name, pid }, () => `${visibleLine(name)} no longer answers.`);
+  return { name, pid };
+}
+
+/** Where no hub runs that could take its token back: the next demo does. Its name, if there was one. */
+export async function killDemo(cli: Cli): Promise<string | undefined> {
+  const started = remembered(cli);
+  if (!started || !isOurs(started.pid)) return undefined;
+  await end(started.pid);
+  return started.name;
+}
+
+async function end(pid: number): Promise<void> {
+  process.kill(pid, "SIGTERM");
+  if (!(await untilGone(pid, STOP_MS))) process.kill(pid, "SIGKILL");
 }
 
 /** It was killed, so it could not say it itself. */
@@ -110,7 +134,7 @@ async function reportStopped(cli: Cli, { token }: Started): Promise<void> {
 }
 
 const createToken = (cli: Cli, name: string): Promise<{ id: string; token: string }> =>
-  cli.call("token_create", { role: "agent", name, ...(cli.space && { space: cli.space }) });
+  cli.call("token_create", { role: "agent", name, label: "parley demo", ...(cli.space && { space: cli.space }) });
 
 async function revoke(cli: Cli, id: string): Promise<void> {
   try {
@@ -123,7 +147,8 @@ async function revoke(cli: Cli, id: string): Promise<void> {
 
 async function startChild(cli: Cli, token: string): Promise<number> {
   const path = join(cli.home.path, "demo.log");
-  const log = openSync(path, "w", 0o600);
+  rmSync(path, { force: true });
+  const log = openSync(path, "wx", 0o600);
   const { PARLEY_URL: _url, ...env } = process.env;
   const child = spawn(
     LAUNCHER,
@@ -177,10 +202,13 @@ function isOurs(pid: number): boolean {
 }
 
 const tell = (cli: Cli, { pid, name, token_id }: Started, what: string): Promise<void> =>
-  cli.out.result({ agent: name, pid, token_id }, () =>
-    [
-      `${visibleLine(name)} ${what}.`,
-      `  say something  ${cli.line(`chat send --agent ${name} help`)}`,
-      `  end it         ${cli.line("demo --stop")}`,
-    ].join("\n"),
+  cli.out.result(
+    { agent: name, pid, token_id },
+    () =>
+      [
+        `${visibleLine(name)} ${what}.`,
+        `  say something  ${cli.line(`chat send --agent ${name} help`)}`,
+        `  end it         ${cli.line("demo --stop")}`,
+      ].join("\n"),
+    () => [visibleLine(name)],
   );

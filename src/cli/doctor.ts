@@ -1,6 +1,6 @@
+import { visibleLine } from "../visible.ts";
 import { defineCommand } from "./command.ts";
 import type { Check, Patient } from "./doctor/check.ts";
-import { visibleLine } from "./visible.ts";
 
 export const doctor = defineCommand({
   examples: ["doctor", "doctor --fix", "doctor --json"],
@@ -26,7 +26,7 @@ async function examine(patient: Patient): Promise<Check[]> {
     import("./doctor/agents.ts"),
   ]);
   return [
-    ...checkMachine(),
+    ...checkMachine(patient),
     // Of a hub elsewhere the folder is not ours to see.
     ...(patient.cli.url ? [] : checkFolder(patient)),
     ...(await checkHub(patient)),

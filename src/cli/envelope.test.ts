@@ -100,8 +100,8 @@ describe("an envelope", () => {
         expect(plain(text)).not.toMatch(/(?!\t|\n|\u200c|\u200d|\ufe0f)[\p{Cc}\p{Cf}\p{Cs}\p{Bidi_Control}\p{DI}]/u);
       }),
     );
-    expect(plain("a\u00adb\u{e0101}\u{e0041}\u3164\u202e")).toBe("a\\u{ad}b\\u{e0101}\\u{e0041}\\u{3164}\\u202e");
-    expect(plain("x\u200d\u200c\u200dy \u200d z\ufe0f")).toBe("x\\u{200d}\\u{200c}\\u{200d}y \\u{200d} z\\u{fe0f}");
+    expect(plain("a\u00adb\u{e0101}\u{e0041}\u3164\u202e")).toBe("a\\xadb\\u{e0101}\\u{e0041}\\u3164\\u202e");
+    expect(plain("x\u200d\u200c\u200dy \u200d z\ufe0f")).toBe("x\\u200d\\u200c\\u200dy \\u200d z\\ufe0f");
   });
 
   test("keeps every letter of every script, and emoji", () => {
@@ -124,9 +124,7 @@ describe("an envelope", () => {
     expect(text.length).toBeLessThanOrEqual(MOST_CHARACTERS);
     const inside = open(text)[0]?.inside ?? "";
     const [, head = "", missing = "", tail = ""] =
-      /^Subject: The build\n\n([\s\S]*)\n\[… (\d+) characters left out; parley read shows all …\]\n([\s\S]*)$/.exec(
-        inside,
-      ) ?? [];
+      /^Subject: The build\n\n([\s\S]*)\n\[… (\d+) characters left out …\]\n([\s\S]*)$/.exec(inside) ?? [];
     expect(head).toMatch(/^BEGINx+$/);
     expect(tail).toMatch(/^x+END$/);
     expect(head.length + tail.length + Number(missing)).toBe(50_008);
@@ -134,9 +132,7 @@ describe("an envelope", () => {
 
   test("shows head and tail of what the hub has cut, and counts what is missing of the whole", () => {
     const text = envelope([letter({ body: "BEGIN", body_end: "END", left_out: 900 })]);
-    expect(open(text)[0]?.inside).toBe(
-      "Subject: The build\n\nBEGIN\n[… 900 characters left out; parley read shows all …]\nEND",
-    );
+    expect(open(text)[0]?.inside).toBe("Subject: The build\n\nBEGIN\n[… 900 characters left out …]\nEND");
     const [head, tail] = ["b".repeat(20_000), "e".repeat(20_000)];
     const long = open(envelope([letter({ body: head, body_end: tail, left_out: 900 })]))[0]?.inside ?? "";
     const [, begin = "", missing = "", end = ""] = /\n\n(b+)\n\[… (\d+) [^\n]*\]\n(e+)$/.exec(long) ?? [];
@@ -148,13 +144,16 @@ describe("an envelope", () => {
     (part) => {
       const mail = letter({ body: part.repeat(Math.ceil(1_048_576 / part.length)) });
       const short = letter({ body: part.repeat(Math.ceil(20_000 / part.length)) });
-      const time = (letters: Letter[]): number => {
-        const began = performance.now();
-        for (let n = 0; n < 10; n++) envelope(letters);
-        return performance.now() - began;
+      // A busy machine makes one of them slow and never fast.
+      const fastest = (letters: Letter[]): number => {
+        const times = Array.from({ length: 10 }, () => {
+          const began = performance.now();
+          envelope(letters);
+          return performance.now() - began;
+        });
+        return Math.min(...times);
       };
-      time([short]);
-      expect(time([mail])).toBeLessThan(10 * time([short]) + 200);
+      expect(fastest([mail])).toBeLessThan(10 * fastest([short]) + 20);
     },
   );
 
@@ -165,10 +164,10 @@ describe("an envelope", () => {
   });
 
   test("counts those that are not shown", () => {
-    expect(envelope([letter()], { total: 4 })).toMatch(/\n\n3 more: parley inbox$/);
+    expect(envelope([letter()], { total: 4, inbox: "parley inbox" })).toMatch(/\n\n3 more: parley inbox$/);
     const letters = Array.from({ length: 60 }, (_, at) => letter({ id: String(at), body: "z".repeat(3000) }));
     const text = envelope(letters);
-    expect(text).toMatch(new RegExp(`\n\n${60 - open(text).length} more: parley inbox$`));
+    expect(text).toMatch(new RegExp(`\n\n${60 - open(text).length} more: \\S+ inbox$`));
   });
 
   test("cuts between characters", () => {

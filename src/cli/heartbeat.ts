@@ -21,7 +21,11 @@ export const heartbeat = defineCommand({
         cause: error,
       });
     });
-    await cli.out.result(beat, () => fields(beat));
+    await cli.out.result(
+      beat,
+      () => fields(cli.out, beat),
+      () => [],
+    );
   },
 });
 

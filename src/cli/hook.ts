@@ -1,23 +1,26 @@
+import { visibleLine } from "../visible.ts";
 import { defineCommand } from "./command.ts";
 import { invalid } from "./failure.ts";
 import { nothing } from "./hooks/answers.ts";
+import { claimSession } from "./hooks/claims.ts";
 import { CLIENTS, EVENTS, eventNamed, type HookEvent } from "./hooks/events.ts";
 import { type HookInput, readInput } from "./hooks/input.ts";
+import { noteRan } from "./hooks/ran.ts";
 import { type Asked, type Response, respond } from "./hooks/respond.ts";
-import { visibleLine } from "./visible.ts";
 
 /** A client waits for its hook, and a person for the client. */
 const LEAST_BUDGET_MS = 190;
 const MOST_BUDGET_MS = 1_000;
+/** For what the client does not wait for: it asks its person itself meanwhile. */
+const UNHURRIED_MS = 10_000;
 /** To say what was printed there is what is left of that, but never so little that it could not even be said. */
 const LEAST_NOTE_MS = 50;
 
 export const hook = defineCommand({
   format: "text",
   examples: ["hook Stop", "hook SessionStart --client codex"],
-  details:
-    "Called by an agent's client, which puts JSON on stdin; `parley hooks install` sees to that. It never starts a hub, and whatever goes wrong it lets the client go on: exit code 0 and one line on stderr. PARLEY_HOOK_MS is how long it waits for the hub.",
-  positionals: { event: { required: true, description: EVENTS.join(", ") } },
+  details: `For ${EVENTS.join(", ")}. Called by an agent's client, which puts JSON on stdin; \`parley hooks install\` sees to that. It never starts a hub, and whatever goes wrong it lets the client go on: exit code 0 and one line on stderr. PARLEY_HOOK_MS is how long it waits for the hub.`,
+  positionals: { event: { required: true, description: "which moment of the client, by its own name" } },
   options: {
     client: { type: "text", value: "CLIENT", choices: CLIENTS, default: "claude", description: "claude or codex" },
     wake: { type: "flag", description: "for Codex: wake the session when mail comes, by `codex queue`" },
@@ -28,15 +31,19 @@ export const hook = defineCommand({
     let ends = 0;
     const answer = await failingOpen(event, async () => {
       const input = await readInput();
+      noteRan(cli.home.path, client);
+      if (client === "claude") claimSession(cli.home.path, input.session_id);
       enter(input);
       if (event === "SessionStart" && client === "claude") keepSession(input);
       const asked: Asked = { cli, event, input, client, wake };
-      const ms = budget_ms();
+      const ms = isBeside(asked) ? UNHURRIED_MS : budget_ms();
       ends = performance.now() + ms;
       return within(ms, respond(asked));
     });
     await cli.out.write(answer.text);
     await note(event, answer, Math.max(LEAST_NOTE_MS, ends - performance.now()));
+    const { decided } = answer;
+    if (decided) await cli.out.write((await failingOpen(event, async () => ({ text: await decided() }))).text);
   },
 });
 
@@ -63,6 +70,8 @@ function say(event: HookEvent, error: unknown): void {
   const why = error instanceof Error ? error.message : String(error);
   process.stderr.write(`parley hook ${event}: ${visibleLine(why).slice(0, 500)}\n`);
 }
+
+const isBeside = ({ event, client }: Asked): boolean => event === "PermissionRequest" && client === "claude";
 
 /** On a machine so busy that we took long to start, the hub takes long too. */
 function budget_ms(): number {
@@ -97,6 +106,8 @@ function enter(input: HookInput): void {
 function keepSession(input: HookInput): void {
   const file = process.env.CLAUDE_ENV_FILE;
   const id = input.session_id;
+  // A newer one names it itself, also in a session that another one's command began.
+  if (process.env.CLAUDE_CODE_SESSION_ID) return;
   // A shell reads that file: nothing gets there that is not plainly an id.
   if (!file || id === undefined || !/^[\w.:@-]{1,200}$/.test(id)) return;
   const line = `export CLAUDE_SESSION_ID=${id}\n`;

@@ -1,12 +1,15 @@
+import { visible, visibleLine } from "../visible.ts";
 import type { Cli } from "./cli.ts";
 import { defineCommand } from "./command.ts";
+import { saidYes } from "./confirm.ts";
+import { Failure, invalid } from "./failure.ts";
 import { diff } from "./hooks/diff.ts";
 import { CLIENTS, type HookClient } from "./hooks/events.ts";
 import { wanted } from "./hooks/handlers.ts";
 import { type Change, planInstall, planUninstall } from "./hooks/installation.ts";
 import { launchFor, SCOPES, type Scope, settingsPath } from "./hooks/places.ts";
 import { look } from "./hooks/state.ts";
-import { visible, visibleLine } from "./visible.ts";
+import { runByAgent } from "./identity-env.ts";
 
 const WHERE = {
   client: { type: "text", value: "CLIENT", choices: CLIENTS, default: "claude", description: "claude or codex" },
@@ -21,7 +24,7 @@ const WHERE = {
 
 const HOW = {
   dry_run: { type: "flag", description: "show the change, and change nothing" },
-  yes: { type: "flag", short: "y", description: "do not ask" },
+  yes: { type: "flag", short: "y", description: "do not ask; needed where nobody can be asked" },
 } as const;
 
 const SHARED =
@@ -39,6 +42,7 @@ export const install = defineCommand({
     no_wake: { type: "flag", description: "do not wake idle sessions when mail comes" },
   },
   async run(cli, { client, scope, dry_run, yes, no_wake }) {
+    refuseAgent(dry_run);
     const launch = launchFor(cli, client, !no_wake);
     const change = planInstall(cli.home.path, settingsPath(client, scope), wanted(client, launch));
     const notes = [
@@ -56,6 +60,7 @@ export const uninstall = defineCommand({
     "If nobody changed the settings since, they are what they were before, byte for byte. Otherwise only what is ours goes.",
   options: { ...WHERE, ...HOW },
   async run(cli, { client, scope, dry_run, yes }) {
+    refuseAgent(dry_run);
     const change = planUninstall(cli.home.path, settingsPath(client, scope));
     await carryOut(cli, change, { client, scope, dry_run, yes, notes: [], done: "Removed from" });
   },
@@ -71,10 +76,12 @@ export const status = defineCommand({
     const none = found.every(({ installed }) => !installed);
     await cli.out.result({ installed: good.length > 0, settings: found }, () =>
       [
-        ...found.map(({ client, scope, path, installed, events, problems }) =>
+        ...found.map(({ client, scope, path, installed, events, problems, advice, called_at }) =>
           [
             `${client} ${scope}: ${installed ? `installed (${events.join(", ")})` : "not installed"}, ${visibleLine(path)}`,
             ...problems.map((problem) => `  ${visibleLine(problem)}`),
+            ...(advice === null ? [] : [`  ${visibleLine(advice)}`]),
+            ...(installed && called_at === null ? ["  No session has called them yet as they are now."] : []),
           ].join("\n"),
         ),
         ...(none ? [`Next: ${cli.line("hooks install")}`] : []),
@@ -108,14 +115,19 @@ async function carryOut(cli: Cli, change: Change, { client, scope, dry_run, yes,
   });
 }
 
-/** Only a person at a terminal is asked. */
+/** These settings decide what runs on the person's machine. No token of anybody's makes that an agent's to change. */
+function refuseAgent(dry_run: boolean): void {
+  const variable = runByAgent(process.env);
+  if (variable === undefined || dry_run) return;
+  throw new Failure(
+    "FORBIDDEN",
+    `${variable} is set, so an agent runs this, and a client's settings are changed by people alone. Run it in a terminal of your own.`,
+  );
+}
+
+/** A person at a terminal is asked. Where nobody can be, somebody has to have said so before. */
 async function agreed(cli: Cli): Promise<boolean> {
-  if (cli.out.json || process.stdin.isTTY !== true || process.stderr.isTTY !== true) return true;
-  const { createInterface } = await import("node:readline/promises");
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return /^y(es)?$/i.test((await lines.question("Write it? [y/N] ")).trim());
-  } finally {
-    lines.close();
-  }
+  if (cli.out.json || process.stdin.isTTY !== true || process.stderr.isTTY !== true)
+    throw invalid("Nobody can be asked here whether to write it: say --yes, or --dry-run to see it first.");
+  return saidYes("Write it?");
 }

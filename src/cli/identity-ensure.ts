@@ -1,10 +1,10 @@
-/** The slow way to an identity: the hub is asked for one, by one of all the commands that want it at once. */
+/** The slow context to an identity: the hub is asked for one, by one of all the commands that want it at once. */
 
 import { didYouMean } from "../suggest.ts";
-import { type As, filesOf, type Way } from "./acting.ts";
+import { type As, filesOf, type IdentityContext } from "./acting.ts";
 import type { Cli } from "./cli.ts";
 import { Failure } from "./failure.ts";
-import { branchOf, projectOf, runByAgent, type Session } from "./identity-env.ts";
+import { branchOf, chosenName, nameFor, projectOf, runByAgent, type Session } from "./identity-env.ts";
 import type { AgentFile, IdentityFiles, TokenFile } from "./identity-files.ts";
 import { takeStartLock } from "./start-lock.ts";
 
@@ -13,6 +13,9 @@ const PAUSE_MS = 15;
 /** What a token is may change, when an administrator says so, and hardly ever does. */
 const BELIEVED_MS = 3600_000;
 
+/** What `token list` says that it was made for. */
+const LABEL = "commands with --agent";
+
 interface Ensured {
   agent: string;
   token: string;
@@ -20,72 +23,76 @@ interface Ensured {
 
 /** The agent of a session, made if it is new. `stale` is a token that the hub no longer takes. */
 export async function ensureSession(
-  way: Way,
+  context: IdentityContext,
   { session, name, stale }: { session: Session; name: string | undefined; stale?: string | undefined },
 ): Promise<AgentFile> {
   const known = (): AgentFile | undefined => {
-    const agent = way.files.session(session.id)?.agent;
-    const stored = agent === undefined ? undefined : way.files.agent(agent);
+    const agent = context.files.session(session.id)?.agent;
+    const stored = agent === undefined ? undefined : context.files.agent(agent);
     return stored?.client_session_id === session.id && stored.token !== stale ? stored : undefined;
   };
-  return underLock(way.files, session.id, known, async () => {
-    const project = projectOf(way.as.project, way.as.env ?? process.env);
+  return underLock(context.files, session.id, known, async () => {
+    const env = context.as.env ?? process.env;
+    const project = projectOf(context.as.project, env);
     const branch = branchOf(project);
-    const client = way.as.client ?? session.client;
-    const made = await ask(way, {
+    const client = context.as.client ?? session.client;
+    const made = await ask(context, {
       client_session_id: session.id,
       project: project.slice(-400),
       // The hub believes the owner, whose credential asks; but what an agent runs has not the owner's word for it.
-      ...(name !== undefined && { name, adopt: !isRunByAgent(way.as) }),
+      ...(name === undefined
+        ? { suggested_name: chosenName(env) ?? nameFor(project) }
+        : { name, adopt: name === context.as.succeeds || !isRunByAgent(context.as) }),
       ...(branch !== null && { branch }),
       ...(client !== null && { client }),
     });
-    return keep(way.files, { made, session, project, branch, client });
+    return keep(context.files, { made, session, project, branch, client });
   });
 }
 
 const isRunByAgent = ({ run_by, env }: As): boolean => (run_by ?? runByAgent(env ?? process.env)) !== undefined;
 
 /** Acts by its own token from now on, as a person who owns the hub may have it done. */
-export function adoptAgent(way: Way, agent: string, stale?: string): Promise<AgentFile> {
+export function adoptAgent(context: IdentityContext, agent: string, stale?: string): Promise<AgentFile> {
   const known = (): AgentFile | undefined => {
-    const stored = way.files.agent(agent);
+    const stored = context.files.agent(agent);
     return stored?.token === stale ? undefined : stored;
   };
-  return underLock(way.files, agent, known, async () => {
-    const { agents } = await way.base.call<{ agents: { name: string }[] }>("agent_list", { all: true });
+  return underLock(context.files, agent, known, async () => {
+    const { agents } = await context.base.call<{ agents: { name: string }[] }>("agent_list", { all: true });
     const names = agents.map(({ name }) => name);
     if (!names.includes(agent))
       throw new Failure(
         "AGENT_NOT_FOUND",
-        `There is no agent ${JSON.stringify(agent)} here.${didYouMean(agent, names)} See them all: parley agent list`,
+        `There is no agent ${JSON.stringify(agent)} here.${didYouMean(agent, names)} See them all: ${context.cli.line("agent list")}`,
       );
-    const { space } = way.files;
-    const { token } = await way.base.call<{ token: string }>("token_create", { role: "agent", name: agent, space });
+    const { space } = context.files;
+    const wanted = { role: "agent", name: agent, space, label: LABEL };
+    const { token } = await context.base.call<{ token: string }>("token_create", wanted);
     const file = { agent, token, space, client_session_id: null };
-    way.files.saveAgent(file);
+    context.files.saveAgent(file);
     return file;
   });
 }
 
 /** Its token was taken back, or the hub is another one: asked for once more, and then no more. */
 export async function renewAgent(
-  way: Way,
+  context: IdentityContext,
   { agent, session, stale }: { agent: string; session: Session | undefined; stale: string | undefined },
 ): Promise<AgentFile> {
-  if (session) return ensureSession(way, { session, name: agent, stale });
-  const stored = way.files.agent(agent);
+  if (session) return ensureSession(context, { session, name: agent, stale });
+  const stored = context.files.agent(agent);
   if (stored && stored.token !== stale) return stored;
   if (stored?.client_session_id)
     throw new Failure(
       "NO_IDENTITY",
       `${agent}'s token works no more, and it belongs to a session. Say --session-id ${stored.client_session_id}`,
     );
-  return adoptAgent(way, agent, stale);
+  return adoptAgent(context, agent, stale);
 }
 
 /** Whose the token is that was given. The hub is asked, and its answer believed for a while. */
-export async function askHolder({ cli, files, base }: Way): Promise<TokenFile> {
+export async function askHolder({ cli, files, base }: IdentityContext): Promise<TokenFile> {
   const secret = cli.token ?? "";
   const known = files.token(secret);
   const age_ms = known ? Date.now() - Date.parse(known.checked_at) : Number.NaN;
@@ -101,14 +108,14 @@ export async function forgetAgent(cli: Cli, name: string): Promise<void> {
   (await filesOf(cli)).forgetAgent(name);
 }
 
-async function ask(way: Way, args: object): Promise<Ensured> {
+async function ask(context: IdentityContext, args: object): Promise<Ensured> {
   try {
-    return await way.base.call<Ensured>("agent_ensure", args);
+    return await context.base.call<Ensured>("agent_ensure", args);
   } catch (error) {
     if (!(error instanceof Failure && (error.code === "FORBIDDEN" || error.code === "UNAUTHENTICATED"))) throw error;
-    const why = way.base.target.token
+    const why = context.base.target.token
       ? "the token you have may not make one"
-      : `nobody is named who could make one on ${way.base.target.url}`;
+      : `nobody is named who could make one on ${context.base.target.url}`;
     throw new Failure(
       "NO_IDENTITY",
       `This session is no agent yet, and ${why}. Set PARLEY_TOKEN to the token of an agent, or of an admin.`,

@@ -70,6 +70,27 @@ export function placeName(project: string): string {
   return branch === null ? name : `${name}/${branch}`;
 }
 
+/** What the person who starts a session would have its agent called. A wish: it makes nobody an agent that is there. */
+export const chosenName = ({ PARLEY_AGENT_NAME: name }: Env): string | undefined => name?.slice(0, 200) || undefined;
+
+/** `parley-main`: what a session that works there is called, unless it is given a name. A worktree is its repository's. */
+export function nameFor(project: string): string {
+  const root = gitRoot(project);
+  const of = root === undefined ? project : repositoryOf(root);
+  const branch = root === undefined ? null : branchOf(root);
+  const name = of.split("/").at(-1) || "agent";
+  return (branch === null ? name : `${name}-${/^[0-9a-f]{40,64}$/.test(branch) ? branch.slice(0, 7) : branch}`).slice(
+    0,
+    200,
+  );
+}
+
+/** The folder that holds the repository, which in a worktree is another one. */
+function repositoryOf(root: string): string {
+  const common = /^(.+)\/\.git\/worktrees\/[^/]+$/.exec(gitFolder(root))?.[1];
+  return common ?? root;
+}
+
 /** The checked-out branch, or what a detached head stands on; null outside of a repository. */
 export function branchOf(project: string): string | null {
   const head = readIfThere(`${gitFolder(project)}/HEAD`)?.trim();
@@ -94,10 +115,12 @@ function gitFolder(project: string): string {
 }
 
 function readIfThere(path: string): string | undefined {
+  const { readFileSync, statSync } = process.getBuiltinModule("node:fs");
   try {
-    return process.getBuiltinModule("node:fs").readFileSync(path, "utf8");
+    // A pipe that nobody writes to would be waited for, for ever.
+    return statSync(path).isFile() ? readFileSync(path, "utf8") : undefined;
   } catch {
-    // A folder, missing, or not ours to read: there is nothing to say then.
+    // Missing, or not ours to read: there is nothing to say then.
     return undefined;
   }
 }

@@ -41,6 +41,13 @@ export interface TokenFile {
   checked_at: string;
 }
 
+/** `handovers/<space and process>.json`: whom the next session of a client goes on as. */
+export interface HandoverFile {
+  client_session_id: string;
+  agent: string;
+  space: string;
+}
+
 const MOST_BYTES = 64 * 1024;
 
 export class IdentityFiles {
@@ -69,6 +76,20 @@ export class IdentityFiles {
 
   token(secret: string): TokenFile | undefined {
     return parsed(this.#whole(this.#path("tokens", hashOf(secret))), ["space", "checked_at"]);
+  }
+
+  handover(client_process: string): HandoverFile | undefined {
+    const path = this.#whole(this.#path("handovers", client_process));
+    return parsed(path, ["client_session_id", "agent", "space"]);
+  }
+
+  saveHandover(client_process: string, file: HandoverFile): void {
+    this.#write(this.#path("handovers", client_process), file);
+  }
+
+  forgetHandover(client_process: string): void {
+    const path = this.#whole(this.#path("handovers", client_process));
+    process.getBuiltinModule("node:fs").rmSync(path, { force: true });
   }
 
   saveAgent(file: AgentFile): void {

@@ -1,4 +1,5 @@
 import { didYouMean } from "../suggest.ts";
+import { visibleLine } from "../visible.ts";
 import { ACTING_OPTIONS, type As, filesOf, resolveActing } from "./acting.ts";
 import type { Cli } from "./cli.ts";
 import { defineCommand } from "./command.ts";
@@ -7,7 +8,6 @@ import { fields, rows } from "./fields.ts";
 import { place } from "./heartbeat.ts";
 import { branchOf, projectOf, sessionsOf } from "./identity-env.ts";
 import type { SessionFile } from "./identity-files.ts";
-import { visibleLine } from "./visible.ts";
 
 const COLUMNS = ["agent", "client", "project", "branch", "client_session_id", "last_seen_at"];
 
@@ -55,7 +55,7 @@ export const current = defineCommand({
       client_session_id: agent !== null && session ? session.id : null,
       project: projectOf(as.project, process.env),
     };
-    await cli.out.result(identity, () => fields(identity));
+    await cli.out.result(identity, () => fields(cli.out, identity));
   },
 });
 
@@ -64,15 +64,17 @@ export const list = defineCommand({
   examples: ["identity list"],
   async run(cli) {
     const listed = await cli.call<{ sessions: Record<string, unknown>[] }>("agent_sessions", {});
-    await cli.out.result(listed, () =>
-      listed.sessions.length > 0 ? rows(listed.sessions, COLUMNS) : "No session is an agent yet.",
+    await cli.out.result(
+      listed,
+      () => (listed.sessions.length > 0 ? rows(cli.out, listed.sessions, COLUMNS) : "No session is an agent yet."),
+      () => listed.sessions.map(({ agent }) => visibleLine(String(agent))),
     );
   },
 });
 
 export const setDefault = defineCommand({
   people: true,
-  examples: ["identity set-default --agent CleverOcean", "identity set-default --agent scout --project /work/shop"],
+  examples: ["identity set-default --agent webshop-main", "identity set-default --agent scout --project /work/shop"],
   details: "It is for commands in that project that no session runs. A session stays the agent that it is.",
   options: ACTING_OPTIONS,
   async run(cli, as) {
@@ -82,7 +84,11 @@ export const setDefault = defineCommand({
     const files = await filesOf(cli);
     const chosen = { project: projectOf(as.project, process.env), agent, space: files.space };
     files.saveProject(chosen);
-    await cli.out.result(chosen, () => `In ${visibleLine(chosen.project)} you are ${visibleLine(agent)}.`);
+    await cli.out.result(
+      chosen,
+      () => `In ${visibleLine(chosen.project)} you are ${visibleLine(agent)}.`,
+      () => [],
+    );
   },
 });
 
@@ -112,4 +118,8 @@ async function checkKnown(cli: Cli, agent: string): Promise<void> {
 }
 
 const tell = (cli: Cli, known: SessionFile): Promise<void> =>
-  cli.out.result(known, () => `You are ${visibleLine(known.agent)}.\n${fields({ ...known })}`);
+  cli.out.result(
+    known,
+    () => `You are ${visibleLine(known.agent)}.\n${fields(cli.out, { ...known })}`,
+    () => [visibleLine(known.agent)],
+  );

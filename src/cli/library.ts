@@ -1,5 +1,6 @@
 import { type Client, createClient, type HubError, type Transport } from "../client/index.ts";
 import { nodeTransport } from "../client/node.ts";
+import { connectTo } from "../local/unix-socket.ts";
 import type { Cli } from "./cli.ts";
 import type { Target } from "./client.ts";
 import { type Failure, failureOf } from "./failure.ts";
@@ -14,14 +15,17 @@ const PACE = { first_ms: 100, most_ms: 5000 };
  */
 export function libraryClient(cli: Cli, as?: Pick<Target, "token" | "space">): Client {
   const transport: Transport = (request) => {
-    const { url, token, space } = as ? { ...as, url: cli.url ?? cli.home.hub()?.url } : (cli.find()?.target ?? {});
-    if (!url) throw new Error(`no hub runs on ${cli.home.path}`);
+    const found = as ? undefined : cli.find()?.target;
+    const place = found ?? cli.place();
+    if (!place) throw new Error(`no hub runs on ${cli.home.path}`);
+    const { url, socket } = place;
+    const { token, space } = as ?? found ?? {};
     const headers = {
       ...request.headers,
       authorization: `Bearer ${token}`,
       ...(space && { "x-session-id": space }),
     };
-    return nodeTransport(url)({ ...request, headers });
+    return nodeTransport(url, socket ? () => connectTo(socket) : undefined)({ ...request, headers });
   };
   return createClient({ transport, pace: PACE });
 }

@@ -9,7 +9,6 @@ export type { Found, Mail, MailItem, MailList, Polled, Thread };
 
 /** For every command that prints mail. */
 export const SHAPE_OPTIONS = {
-  fields: { type: "text", value: "A,B", description: "in JSON: only these fields of each mail" },
   compact: { type: "flag", description: "in JSON: leave out what is empty" },
   compat: { type: "flag", description: "in JSON: the field names of substrate (ID, SenderName, …)" },
 } as const satisfies Options;
@@ -17,7 +16,6 @@ export const SHAPE_OPTIONS = {
 export const MAIL_OPTIONS = { ...ACTING_OPTIONS, ...SHAPE_OPTIONS } as const satisfies Options;
 
 export interface Shape {
-  fields: string | undefined;
   compact: boolean;
   compat: boolean;
 }
@@ -38,6 +36,7 @@ export interface PollArgs {
   limit: number;
   channel: string;
   fresh?: boolean;
+  after?: string;
   waiter?: string;
   bodies?: boolean;
   body_limit?: number | undefined;
@@ -61,32 +60,21 @@ interface Texts {
   text: () => string;
   /** For a model. */
   context?: () => string | Promise<string>;
+  /** With `--quiet`. */
+  ids?: () => readonly string[];
 }
 
-export async function show(cli: Cli, shape: Shape, value: object, { text, context }: Texts): Promise<void> {
-  if (cli.out.json) return cli.out.write(JSON.stringify(await shaped(value, shape)));
-  await cli.out.write(cli.out.format === "context" && context ? await context() : text());
+export async function show(cli: Cli, shape: Shape, value: object, { text, context, ids }: Texts): Promise<void> {
+  if (cli.out.format === "context" && context) return cli.out.write(await context());
+  await cli.out.result(cli.out.json ? await shaped(value, shape) : value, text, ids);
 }
 
-export async function shaped(value: object, { fields, compact, compat }: Shape): Promise<unknown> {
+export async function shaped(value: object, { compact, compat }: Shape): Promise<unknown> {
   const named: unknown = compat ? (await import("./mail-compat.ts")).goNames(value) : value;
-  const picked = fields === undefined ? named : eachMail(named, (mail) => pick(mail, fields.split(",")));
-  return compact ? withoutEmpty(picked) : picked;
+  return compact ? withoutEmpty(named) : named;
 }
 
 type Thing = Record<string, unknown>;
-
-/** The mails in a list, or the one that it is. */
-function eachMail(value: unknown, change: (mail: Thing) => Thing): unknown {
-  if (!isThing(value)) return value;
-  const list = ["messages", "items", "new_messages"].find((key) => Array.isArray(value[key]));
-  if (list === undefined) return change(value);
-  // Found to be one just now.
-  return { ...value, [list]: (value[list] as unknown[]).map((mail) => (isThing(mail) ? change(mail) : mail)) };
-}
-
-const pick = (mail: Thing, names: readonly string[]): Thing =>
-  Object.fromEntries(names.map((name) => name.trim()).flatMap((name) => (name in mail ? [[name, mail[name]]] : [])));
 
 function withoutEmpty(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutEmpty);

@@ -1,12 +1,15 @@
 import type { Updated } from "../modules/mail/index.ts";
+import { visibleLine } from "../visible.ts";
 import { ACTING_OPTIONS, type As } from "./acting.ts";
 import type { Cli } from "./cli.ts";
 import { defineCommand } from "./command.ts";
 import { callMail } from "./mail-call.ts";
 import { settled } from "./mail-time.ts";
-import { visibleLine } from "./visible.ts";
+import { mailIds } from "./short-ids.ts";
 
-const IDS = { ids: { required: true, rest: true, description: "the mails; all of them are changed or none" } } as const;
+const IDS = {
+  ids: { required: true, rest: true, description: "the mails, or latest; all of them are changed or none" },
+} as const;
 
 /** `parley <verb> ID…` for what needs nothing but ids. */
 function verb(action: string, { details, told }: { details: string; told: string }) {
@@ -16,7 +19,7 @@ function verb(action: string, { details, told }: { details: string; told: string
     positionals: IDS,
     options: ACTING_OPTIONS,
     async run(cli, { ids, ...as }) {
-      await update(cli, as, { args: { ids, action }, told });
+      await update(cli, as, { ids, action, told });
     },
   });
 }
@@ -30,16 +33,16 @@ export const archive = verb("archive", {
   told: "moved to archived",
 });
 export const trash = verb("trash", {
-  details: "It is purged after 30 days; parley restore takes it back before.",
+  details: "It is purged after 30 days; parley unarchive takes it back before.",
   told: "moved to trash",
 });
-export const restore = defineCommand({
-  examples: ["restore 1760000000000000"],
+export const unarchive = defineCommand({
+  examples: ["unarchive 1760000000000000"],
   details: "Back to the inbox, from the archive, the trash or a snooze.",
   positionals: IDS,
   options: ACTING_OPTIONS,
   async run(cli, { ids, ...as }) {
-    await update(cli, as, { args: { ids, action: "inbox" }, told: "moved to inbox" });
+    await update(cli, as, { ids, action: "inbox", told: "moved to inbox", folders: AWAY });
   },
 });
 export const unread = verb("unread", { details: "As if you had not read it.", told: "marked as unread" });
@@ -54,13 +57,29 @@ export const snooze = defineCommand({
   },
   async run(cli, { ids, until, ...as }) {
     const at = settled(until);
-    await update(cli, as, { args: { ids, action: "snooze", until: at }, told: `snoozed until ${at}` });
+    await update(cli, as, { ids, action: "snooze", until: at, told: `snoozed until ${cli.out.time(at ?? until)}` });
   },
 });
 
-async function update(cli: Cli, as: As, { args, told }: { args: object; told: string }): Promise<void> {
+interface Change {
+  ids: readonly string[];
+  action: string;
+  until?: string | undefined;
+  /** What is said of each. */
+  told: string;
+  /** Where `latest` is looked for, if not in the inbox. */
+  folders?: readonly string[];
+}
+
+/** Where mail is that can be taken back. */
+const AWAY = ["archived", "trash", "snoozed"];
+
+async function update(cli: Cli, as: As, { ids, told, folders, ...change }: Change): Promise<void> {
+  const args = { ids: await mailIds(cli, as, ids, folders && { folders }), ...change };
   const updated = await callMail<Updated>(cli, as, "mail_update", { args });
-  await cli.out.result(updated, () =>
-    updated.messages.map(({ id }) => `Message #${visibleLine(id)} ${visibleLine(told)}.`).join("\n"),
+  await cli.out.result(
+    updated,
+    () => updated.messages.map(({ id }) => `Message #${visibleLine(id)} ${visibleLine(told)}.`).join("\n"),
+    () => updated.messages.map(({ id }) => visibleLine(id)),
   );
 }

@@ -5,6 +5,9 @@ import { Failure, INTERRUPTED } from "./failure.ts";
 import { isTerminal, isUnread, put, STDERR, STDOUT } from "./output.ts";
 import { lookUp, parse } from "./parse.ts";
 
+/** The command that runs: it knows which hub it speaks to, and so do the commands that its errors name. */
+let running: Cli | undefined;
+
 /** Runs one command line and ends the process with its exit code. */
 export async function main(argv: readonly string[]): Promise<void> {
   // Set by bin/parley for this process. What we start must not fill a cache that is none of its own.
@@ -12,13 +15,19 @@ export async function main(argv: readonly string[]): Promise<void> {
   // Those who write to the streams of `process` hear here that nobody reads them.
   process.on("uncaughtException", (error) => {
     if (isUnread(error)) process.exit();
-    void report(error, wantsJson(argv)).then((code) => process.exit(code));
+    // Where even that cannot be said, as when the program's own files are gone, it ends all the same.
+    report(error, wantsJson(argv)).then(
+      (code) => process.exit(code),
+      () => process.exit(1),
+    );
   });
   process.on("SIGINT", () => process.exit(INTERRUPTED));
   try {
     await runCommand(argv);
   } catch (error) {
-    process.exitCode = await report(error, wantsJson(argv));
+    if (error instanceof Failure && alwaysBlocks(argv))
+      await put(STDOUT, `${(await import("./poll.ts")).blockOn(error)}\n`);
+    else process.exitCode = await report(error, wantsJson(argv));
   }
   // Nothing of a finished command may keep the process: not a socket kept alive, not a timer.
   process.exit();
@@ -43,7 +52,9 @@ async function runCommand(argv: readonly string[]): Promise<void> {
 async function run(name: string, rest: readonly string[]): Promise<void> {
   const command = await (await find(name.split(" "))).load();
   const { common, typed, given } = parse(command, rest, process.env);
-  const cli = new Cli({ common, typed, textByDefault: command.format === "text" });
+  const words = [...name.split(" "), ...rest];
+  const cli = new Cli({ words, common, typed, textByDefault: command.format === "text" });
+  running = cli;
   if (command.people) (await import("./people.ts")).refuseAgents(cli);
   // The parser has checked `given` against the very options and positionals that `run` was typed by.
   await command.run(cli, given as never);
@@ -76,6 +87,10 @@ function wordAt(argv: readonly string[], from: number): number {
   return at;
 }
 
+/** A Stop hook that is mistyped must keep its agent alive all the same. Asked of the bare command line, as below. */
+const alwaysBlocks = (argv: readonly string[]): boolean =>
+  argv.includes("poll") && argv.some((arg) => arg.split("=", 1)[0] === "--always-block");
+
 /** Asked of the bare command line, since parsing it may be what failed. */
 function wantsJson(argv: readonly string[]): boolean {
   if (argv.includes("--json") || argv.includes("--format=json")) return true;
@@ -86,15 +101,22 @@ function wantsJson(argv: readonly string[]): boolean {
   return !isTerminal(STDOUT) && command !== "serve" && command !== "help";
 }
 
+/** A program gets times as the hub has them. */
+const waysOf = (cli: Cli | undefined, json: boolean) =>
+  cli && {
+    line: (command: string) => cli.line(command),
+    time: (iso: string) => (json ? iso : cli.out.clock(iso)),
+  };
+
 /** Says what went wrong, and gives the exit code. A stack is shown only for a bug of ours. */
 async function report(error: unknown, json: boolean): Promise<number> {
   const { exitCodeOf, sentenceOf } = await import("./exit-code.ts");
   const failure = error instanceof Failure ? error : undefined;
   const code = failure?.code ?? "INTERNAL";
   const message = failure
-    ? sentenceOf(failure)
+    ? sentenceOf(failure, waysOf(running, json))
     : `Internal error. ${error instanceof Error ? error.stack : String(error)}`;
-  const shown = async (): Promise<string> => `parley: ${(await import("./visible.ts")).visible(message)}`;
+  const shown = async (): Promise<string> => `parley: ${(await import("../visible.ts")).visible(message)}`;
   const text = json ? JSON.stringify({ error: { code, message } }) : await shown();
   await put(STDERR, `${text}\n`);
   return failure ? exitCodeOf(failure) : 1;

@@ -1,5 +1,5 @@
+import { visible, visibleLine } from "../visible.ts";
 import type { Output } from "./output.ts";
-import { visible, visibleLine } from "./visible.ts";
 
 /** A chat message as `chat_read_since` gives it. */
 export interface Message {
@@ -20,7 +20,7 @@ export interface Page {
 /** What a message says is indented, so that it can pass for no heading of ours. */
 export function shown(message: Message, out: Output): string {
   const { id, ts, author_principal, content } = message;
-  const heading = `${out.dim(visibleLine(ts))}  ${out.bold(visibleLine(author_principal))}  ${out.dim(visibleLine(id))}`;
+  const heading = `${out.dim(visibleLine(out.clock(ts)))}  ${out.bold(visibleLine(author_principal))}  ${out.dim(visibleLine(id))}`;
   const body = visible(content)
     .split("\n")
     .map((line) => `  ${line}`)

@@ -1,7 +1,9 @@
+import { visible, visibleLine } from "../visible.ts";
 import type { Cli } from "./cli.ts";
 import { defineCommand } from "./command.ts";
+import { Failure } from "./failure.ts";
 import { fields } from "./fields.ts";
-import { visible, visibleLine } from "./visible.ts";
+import { LATEST, theOne } from "./short-ids.ts";
 
 interface Notice extends Record<string, unknown> {
   id: string;
@@ -18,27 +20,34 @@ interface Notice extends Record<string, unknown> {
 
 interface Listed {
   notices: Notice[];
-  open: number;
   next: string | null;
+}
+
+interface Need {
+  id: string;
+  tool: string;
+  digest: string | null;
 }
 
 export const list = defineCommand({
   people: true,
-  examples: ["notices", "notices --all", "notices --limit 5 --before 1760000000000000"],
-  details: "Shows what waits for a person: what agents ask, and what the hub has to say once.",
+  examples: ["notices", "notices --limit 5 --before 1760000000000000"],
+  details: "Newest first, with how each was answered. What waits for you is in: parley needs",
   options: {
-    all: { type: "flag", description: "also those that are over" },
     limit: { type: "integer", value: "N", minimum: 1, maximum: 100, description: "at most so many (default 20)" },
     before: { type: "text", value: "ID", description: "go on with those before this one" },
   },
-  async run(cli, { all, limit, before }) {
-    const wanted = { ...(!all && { open: true }), ...(limit && { limit }), ...(before && { before }) };
-    const listed = await cli.call<Listed>("notice_list", wanted);
-    await cli.out.result(listed, () => {
-      if (listed.notices.length === 0) return all ? "There are no notices." : "Nothing waits for a person.";
-      const more = listed.next ? [`More: ${cli.line(`notices${all ? " --all" : ""} --before ${listed.next}`)}`] : [];
-      return [...listed.notices.map((notice) => shown(cli, notice)), ...more].join("\n\n");
-    });
+  async run(cli, { limit, before }) {
+    const listed = await cli.call<Listed>("notice_list", { ...(limit && { limit }), ...(before && { before }) });
+    await cli.out.result(
+      listed,
+      () => {
+        if (listed.notices.length === 0) return "There are no notices.";
+        const more = listed.next ? [`There is more: ${cli.again("--before", listed.next)}`] : [];
+        return [...listed.notices.map((notice) => shown(cli, notice)), ...more].join("\n\n");
+      },
+      () => listed.notices.map(({ id }) => visibleLine(id)),
+    );
   },
 });
 
@@ -46,19 +55,54 @@ export const settle = defineCommand({
   people: true,
   examples: ["notice settle 1760000000000000", "notice settle 1760000000000000 --choice allow"],
   details: "The first answer counts. A notice that asks nothing is settled without a choice.",
-  positionals: { id: { required: true, description: "its id, as notices shows it" } },
+  positionals: { id: { required: true, description: "its id, as needs shows it, or latest" } },
   options: { choice: { type: "text", value: "CHOICE", description: "the answer, one of its choices" } },
   async run(cli, { id, choice }) {
-    const notice = await cli.call<Notice>("notice_settle", { id, ...(choice && { choice }) });
-    await cli.out.result(notice, () => `Settled${choice ? ` with ${visibleLine(choice)}` : ""}.\n${fields(notice)}`);
+    const decided = await decidedBy(cli, id);
+    const notice = await cli.call<Notice>("notice_settle", { ...decided, ...(choice && { choice }) });
+    await cli.out.result(
+      notice,
+      () => `Settled${choice ? ` with ${visibleLine(choice)}` : ""}.\n${fields(cli.out, notice)}`,
+      () => [visibleLine(notice.id)],
+    );
   },
 });
+
+/** What is decided, and what it says now. */
+async function decidedBy(cli: Cli, given: string): Promise<{ id: string; digest: string }> {
+  const { needs } = await cli.call<{ needs: Need[] }>("need_list", { limit: 100 });
+  const open = needs.filter(({ tool }) => tool === "notice_settle");
+  const id = wholeId(given, open);
+  const need = open.find((one) => one.id === id) ?? (await past(cli, id));
+  // The hub says of one that is unknown, or was answered long ago, what is the matter with it.
+  return { id, digest: need?.digest ?? "" };
+}
+
+function wholeId(given: string, open: readonly Need[]): string {
+  if (given !== LATEST && given.length >= 16) return given;
+  const ids = open.map(({ id }) => id);
+  if (given !== LATEST) return theOne(given, ids, "open notice");
+  if (ids[0] === undefined) throw new Failure("NOTICE_NOT_FOUND", "Nothing waits for you.");
+  return ids[0];
+}
+
+/** What was put off waits all the same. */
+async function past(cli: Cli, id: string): Promise<{ digest: string } | undefined> {
+  const { notices } = await cli.call<{ notices: { id: string; digest: string }[] }>("notice_list", { limit: 100 });
+  return notices.find((one) => one.id === id);
+}
 
 /** What somebody else wrote is indented, so that it can pass for no line of ours. */
 function shown({ out }: Cli, notice: Notice): string {
   const { id, kind, title, text, choices, raised_by, raised_at, state, choice, settled_by } = notice;
   const how = [state, choice, settled_by && `by ${settled_by}`].filter(Boolean).join(" ");
-  const about = [id, kind, raised_by ? `from ${raised_by}` : "from the hub", raised_at, state === "open" ? "" : how];
+  const about = [
+    id,
+    kind,
+    raised_by ? `from ${raised_by}` : "from the hub",
+    out.time(raised_at),
+    state === "open" ? "" : how,
+  ];
   const lines = text.trim() === "" ? [] : visible(text).split("\n");
   return [
     out.dim(visibleLine(about.filter(Boolean).join("  "))),

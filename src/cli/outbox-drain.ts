@@ -4,12 +4,12 @@
  * saves work.
  */
 import { CODES, KINDS } from "../errors.ts";
+import { visibleLine } from "../visible.ts";
 import type { Cli } from "./cli.ts";
 import { Failure } from "./failure.ts";
 import { KEPT_MS, type Operation, Outbox, type Queued, Unreadable } from "./outbox.ts";
 import { clientFor, isSame } from "./outbox-sender.ts";
 import { takeStartLock } from "./start-lock.ts";
-import { visibleLine } from "./visible.ts";
 
 export interface Drained {
   delivered: number;
@@ -94,14 +94,14 @@ type Outcome =
   | "slowed";
 
 async function deliver(cli: Cli, outbox: Outbox, entry: Queued): Promise<Outcome> {
-  const { key, tool, args, queued_at, sender } = entry;
+  const { key, tool, args, queued_at, sender, cause } = entry;
   const age_ms = Date.now() - Date.parse(queued_at);
   if (age_ms > KEPT_MS) {
     outbox.refuse(entry, { code: "OUTBOX_EXPIRED", reason: `It waited for more than ${KEPT_MS / 86_400_000} days.` });
     return "refused";
   }
   try {
-    const client = await clientFor(cli, sender);
+    const client = await clientFor(cli, sender, cause);
     if (!client) return "waits";
     await client.call(tool, args, { key });
     return outbox.remove(key) ? "delivered" : "gone";
@@ -125,8 +125,12 @@ function isFinal({ code }: Failure): boolean {
 async function tellRefused(cli: Cli, outbox: Outbox, key: string): Promise<void> {
   const refused = outbox.refused().find((entry) => entry.key === key);
   if (!refused) return;
-  const what = `${refused.tool} of ${refused.queued_at}`;
+  const { commandOf, sentenceOf } = await import("./exit-code.ts");
+  const { tool, queued_at, code, reason } = refused;
+  const time = (iso: string): string => cli.out.clock(iso);
+  const why = sentenceOf(new Failure(code, reason), { line: (command) => cli.line(command), time });
+  const what = `The ${commandOf(tool) ?? tool} of ${time(queued_at)}`;
   await cli.out.tell(
-    `parley: ${visibleLine(what)} was refused (${refused.code}): ${visibleLine(refused.reason)} It is kept: ${cli.line("queue list")}`,
+    `parley: ${visibleLine(what)} was refused (${code}): ${visibleLine(why)} It is kept: ${cli.line("queue list")}`,
   );
 }

@@ -32,7 +32,8 @@ export async function sendOrQueue<T extends object>(cli: Cli, wanted: Operation,
     const { client } = await resolveActing(cli, { start: !cli.noStart, ...as });
     await cli.deliver();
     if (await overtakes(cli, outbox, { operation, as })) {
-      if (no_queue) throw new Failure("HUB_UNREACHABLE", "Earlier mail of yours still waits: parley queue list");
+      if (no_queue)
+        throw new Failure("HUB_UNREACHABLE", `Earlier mail of yours still waits: ${cli.line("queue list")}`);
       return keep(cli, outbox, { operation, key: outbox.nextKey(), as });
     }
     return await client.call<T>(operation.tool, operation.args, { key });
@@ -60,7 +61,13 @@ interface Later {
 async function keep(cli: Cli, outbox: Outbox, { operation, key, as }: Later): Promise<Kept> {
   check(operation);
   const sender = await senderOf(cli, as);
-  outbox.add({ key, ...operation, queued_at: new Date().toISOString(), sender });
+  outbox.add({
+    key,
+    ...operation,
+    queued_at: new Date().toISOString(),
+    sender,
+    ...(cli.cause && { cause: cli.cause }),
+  });
   return { queued: true, idempotency_key: key };
 }
 

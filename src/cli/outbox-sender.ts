@@ -61,11 +61,11 @@ export async function senderOf(cli: Cli, as: As): Promise<Sender> {
 }
 
 /** Undefined when this command cannot speak for it: it reaches another hub, or holds another token. */
-export async function clientFor(cli: Cli, sender: Sender): Promise<Client | undefined> {
+export async function clientFor(cli: Cli, sender: Sender, cause: string | undefined): Promise<Client | undefined> {
   if (sender.url !== cli.url) return undefined;
   if (sender.token_hash !== (cli.token && hashOf(cli.token))) return undefined;
   const { agent, session_id, client, project, run_by, space } = sender;
-  const acting = cli.inSpace(space);
+  const acting = cli.inSpace(space, cause);
   if (agent === undefined && session_id === undefined && run_by === undefined) return acting.find();
   // Nothing of what is around us now says who that was.
   return (await resolveActing(acting, { agent, session_id, client, project, run_by, env: {}, start: false })).client;

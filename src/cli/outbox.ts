@@ -7,6 +7,7 @@
 import { Failure } from "./failure.ts";
 import { type Home, isMissing, makeFolder } from "./home.ts";
 import type { Sender } from "./outbox-sender.ts";
+import { programName } from "./program.ts";
 
 const { closeSync, constants, fsyncSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } =
   process.getBuiltinModule("node:fs");
@@ -25,6 +26,8 @@ export interface Queued extends Operation {
   key: string;
   queued_at: string;
   sender: Sender;
+  /** What led to it, whatever leads to the command that sends it. */
+  cause?: string;
 }
 
 export interface Refused extends Queued {
@@ -86,6 +89,7 @@ export class Outbox {
 
   add(entry: Queued): void {
     makeFolder(this.#home.path);
+    this.#home.refuseUntrusted();
     makeFolder(this.folder);
     write(this.folder, entry.key, entry);
     // Counted afterwards: of many who come at once the last ones find that they are too many.
@@ -93,7 +97,7 @@ export class Outbox {
     this.remove(entry.key);
     throw new Failure(
       "OUTBOX_FULL",
-      `${MOST_PENDING} operations wait in ${this.folder} already, so this one was not kept. See them: parley queue list`,
+      `${MOST_PENDING} operations wait in ${this.folder} already, so this one was not kept. See them: ${programName()} queue list`,
     );
   }
 

@@ -4,6 +4,7 @@
  */
 import type { Common, Format } from "./command.ts";
 import { Failure } from "./failure.ts";
+import { spokenTime, wallTime } from "./times.ts";
 
 const { fstatSync, writeSync } = process.getBuiltinModule("node:fs");
 
@@ -18,20 +19,45 @@ export class Output {
   readonly json: boolean;
   readonly format: Format;
   readonly quiet: boolean;
+  /** What `--fields` names: all that is printed of each thing. */
+  readonly fields: readonly string[] | undefined;
+  /** Columns of the terminal; undefined where there is none, and nothing has to fit. */
+  readonly width: number | undefined;
+  readonly #utc: boolean;
   readonly #colors: boolean;
 
-  constructor(common: Pick<Common, "json" | "format" | "no_color" | "quiet">, textByDefault: boolean) {
+  constructor(common: Looks, textByDefault: boolean) {
     const terminal = isTerminal(STDOUT);
     this.format = common.json ? "json" : (common.format ?? (terminal || textByDefault ? "text" : "json"));
     this.json = this.format === "json";
     this.quiet = common.quiet;
-    const { NO_COLOR, TERM } = process.env;
-    this.#colors = terminal && !common.no_color && !NO_COLOR && TERM !== "dumb";
+    this.fields = common.fields?.split(",").map((name) => name.trim());
+    this.width = terminal && !this.json ? process.stdout.columns : undefined;
+    this.#utc = common.utc;
+    this.#colors = !common.no_color && wantsColors(terminal);
   }
 
-  /** What was asked for: one JSON document, or text for people. */
-  async result(value: unknown, text: () => string): Promise<void> {
-    await this.write(this.json ? JSON.stringify(value) : text());
+  /** What was asked for: one JSON document, or text for people; with `--quiet` no more of it than its ids. */
+  async result(value: unknown, text: () => string, ids?: () => readonly string[]): Promise<void> {
+    if (this.json) return this.data(value);
+    if (this.fields !== undefined) return this.write((await import("./picking.ts")).picture(this, value, this.fields));
+    await this.write(this.quiet && ids ? ids().join("\n") : text());
+  }
+
+  /** The JSON of it. */
+  async data(value: unknown): Promise<void> {
+    const asked = this.fields === undefined ? value : (await import("./picking.ts")).pick(value, this.fields);
+    await this.write(JSON.stringify(asked));
+  }
+
+  /** For a person: `5 min ago`, or by their own clock. */
+  time(iso: string): string {
+    return this.#utc ? iso : spokenTime(iso);
+  }
+
+  /** The same for what stays on the screen while time goes on. */
+  clock(iso: string): string {
+    return this.#utc ? iso : wallTime(iso);
   }
 
   /** One line of stdout. Resolves when it has been handed over, so that the process may end. */
@@ -58,18 +84,13 @@ export class Output {
   }
 }
 
-/** Columns as wide as what is in them. */
-export function table(rows: readonly (readonly string[])[]): string {
-  const widths: number[] = [];
-  for (const row of rows) for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length);
-  return rows
-    .map((row) =>
-      row
-        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-        .join("  ")
-        .trimEnd(),
-    )
-    .join("\n");
+type Looks = Pick<Common, "json" | "format" | "no_color" | "quiet" | "fields" | "utc">;
+
+/** As Node itself reads them: FORCE_COLOR counts where there is no terminal, and before NO_COLOR. */
+function wantsColors(terminal: boolean): boolean {
+  const { FORCE_COLOR, NO_COLOR, TERM } = process.env;
+  if (FORCE_COLOR !== undefined) return !["0", "false"].includes(FORCE_COLOR);
+  return terminal && !NO_COLOR && TERM !== "dumb";
 }
 
 export function isTerminal(fd: Fd): boolean {

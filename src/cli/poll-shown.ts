@@ -35,6 +35,6 @@ export async function noteShown(cli: Cli, as: As, { channel, messages, patience_
 }
 
 async function tell(cli: Cli, { message }: Failure): Promise<void> {
-  const { visibleLine } = await import("./visible.ts");
+  const { visibleLine } = await import("../visible.ts");
   await cli.out.tell(`parley: this mail will be shown once more: ${visibleLine(message)}`);
 }

@@ -1,6 +1,7 @@
 /** One long-poll after another until there is mail or the time is up. A hub that restarts meanwhile is waited for. */
 import type { As } from "./acting.ts";
 import type { Cli } from "./cli.ts";
+import { isRefused } from "./client.ts";
 import { Failure } from "./failure.ts";
 import { type PollArgs, type Polled, pollOnce } from "./mail-call.ts";
 
@@ -54,7 +55,7 @@ const isPassing = ({ code, status }: Failure): boolean =>
   status === TOO_MANY || ["HUB_UNREACHABLE", "SHUTTING_DOWN", "STORAGE_UNAVAILABLE"].includes(code);
 
 /** A connection that was lost had been there. */
-const wasThere = ({ code, cause }: Failure): boolean =>
-  code !== "HUB_UNREACHABLE" || (cause instanceof Error && !("code" in cause && cause.code === "ECONNREFUSED"));
+const wasThere = (failure: Failure): boolean =>
+  failure.code !== "HUB_UNREACHABLE" || (failure.cause instanceof Error && !isRefused(failure));
 
 const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));

@@ -1,5 +1,5 @@
 import type { As } from "./acting.ts";
-import type { Cli } from "./cli.ts";
+import type { Cli, Lines } from "./cli.ts";
 import { defineCommand } from "./command.ts";
 import { Failure } from "./failure.ts";
 import { MAIL_OPTIONS, type Polled, pollOnce, type Shape, shaped } from "./mail-call.ts";
@@ -38,7 +38,7 @@ export const poll = defineCommand({
     channel: { type: "text", value: "NAME", description: "what to record it as offered by (default poll, or hook)" },
     ...MAIL_OPTIONS,
   },
-  async run(cli, { wait, always_block, limit, channel, fields, compact, compat, ...as }) {
+  async run(cli, { wait, always_block, limit, channel, compact, compat, ...as }) {
     const hook = cli.out.format === "hook";
     const args = {
       limit: hook ? Math.min(limit, MOST_IN_HOOK) : limit,
@@ -46,13 +46,13 @@ export const poll = defineCommand({
     };
     try {
       const polled = await ask(cli, as, { wait, args });
-      await print(cli, polled, { always_block, shape: { fields, compact, compat } });
+      await print(cli, polled, { always_block, shape: { compact, compat }, lines: cli.linesFor(as) });
       const { messages } = polled;
       if (messages.length > 0)
         await (await import("./poll-shown.ts")).noteShown(cli, as, { channel: args.channel, messages });
     } catch (error) {
-      if (!(hook && always_block && error instanceof Failure) || error.code === "INVALID_ARGUMENT") throw error;
-      await block(cli, `${troubleOf(error)} Agent staying alive.`);
+      if (!(hook && always_block && error instanceof Failure)) throw error;
+      await cli.out.write(blockOn(error));
     }
   },
 });
@@ -63,29 +63,44 @@ async function ask(cli: Cli, as: As, { wait, args }: { wait: string; args: { lim
   return pollUntil(cli, as, { wait_ms: duration("--wait", wait), args });
 }
 
-async function print(cli: Cli, polled: Polled, how: { always_block: boolean; shape: Shape }): Promise<void> {
+interface Printing {
+  always_block: boolean;
+  shape: Shape;
+  /** What to type next. */
+  lines: Lines;
+}
+
+async function print(cli: Cli, polled: Polled, how: Printing): Promise<void> {
   const none = polled.messages.length === 0;
   const { format, quiet } = cli.out;
   if (format === "hook") {
-    if (!none) return block(cli, (await import("./mail-text.ts")).hookReason(polled));
-    if (how.always_block) return block(cli, "No new messages. Check your inbox with `parley inbox` if needed.");
+    if (!none) return block(cli, (await import("./mail-text.ts")).hookReason(polled, how.lines));
+    if (how.always_block)
+      return block(cli, `No new messages. Check your inbox with \`${how.lines.line("inbox")}\` if needed.`);
     return cli.out.write("{}");
   }
   if (none && quiet) return;
-  if (format === "json") return cli.out.write(JSON.stringify(await shaped(polled, how.shape)));
+  if (format === "json") return cli.out.data(await shaped(polled, how.shape));
   const { contextLines, listed } = await import("./mail-text.ts");
-  if (format === "context") return cli.out.write(contextLines(polled));
-  const { visibleLine } = await import("./visible.ts");
+  if (format === "context") return cli.out.write(contextLines(polled, how.lines));
+  const { visibleLine } = await import("../visible.ts");
   const who = visibleLine(polled.agent);
-  await cli.out.write(
-    none ? `No new messages for ${who}.` : `New messages for ${who}:\n\n${listed(polled.messages, cli.out)}`,
+  await cli.out.result(
+    polled,
+    () => (none ? `No new messages for ${who}.` : `New messages for ${who}:\n\n${listed(polled.messages, cli.out)}`),
+    () => polled.messages.map(({ id }) => visibleLine(id)),
   );
 }
 
 /** The key order is the one that scripts written for substrate may compare with. */
-const block = (cli: Cli, reason: string): Promise<void> => cli.out.write(JSON.stringify({ decision: "block", reason }));
+const blocking = (reason: string): string => JSON.stringify({ decision: "block", reason });
+const block = (cli: Cli, reason: string): Promise<void> => cli.out.write(blocking(reason));
 
-function troubleOf({ code }: Failure): string {
+/** What `--always-block` says to any failure, be it that the command line itself is wrong. */
+export const blockOn = (error: Failure): string => blocking(`${troubleOf(error)} Agent staying alive.`);
+
+function troubleOf({ code, message }: Failure): string {
+  if (code === "INVALID_ARGUMENT") return message;
   if (code === "HUB_UNREACHABLE" || code === "SHUTTING_DOWN") return "Error connecting to Parley.";
   if (["NO_IDENTITY", "AMBIGUOUS_IDENTITY", "UNAUTHENTICATED"].includes(code)) return "Error resolving agent identity.";
   return "Error checking mail.";

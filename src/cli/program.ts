@@ -1,7 +1,57 @@
-/** Where the program lies. Its sources, what is bundled of them and a package all have this file two folders down. */
-import { fileURLToPath } from "node:url";
+/** Where the program lies, and what to type for it. Its sources, what is bundled of them and a package all have this file two folders down. */
+const { fileURLToPath } = process.getBuiltinModule("node:url");
 
 const inRoot = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
 export const LAUNCHER = inRoot("bin/parley");
 export const PACKAGE = inRoot("package.json");
+
+const NAME = "parley";
+
+let known: string | undefined;
+
+/** What runs this program when it is typed: its name where the PATH leads here, else its path. */
+export function programName(): string {
+  known ??= isOnPath(process.env.PATH ?? "") ? NAME : quoted(LAUNCHER);
+  return known;
+}
+
+/** Whether `parley` alone, found on this PATH, is this very program and not another one. */
+export function isOnPath(path: string): boolean {
+  return realPath(onPath(path)) === realPath(LAUNCHER);
+}
+
+/** The first `parley` on a PATH, which is the one that a shell would run. */
+export function onPath(path: string): string | undefined {
+  const { delimiter, join } = process.getBuiltinModule("node:path");
+  // An empty part is the folder one stands in, which is another one tomorrow.
+  return path
+    .split(delimiter)
+    .filter((folder) => folder.startsWith("/"))
+    .map((folder) => join(folder, NAME))
+    .find(isExecutable);
+}
+
+/** One word for a shell. */
+export const quoted = (word: string): string =>
+  /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+
+function isExecutable(file: string): boolean {
+  const { accessSync, constants, statSync } = process.getBuiltinModule("node:fs");
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    // Missing, or not for us: a shell goes on looking, too.
+    return false;
+  }
+}
+
+function realPath(file: string | undefined): string | undefined {
+  try {
+    return file && process.getBuiltinModule("node:fs").realpathSync(file);
+  } catch {
+    // It is gone since it was found.
+    return undefined;
+  }
+}

@@ -1,9 +1,11 @@
 import { defineCommand } from "./command.ts";
+import { confirmed, YES } from "./confirm.ts";
+import { commandOf } from "./exit-code.ts";
 import { Failure, invalid } from "./failure.ts";
 import { rows } from "./fields.ts";
 import { MOST_PENDING, Outbox, type Queued, type Refused } from "./outbox.ts";
 
-const COLUMNS = ["key", "queued_at", "tool", "as", "about", "refused"];
+const COLUMNS = ["key", "queued_at", "command", "as", "about", "refused"];
 
 export const list = defineCommand({
   examples: ["queue list", "queue list --json"],
@@ -12,8 +14,11 @@ export const list = defineCommand({
     const outbox = new Outbox(cli.home);
     const pending = outbox.keys().flatMap((key) => outbox.read(key) ?? []);
     const refused = outbox.refused();
-    await cli.out.result({ pending, refused }, () =>
-      pending.length + refused.length === 0 ? "Nothing waits." : rows([...pending, ...refused].map(row), COLUMNS),
+    const all = [...pending, ...refused];
+    await cli.out.result(
+      { pending, refused },
+      () => (all.length === 0 ? "Nothing waits." : rows(cli.out, all.map(row), COLUMNS)),
+      () => all.map(({ key }) => key),
     );
   },
 });
@@ -23,7 +28,7 @@ function row(entry: Queued | Refused): Record<string, unknown> {
   return {
     key,
     queued_at,
-    tool,
+    command: commandOf(tool) ?? tool,
     as: sender.agent ?? sender.session_id ?? (sender.token_hash ? "PARLEY_TOKEN" : "yourself"),
     about: args.subject ?? args.id,
     refused: "reason" in entry ? `${entry.code}: ${entry.reason}` : undefined,
@@ -55,9 +60,9 @@ export const clear = defineCommand({
     refused: { type: "flag", description: "what was refused" },
     key: { type: "text", value: "KEY", description: "one of them" },
     dry_run: { type: "flag", description: "only say how many it would be" },
-    yes: { type: "flag", short: "y", description: "accepted for scripts; nothing is asked" },
+    ...YES,
   },
-  async run(cli, { all, refused, key, dry_run }) {
+  async run(cli, { all, refused, key, dry_run, yes }) {
     if (!all && !refused && key === undefined) throw invalid("Say --all, --refused or --key KEY.");
     const outbox = new Outbox(cli.home);
     const wanted = (each: string): boolean => key === undefined || each === key;
@@ -65,14 +70,18 @@ export const clear = defineCommand({
     const over = outbox.refusedKeys().filter(wanted);
     if (key !== undefined && waiting.length + over.length === 0)
       throw new Failure("NOT_FOUND", `Nothing in the outbox has the key ${key}.`);
-    if (dry_run) {
-      const keys = [...waiting, ...over];
-      return cli.out.result({ dry_run: true, keys }, () => `Would throw away ${keys.length}.`);
-    }
+    const keys = [...waiting, ...over];
+    if (dry_run) return cli.out.result({ dry_run: true, keys }, () => `Would throw away ${keys.length}.`);
+    const question = `Throw away ${keys.length} that ${keys.length === 1 ? "was" : "were"} never sent?`;
+    if (keys.length > 0 && !(await confirmed(cli, { yes, question }))) return cli.out.write("Nothing was thrown away.");
     // Another command may have sent one of them meanwhile.
     const cleared =
       waiting.filter((each) => outbox.remove(each)).length + over.filter((each) => outbox.forgetRefused(each)).length;
-    await cli.out.result({ cleared }, () => `Threw away ${cleared}.`);
+    await cli.out.result(
+      { cleared },
+      () => `Threw away ${cleared}.`,
+      () => [],
+    );
   },
 });
 
@@ -84,6 +93,6 @@ export const stats = defineCommand({
     const [first] = pending;
     const oldest_at = first === undefined ? null : (outbox.read(first)?.queued_at ?? null);
     const counted = { pending: pending.length, refused: outbox.refusedKeys().length, most: MOST_PENDING, oldest_at };
-    await cli.out.result(counted, () => rows([counted], ["pending", "refused", "most", "oldest_at"]));
+    await cli.out.result(counted, () => rows(cli.out, [counted], ["pending", "refused", "most", "oldest_at"]));
   },
 });

@@ -1,4 +1,5 @@
 import type { Sent } from "../modules/mail/index.ts";
+import { visibleLine } from "../visible.ts";
 import { ACTING_OPTIONS } from "./acting.ts";
 import type { Cli } from "./cli.ts";
 import { defineCommand } from "./command.ts";
@@ -6,11 +7,12 @@ import { Failure, invalid } from "./failure.ts";
 import { SHAPE_OPTIONS, shaped } from "./mail-call.ts";
 import { settled } from "./mail-time.ts";
 import { type Kept, QUEUE_OPTIONS, sendOrQueue } from "./outbox-send.ts";
+import { mailId, threadId } from "./short-ids.ts";
 import { readStdin } from "./stdin.ts";
-import { visibleLine } from "./visible.ts";
+import { counted } from "./words.ts";
 
 const BODY = {
-  body: { type: "text", value: "TEXT", description: "what it says" },
+  body: { type: "text", value: "TEXT", description: "what it says, or - for stdin" },
   body_file: { type: "text", value: "FILE", description: "a file with what it says, or - for stdin" },
 } as const;
 const PRIORITY = {
@@ -33,7 +35,7 @@ export const send = defineCommand({
   examples: [
     'send --to scout --subject "Build is red" --body "Please look at the tests."',
     "send --to scout,mason --subject Plan --body-file plan.md --priority urgent --deadline 2h",
-    "send --to User --subject Report --body-file - < report.md",
+    "send --to User --subject Report --body - < report.md",
   ],
   details: `To agents by name (parley agent list), or to User for the people here. All of them get it or none. ${LATER}`,
   options: {
@@ -42,7 +44,7 @@ export const send = defineCommand({
     ...BODY,
     priority: PRIORITY,
     deadline: DEADLINE,
-    thread: { type: "text", value: "ID", description: "the thread it belongs to (default: a new one)" },
+    thread: { type: "text", value: "ID", description: "the thread it belongs to, or latest (default: a new one)" },
     ...ACTING_OPTIONS,
     ...QUEUE_OPTIONS,
     ...COMPAT,
@@ -56,17 +58,21 @@ export const send = defineCommand({
       body: await bodyOf(body, body_file),
       priority,
       ...(by !== undefined && { deadline: by }),
-      ...(thread !== undefined && { thread_id: thread }),
+      ...(thread !== undefined && { thread_id: await threadId(cli, how, thread) }),
     };
     const sent = await sendOrQueue<Sent>(cli, { tool: "mail_send", args }, how);
-    await tell(cli, sent, { compat, text: (sent) => `Message sent! ID: ${sent.id}, Thread: ${sent.thread_id}` });
+    await tell(cli, sent, {
+      compat,
+      text: (sent) =>
+        `Message sent to ${sent.to.map(visibleLine).join(", ")}. ID: ${sent.id}, Thread: ${sent.thread_id}`,
+    });
   },
 });
 
 export const reply = defineCommand({
-  examples: ['reply 1760000000000000 --body "Done."', "reply 1760000000000000 --body-file answer.md --priority urgent"],
+  examples: ['reply latest --body "Done."', "reply 1760000000000000 --body-file answer.md --priority urgent"],
   details: `To everybody in the thread but yourself. ${LATER}`,
-  positionals: { id: { required: true, description: "a mail of the thread" } },
+  positionals: { id: { required: true, description: "a mail of the thread, or latest" } },
   options: {
     ...BODY,
     subject: { type: "text", value: "TEXT", description: "another subject than the thread's" },
@@ -79,7 +85,7 @@ export const reply = defineCommand({
   async run(cli, { id, body, body_file, subject, priority, deadline, compat, ...how }) {
     const by = settled(deadline);
     const args = {
-      id,
+      id: await mailId(cli, how, id),
       body: await bodyOf(body, body_file),
       priority,
       ...(subject !== undefined && { subject }),
@@ -109,10 +115,12 @@ export const publish = defineCommand({
     const sent = await sendOrQueue<Sent>(cli, { tool: "mail_publish", args }, how);
     if (isKept(sent)) return tell(cli, sent, { compat: false, text: () => "" });
     const told = { message_id: sent.id, topic, recipients_count: sent.to.length, ...sent };
-    await cli.out.result(told, () => {
-      const reached = sent.to.length === 0 ? ", which nobody follows" : ` for ${sent.to.length}`;
-      return `Published to ${visibleLine(topic)}${reached}. ID: ${sent.id}`;
-    });
+    const reached = sent.to.length === 0 ? ", which nobody follows" : `, for ${counted(sent.to.length, "follower")}`;
+    await cli.out.result(
+      told,
+      () => `Published to ${visibleLine(topic)}${reached}. ID: ${sent.id}`,
+      () => [sent.id],
+    );
   },
 });
 
@@ -133,18 +141,25 @@ async function tell(
 ): Promise<void> {
   if (isKept(sent)) {
     const key = sent.idempotency_key;
-    return cli.out.result(sent, () => `Queued, to be sent as soon as the hub is reached. Key: ${key}`);
+    return cli.out.result(
+      sent,
+      () => `Queued, to be sent as soon as the hub is reached. Key: ${key}`,
+      () => [key],
+    );
   }
-  const shape = { fields: undefined, compact: false, compat: how.compat };
-  if (cli.out.json) return cli.out.write(JSON.stringify(await shaped(sent, shape)));
-  await cli.out.write(how.text(sent));
+  const value = cli.out.json ? await shaped(sent, { compact: false, compat: how.compat }) : sent;
+  await cli.out.result(
+    value,
+    () => how.text(sent),
+    () => [sent.id],
+  );
 }
 
 async function bodyOf(body: string | undefined, file: string | undefined): Promise<string> {
   if (body !== undefined && file !== undefined) throw invalid("Say either --body or --body-file.");
+  if (body === "-" || file === "-") return readStdin();
   if (body !== undefined) return body;
   if (file === undefined) throw invalid("--body TEXT or --body-file FILE is missing: what it says.");
-  if (file === "-") return readStdin();
   try {
     return process.getBuiltinModule("node:fs").readFileSync(file, "utf8");
   } catch (cause) {

@@ -1,7 +1,10 @@
+import { resolve } from "node:path";
 import { ParleyError, StartRefused } from "../errors.ts";
+import { withoutPassword } from "../local/settings.ts";
 import type { Cli } from "./cli.ts";
 import { defineCommand } from "./command.ts";
 import { Failure, INTERRUPTED, REFUSED } from "./failure.ts";
+import { isTerminal, STDOUT } from "./output.ts";
 
 export const serve = defineCommand({
   format: "text",
@@ -11,38 +14,43 @@ export const serve = defineCommand({
     port: {
       type: "text",
       value: "N",
-      env: "PARLEY_PORT",
-      description: "port to listen on; 0 takes a free one (default 8765)",
+      description: "port to listen on; 0 takes a free one [PARLEY_PORT] [default 8765, or the folder's last one]",
     },
-    host: { type: "text", value: "HOST", env: "PARLEY_HOST", description: "address to listen on (default 127.0.0.1)" },
+    host: { type: "text", value: "HOST", description: "address to listen on [PARLEY_HOST] [default 127.0.0.1]" },
     database_url: {
       type: "text",
       value: "URL",
-      env: "PARLEY_DATABASE_URL",
-      description: "postgres://… for several nodes; SQLite in the data folder without it",
+      description: "postgres://… without a password; SQLite in the data folder without it [PARLEY_DATABASE_URL]",
     },
+    database_url_file: {
+      type: "text",
+      value: "FILE",
+      description: "a file with that URL, in which there may be a password",
+    },
+    switch_database: { type: "flag", description: "take this database, though the folder had another" },
     insecure: { type: "flag", description: "listen beyond this machine although nothing is encrypted" },
     conformance: { type: "flag", description: "add what the MCP conformance suite calls" },
   },
-  async run(cli, { port, host, database_url, insecure, conformance }) {
+  async run(cli, { port, insecure, ...given }) {
     surviveReaders();
-    const hub = await refusing(async () => {
+    refusePassword(given.database_url);
+    const hub = await refusing(cli, async () => {
       const [{ readConfig }, { startHub }] = await Promise.all([import("../config.ts"), import("../app.ts")]);
       return startHub(
         readConfig({
+          ...given,
           home: cli.home.path,
-          host,
           port: portOf(port),
-          database_url,
           insecure: insecure || undefined,
-          conformance,
+          typed: cli.typed,
+          database_url_file: given.database_url_file && resolve(given.database_url_file),
         }),
       );
     });
     const stopped = untilStopped(cli, hub);
     const { url, home, pid } = hub;
-    // In a log nobody opens it: a hub that a command started prints none.
-    const login = cli.out.quiet || cli.out.json ? undefined : await loginOf(hub);
+    // It is a credential, and what is no terminal may be a log that others read.
+    const login = cli.out.quiet || cli.out.json || !isTerminal(STDOUT) ? undefined : await loginOf(hub);
     await cli.out.result({ url, home, pid }, () => welcome(cli, { url, home, login }));
     // A hub that is killed later leaves its compiled code to the next one all the same.
     process.getBuiltinModule("node:module").flushCompileCache();
@@ -58,12 +66,24 @@ function portOf(text: string | undefined): number | undefined {
   });
 }
 
-async function refusing<T>(start: () => Promise<T>): Promise<T> {
+/** Everybody on this machine sees what a process was started with. */
+function refusePassword(database_url: string | undefined): void {
+  if (database_url === undefined || withoutPassword(database_url).password === undefined) return;
+  throw new Failure(
+    "INVALID_ARGUMENT",
+    "A password on the command line is seen by everybody on this machine. Set PARLEY_DATABASE_URL instead, or name a file with the URL: --database-url-file FILE",
+    { exit: REFUSED },
+  );
+}
+
+async function refusing<T>(cli: Cli, start: () => Promise<T>): Promise<T> {
   try {
     return await start();
   } catch (error) {
-    if (error instanceof StartRefused)
-      throw new Failure("START_REFUSED", error.message, { exit: REFUSED, cause: error });
+    if (error instanceof StartRefused) {
+      const next = error.command === undefined ? "" : ` Run: ${cli.line(error.command)}`;
+      throw new Failure("START_REFUSED", `${error.message}${next}`, { exit: REFUSED, cause: error });
+    }
     // Not its fault, such as a database out of reach: the same command may well work in a minute.
     if (error instanceof ParleyError) throw new Failure(error.code, error.message, { cause: error });
     throw error;
@@ -115,7 +135,7 @@ function welcome(cli: Cli, { url, home, login }: { url: string; home: string; lo
     `Parley is ready at ${cli.out.bold(url)}`,
     ...(login
       ? [`  open         ${cli.out.bold(login)}`, "               (signs one browser in, within 10 minutes)"]
-      : []),
+      : [`  sign in      ${cli.line("login")}`]),
     `  data folder  ${home}`,
     `  next         ${cli.line("demo")}, or ${cli.line("token create --role agent --name scout")}`,
   ].join("\n");

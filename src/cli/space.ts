@@ -1,12 +1,11 @@
+import { visibleLine } from "../visible.ts";
 import type { Cli } from "./cli.ts";
 import { defineCommand } from "./command.ts";
+import { confirmed, YES } from "./confirm.ts";
 import { Failure, invalid } from "./failure.ts";
-import { fields, rows } from "./fields.ts";
-import { visibleLine } from "./visible.ts";
+import { fields } from "./fields.ts";
 
 type Space = Record<string, unknown>;
-
-const COLUMNS = ["space", "created_at", "expires_at"];
 
 export const create = defineCommand({
   people: true,
@@ -17,28 +16,29 @@ export const create = defineCommand({
   async run(cli, { id, ttl }) {
     const ttl_seconds = ttl === undefined ? undefined : seconds(ttl);
     const space = await cli.call<Space>("space_create", { ...(id && { id }), ...(ttl_seconds && { ttl_seconds }) });
-    await cli.out.result(space, () => fields(space));
-  },
-});
-
-export const list = defineCommand({
-  people: true,
-  examples: ["space list"],
-  async run(cli) {
-    const listed = await cli.call<{ spaces: Space[] }>("space_list", {});
-    await cli.out.result(listed, () => rows(listed.spaces, COLUMNS));
+    await cli.out.result(
+      space,
+      () => fields(cli.out, space),
+      () => [String(space.space)],
+    );
   },
 });
 
 export const remove = defineCommand({
   people: true,
-  examples: ["space delete sess_review", "space delete sess_review --dry-run"],
+  examples: ["space delete sess_review", "space delete sess_review --yes", "space delete sess_review --dry-run"],
   positionals: { id: { required: true, description: "its id" } },
-  options: { dry_run: { type: "flag", description: "only say what it would do" } },
-  async run(cli, { id, dry_run }) {
+  options: { dry_run: { type: "flag", description: "only say what it would do" }, ...YES },
+  async run(cli, { id, dry_run, yes }) {
     if (dry_run) return preview(cli, id);
+    const question = `Delete ${visibleLine(id)} and everything in it? It cannot be brought back.`;
+    if (!(await confirmed(cli, { yes, question }))) return cli.out.write("Nothing was deleted.");
     const answer = await cli.call<object>("space_delete", { id });
-    await cli.out.result(answer, () => `Deleted ${visibleLine(id)} and everything in it.`);
+    await cli.out.result(
+      answer,
+      () => `Deleted ${visibleLine(id)} and everything in it.`,
+      () => [],
+    );
   },
 });
 

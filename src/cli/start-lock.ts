@@ -1,5 +1,6 @@
 import { readFileSync, statSync, unlinkSync, writeFileSync } from "node:fs";
-import { isAlive, isMissing } from "./home.ts";
+import { isAlive } from "../local/processes.ts";
+import { isMissing } from "./home.ts";
 
 /** Nobody takes this long to start a hub: a lock that is older was left behind, whoever has its pid now. */
 const STALE_MS = 120_000;

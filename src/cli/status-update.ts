@@ -1,5 +1,6 @@
 /** A mail to people that says how far an agent is, always of the same form, so that they can be told apart and skipped. */
 import type { MailList, MailStatus, Sent } from "../modules/mail/index.ts";
+import { visibleLine } from "../visible.ts";
 import { ACTING_OPTIONS, type As } from "./acting.ts";
 import type { Cli } from "./cli.ts";
 import { defineCommand } from "./command.ts";
@@ -11,7 +12,6 @@ import { Outbox } from "./outbox.ts";
 import { type Kept, QUEUE_OPTIONS, sendOrQueue } from "./outbox-send.ts";
 import { isSame, senderOf } from "./outbox-sender.ts";
 import { recipientsOf } from "./send.ts";
-import { visibleLine } from "./visible.ts";
 
 const MARK = "[Status] ";
 const MOST_SUBJECT = 200;
@@ -48,10 +48,13 @@ export const statusUpdate = defineCommand({
       priority: "normal",
     };
     const sent = await sendOrQueue<Sent>(cli, { tool: "mail_send", args }, how);
-    await cli.out.result(isKept(sent) ? sent : { sent: true, ...sent }, () =>
-      isKept(sent)
-        ? `Queued, to be sent as soon as the hub is reached. Key: ${sent.idempotency_key}`
-        : `Told ${sent.to.map(visibleLine).join(", ")}. ID: ${sent.id}`,
+    await cli.out.result(
+      isKept(sent) ? sent : { sent: true, ...sent },
+      () =>
+        isKept(sent)
+          ? `Queued, to be sent as soon as the hub is reached. Key: ${sent.idempotency_key}`
+          : `Told ${sent.to.map(visibleLine).join(", ")}. ID: ${sent.id}`,
+      () => [isKept(sent) ? sent.idempotency_key : sent.id],
     );
   },
 });

@@ -1,12 +1,14 @@
 import type { MailList } from "../modules/mail/index.ts";
+import { visibleLine } from "../visible.ts";
 import { ACTING_OPTIONS, type As, resolveActing } from "./acting.ts";
 import type { Cli } from "./cli.ts";
 import { Client } from "./client.ts";
 import { defineCommand } from "./command.ts";
 import { Failure } from "./failure.ts";
+import { heading, shown } from "./fields.ts";
 import type { RunningHub } from "./home.ts";
-import { table } from "./output.ts";
-import { visibleLine } from "./visible.ts";
+import { table } from "./table.ts";
+import { counted } from "./words.ts";
 
 interface Status extends Record<string, unknown> {
   /** `ready`, `not ready` or, when there is none, `stopped`. */
@@ -51,7 +53,7 @@ async function unreadMail(cli: Cli, as: As): Promise<Partial<Status>> {
 
 function inOneLine({ unread = 0, urgent = 0 }: Status): string {
   if (unread === 0) return "";
-  return `[Parley] ${urgent > 0 ? `${urgent} urgent, ` : ""}${unread} unread messages`;
+  return `[Parley] ${urgent > 0 ? `${urgent} urgent, ` : ""}${counted(unread, "unread message")}`;
 }
 
 async function look(cli: Cli): Promise<Status> {
@@ -90,8 +92,8 @@ function describe(cli: Cli, status: Status): string {
   if (state === "stopped") return `No hub runs on ${home}.\nNext: ${cli.line("serve")}`;
   const mail = agent !== undefined && { mail: `${unread} unread for ${agent}, ${urgent} urgent` };
   const rows = Object.entries({ ...(home && { "data folder": home }), ...rest, ...mail }).map(([name, value]) => [
-    ` ${name.replaceAll("_", " ")}`,
-    visibleLine(isObject(value) ? listed(value) : String(value)),
+    ` ${heading(name)}`,
+    isObject(value) ? visibleLine(listed(value)) : shown(cli.out, name, value),
   ]);
   const headline = state === "ready" ? `The hub is ready at ${url}` : `The hub at ${url} is not ready.`;
   const next =
@@ -100,7 +102,7 @@ function describe(cli: Cli, status: Status): string {
       : home
         ? `see ${cli.home.log}, then ${cli.line("stop")}`
         : "look at its log";
-  return [cli.out.bold(headline), table(rows), `Next: ${next}`].join("\n");
+  return [cli.out.bold(headline), table(rows, cli.out.width), `Next: ${next}`].join("\n");
 }
 
 const listed = (checks: Record<string, unknown>): string =>

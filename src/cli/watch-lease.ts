@@ -2,7 +2,8 @@
  * Who waits for an agent's mail on this machine: `<home>/watch/<space>/<agent>.lock` names the process. Held by one at a
  * time; one that was killed holds nothing, even if another process has its number by now.
  */
-import { type Home, isAlive, isMissing, makeFolder } from "./home.ts";
+import { isAlive, startOf } from "../local/processes.ts";
+import { type Home, isMissing, makeFolder } from "./home.ts";
 
 const { readFileSync, renameSync, rmSync, writeFileSync } = process.getBuiltinModule("node:fs");
 const { dirname, join } = process.getBuiltinModule("node:path");
@@ -65,12 +66,6 @@ export class Lease {
       throw error;
     }
   }
-}
-
-/** When a process began, in the kernel's own count, where /proc tells. */
-function startOf(pid: number): string {
-  const stat = readIfThere(`/proc/${pid}/stat`) ?? "";
-  return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
 }
 
 function readIfThere(path: string): string | undefined {

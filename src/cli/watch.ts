@@ -1,5 +1,6 @@
+import { visibleLine } from "../visible.ts";
 import { type As, resolveActing } from "./acting.ts";
-import type { Cli } from "./cli.ts";
+import type { Cli, Lines } from "./cli.ts";
 import { defineCommand } from "./command.ts";
 import { envelope } from "./envelope.ts";
 import { Failure, INTERRUPTED } from "./failure.ts";
@@ -16,8 +17,8 @@ import {
 import { duration } from "./mail-time.ts";
 import { noteShown } from "./poll-shown.ts";
 import { pollUntil } from "./poll-wait.ts";
-import { visibleLine } from "./visible.ts";
 import { Lease } from "./watch-lease.ts";
+import { counted } from "./words.ts";
 
 /** Of each mail in the digest, in characters; `parley read` shows all of it. */
 const MOST_OF_BODY = 2600;
@@ -45,7 +46,7 @@ export const watch = defineCommand({
     },
     ...MAIL_OPTIONS,
   },
-  async run(cli, { timeout, heartbeat, check, max_messages, fields, compact, compat, events: _events, ...as }) {
+  async run(cli, { timeout, heartbeat, check, max_messages, compact, compat, events: _events, ...as }) {
     const wait_ms = duration("--timeout", timeout) || null;
     const each_ms = Math.max(1000, duration("--heartbeat", heartbeat));
     const agent = await agentOf(cli, as);
@@ -59,6 +60,7 @@ export const watch = defineCommand({
     process.on("exit", () => lease.release());
     for (const signal of ["SIGINT", "SIGTERM"] as const)
       process.removeAllListeners(signal).on(signal, () => void interrupted(cli));
+    cli.out.note(`Waiting for mail to ${visibleLine(agent)}. Ctrl-C ends it.`);
     const polled = await park(cli, as, {
       lease,
       agent,
@@ -72,7 +74,7 @@ export const watch = defineCommand({
       wait_ms,
       each_ms,
     });
-    await print(cli, polled, { shape: { fields, compact, compat }, timeout });
+    await print(cli, polled, { shape: { compact, compat }, timeout, lines: cli.linesFor(as) });
     const { messages } = polled;
     moveMark(lease, messages);
     await noteShown(cli, as, { channel: CHANNEL, messages, patience_ms: PATIENCE_MS });
@@ -137,24 +139,32 @@ function moveMark(lease: Lease, messages: Polled["messages"]): void {
   if (newest > lease.mark) lease.mark = newest;
 }
 
-async function print(cli: Cli, polled: Polled, { shape, timeout }: { shape: Shape; timeout: string }): Promise<void> {
-  if (cli.out.json) return cli.out.write(JSON.stringify(await shaped(polled, shape)));
+interface Printing {
+  shape: Shape;
+  timeout: string;
+  /** What to type next. */
+  lines: Lines;
+}
+
+async function print(cli: Cli, polled: Polled, { shape, timeout, lines }: Printing): Promise<void> {
+  if (cli.out.json) return cli.out.data(await shaped(polled, shape));
   const { messages, unread } = polled;
   const agent = visibleLine(polled.agent);
   if (messages.length === 0)
-    return cli.out.write(`== parley watch: no events after ${timeout} for ${agent} ==\n\n${AGAIN}`);
-  const more = unread > messages.length ? [`... and ${unread - messages.length} more (see \`parley inbox\`)\n`] : [];
+    return cli.out.write(`== parley watch: no events after ${timeout} for ${agent} ==\n\n${again(cli)}`);
+  const more =
+    unread > messages.length ? [`... and ${unread - messages.length} more (see \`${lines.line("inbox")}\`)\n`] : [];
   await cli.out.write(
     [
-      `== parley watch: ${messages.length} new message(s) for ${agent} ==\n`,
+      `== parley watch: ${counted(messages.length, "new message")} for ${agent} ==\n`,
       ...messages.map(digest),
       ...more,
-      `Next steps:\n  1. Handle the mail above, and \`parley ack <id>\` what you dealt with.\n  2. ${AGAIN}`,
+      `Next steps:\n  1. Handle the mail above, and \`${lines.line("ack <id>")}\` what you dealt with.\n  2. ${again(cli)}`,
     ].join("\n"),
   );
 }
 
-const AGAIN = "Re-arm the watcher: run `parley watch` in the background again.";
+const again = (cli: Cli): string => `Re-arm the watcher: run \`${cli.same()}\` in the background again.`;
 
 function digest(mail: Polled["messages"][number]): string {
   return [

@@ -1,3 +1,4 @@
+import { visibleLine } from "../visible.ts";
 import { ACTING_OPTIONS, type As, resolveActing } from "./acting.ts";
 import type { Cli } from "./cli.ts";
 import { defineCommand } from "./command.ts";
@@ -6,7 +7,7 @@ import { fields } from "./fields.ts";
 const ORDER = "By --agent, the session, the project's default, or the token, in this order.";
 
 export const whoami = defineCommand({
-  examples: ["whoami", "whoami --agent CleverOcean"],
+  examples: ["whoami", "whoami --agent webshop-main"],
   details: ORDER,
   options: ACTING_OPTIONS,
   run: tell,
@@ -22,5 +23,9 @@ export const agentWhoami = defineCommand({
 async function tell(cli: Cli, as: As): Promise<void> {
   const { client } = await resolveActing(cli, as);
   const me = await client.call<Record<string, unknown>>("whoami", {});
-  await cli.out.result(me, () => fields(me));
+  await cli.out.result(
+    me,
+    () => fields(cli.out, me),
+    () => [visibleLine(String(me.principal))],
+  );
 }

@@ -131,8 +131,9 @@ eachDatabase((open) => {
     await say("before");
     await until(() => contents().length === 1);
     await hub.stop();
-    await until(() => errors.length > 0);
-    expect(errors[0]).toMatchObject({ code: "HUB_UNREACHABLE", passing: true });
+    // Whoever comes back at once meets a hub that is still stopping.
+    await until(() => errors.some((error) => error?.code === "HUB_UNREACHABLE"));
+    expect(errors.filter((error) => error?.passing === false)).toEqual([]);
     hub = await open({ same: hub });
     await say("after");
     await until(() => contents().length === 2);

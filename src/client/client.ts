@@ -31,6 +31,8 @@ export interface CallOptions {
   key?: string;
   /** How long to go on repeating it. */
   patience_ms?: number;
+  /** The id of what led to it. */
+  cause?: string | undefined;
 }
 
 const PATIENCE_MS = 15_000;
@@ -59,9 +61,10 @@ export class Client implements Disposable {
   async call<N extends keyof ToolTypes>(
     name: N,
     args: ToolTypes[N]["input"],
-    { key, patience_ms = PATIENCE_MS }: CallOptions = {},
+    { key, patience_ms = PATIENCE_MS, cause }: CallOptions = {},
   ): Promise<ToolTypes[N]["output"]> {
-    const params = { name, arguments: key === undefined ? args : { ...args, idempotency_key: key } };
+    const given = key === undefined ? args : { ...args, idempotency_key: key };
+    const params = { name, arguments: given, ...(cause !== undefined && { _meta: { "parley/cause": cause } }) };
     const send = async (): Promise<ToolTypes[N]["output"]> => {
       // Whoever's cookie it is now, it is not the one with which this was begun.
       if (this.#disposed) throw unreachable("this client is no longer in use");

@@ -70,12 +70,12 @@ onSharedHub(
 
           const { messages } = await client.call("chat_read_since", { limit: 500 });
           const ids = messages.map(({ id }) => id);
-          await until(() => followed[0]?.at(-1) === ids.at(-1) && followed[1]?.at(-1) === ids.at(-1), 20_000);
+          await until(() => followed[0]?.at(-1) === ids.at(-1) && followed[1]?.at(-1) === ids.at(-1));
           expect(followed[0]).toEqual(ids);
           expect(ids.slice(ids.length - (followed[1]?.length ?? 0))).toEqual(followed[1]);
           for (const uri of URIS) {
             const fresh = await client.read(uri);
-            await until(() => comparable(latest.get(uri)) === comparable(fresh), 20_000);
+            await until(() => comparable(latest.get(uri)) === comparable(fresh));
           }
           const posts = steps.filter((step) => step === "ana").length + (last === "ana" ? 1 : 0);
           expect(messages.filter(({ author }) => author === "user")).toHaveLength(posts);

@@ -2,7 +2,7 @@ import type { Stream } from "./carriers.ts";
 import { hubErrorOf, isObject, unreachable } from "./errors.ts";
 import type { Notification, Protocol } from "./protocol.ts";
 
-interface Told {
+interface ListenHandlers {
   /** A hint. */
   updated: (uri: string) => void;
   /** Once, however it ended, acknowledged before or not. */
@@ -10,7 +10,7 @@ interface Told {
 }
 
 /** Opens the stream. Resolves with what the hub listens to, which may be less; goes on reading in the background. */
-export function listenTo(protocol: Protocol, stream: Stream, told: Told): Promise<ReadonlySet<string>> {
+export function listenTo(protocol: Protocol, stream: Stream, told: ListenHandlers): Promise<ReadonlySet<string>> {
   return new Promise((resolve, reject) => {
     void read(protocol, stream, { acknowledged: resolve, updated: told.updated })
       .then(() => unreachable("the stream ended"), hubErrorOf)

@@ -1,8 +1,9 @@
 import type { Agent, ClientRequest, IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
 import type { HttpRequest, Transport } from "./transport.ts";
 
-/** By `node:http`: the global `fetch` takes 40 ms to load. */
-export function nodeTransport(url: string): Transport {
+/** To `url`, on connections that `connect` makes where it is given. By `node:http`: the global `fetch` takes 40 ms to load. */
+export function nodeTransport(url: string, connect?: () => Socket): Transport {
   const base = new URL(url);
   // Imported by name, node:http would load every lazy export it has, WebSocket among them.
   const { request } = process.getBuiltinModule(base.protocol === "https:" ? "node:https" : "node:http");
@@ -10,7 +11,8 @@ export function nodeTransport(url: string): Transport {
   return async ({ path, method, headers, body, signal }: HttpRequest) => {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       const target = new URL(base.pathname.replace(/\/$/, "") + path, base);
-      const sent: ClientRequest = request(target, { method, headers, signal, agent }, resolve);
+      const by = connect ? { createConnection: connect } : { agent };
+      const sent: ClientRequest = request(target, { method, headers, signal, ...by }, resolve);
       sent.on("error", reject);
       sent.end(body);
     });

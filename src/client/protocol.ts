@@ -86,6 +86,7 @@ export class Protocol {
       [`${META}protocolVersion`]: PROTOCOL,
       [`${META}clientInfo`]: { name: "parley-client", version: "1" },
       [`${META}clientCapabilities`]: {},
+      ...(isObject(params._meta) && params._meta),
     };
     const response = await this.#exchange({
       method: "POST",

@@ -16,6 +16,8 @@ export type ResourceCallback = (data: ResourceData) => void;
 export interface SubscriptionManager {
   /** Resolves once the callback was called for the first time. Returns the way to stop. */
   subscribe(uri: string, callback: ResourceCallback): Promise<() => void>;
+  /** Reads it once more, for whoever is subscribed. For what changes with time, of which nobody hints. */
+  refresh(uri: string): void;
 }
 
 /** Keeps callbacks up to date with resources. Hints say when to read; what is read is the truth. */
@@ -34,6 +36,7 @@ export function createSubscriptionManager(client: Client): SubscriptionManager {
       await subscription.add(own);
       return stop;
     },
+    refresh: (uri) => void subscriptions.get(uri)?.refresh(),
   };
 }
 
@@ -54,7 +57,7 @@ class Subscription {
     this.#client = client;
     this.#uri = uri;
     this.#backoff = new Backoff(client.pace);
-    this.#unwatch = client.watch(uri, (error) => (error ? this.#deliver(errorOf(error)) : void this.#refresh()));
+    this.#unwatch = client.watch(uri, (error) => (error ? this.#deliver(errorOf(error)) : void this.refresh()));
   }
 
   /** The first one waits for the first read; later ones get what is known at once. */
@@ -74,7 +77,7 @@ class Subscription {
   }
 
   /** One read at a time, and another one after it if there was a hint meanwhile: an older one never replaces a newer. */
-  async #refresh(): Promise<void> {
+  async refresh(): Promise<void> {
     this.#again = true;
     this.#pause.end();
     if (this.#reading) return;

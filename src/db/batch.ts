@@ -1,16 +1,30 @@
 import { ParleyError } from "../errors.ts";
 import { hit } from "../failpoints.ts";
-import type { FeedEvent } from "../feed/event.ts";
-import type { Committed, Operation, Reader, Tx } from "./database.ts";
-import { type Statement, upsets } from "./statement.ts";
+import type { Committed, Operation, Reader } from "./database.ts";
+import { prefetch } from "./prefetch.ts";
+import { ReadCache } from "./read-cache.ts";
+import type { Statement } from "./statement.ts";
 import type { CounterRow } from "./store.ts";
+import { type Counter, Transaction } from "./transaction.ts";
 import { nothingWritten, outcomeUnknown, troubleOf } from "./trouble.ts";
 
 /** The one connection a batch runs on. */
 export interface Writer extends Reader {
-  run<A>(statement: Statement<A>, args: A): Promise<number>;
+  /** A round trip away: reads are worth remembering, and worth asking for together. */
+  readonly remote: boolean;
+  run<A>(statement: Statement<A>, args: A): Promise<void>;
   runAll<A>(statement: Statement<A>, rows: readonly A[]): Promise<void>;
+  runCounted<A>(statement: Statement<A>, args: A): Promise<number>;
+  /** Waits for what `run` has not waited for. Throws what went wrong there. */
+  settle(): Promise<void>;
+  /** What went wrong in a `run` that nobody has waited for. */
+  failure(): Error | undefined;
+  /** Where the next operation begins. */
+  mark(): number;
+  /** Forgets what was written since that mark; false when only a rollback undoes it, or a statement has failed. */
+  takeBack(mark: number): boolean;
   begin(): Promise<void>;
+  /** Throws `RolledBack` when it is certain that nothing was written. */
   commit(): Promise<void>;
   rollback(): Promise<void>;
   /** Of these two nobody waits for the answer. */
@@ -24,6 +38,17 @@ export interface Writer extends Reader {
   saveCounter(space_id: string, last_id: number): Promise<void>;
 }
 
+/** The COMMIT was answered, and nothing was written: a statement before it had failed. */
+export class RolledBack extends Error {
+  override readonly name = "RolledBack";
+  override readonly cause: Error;
+
+  constructor(cause: Error) {
+    super("the transaction was rolled back", { cause });
+    this.cause = cause;
+  }
+}
+
 export interface Job {
   space_id: string;
   operation: Operation<unknown>;
@@ -32,32 +57,41 @@ export interface Job {
   reject: (error: unknown) => void;
 }
 
-interface Counter extends Committed {
-  expires_at: string | null;
-  ends: (() => Promise<unknown>)[];
-}
-
 /**
  * Runs the jobs one after another in one transaction, and settles them after the COMMIT. A job
  * that fails takes nothing with it. When the transaction as a whole is lost every job is told so,
  * and the error is thrown too.
  *
- * A savepoint around each would cost a fifth of a batch, and hardly any job fails when it has
- * written already. When one does, all are taken back and done again, each in a savepoint: an
- * operation may run twice, and changes nothing but what its transaction holds.
+ * A savepoint around each would cost a fifth of a batch on SQLite and a round trip each on PostgreSQL,
+ * and hardly any job fails when it has written already. When one does, all are taken back and done again,
+ * each in a savepoint: an operation may run twice, and changes nothing but what its transaction holds.
  */
 export async function runBatch(writer: Writer, jobs: readonly Job[], now: () => number): Promise<Committed[]> {
+  const batch = { writer, jobs, now };
+  const counters = (await attempt({ ...batch, careful: false })) ?? (await attempt({ ...batch, careful: true })) ?? [];
+  return counters.filter((counter) => counter.planned || counter.last_id !== counter.previous_id);
+}
+
+interface Batch {
+  writer: Writer;
+  jobs: readonly Job[];
+  now: () => number;
+  /** With a savepoint around each. */
+  careful: boolean;
+}
+
+/** The counters as they were left; undefined when a job failed in a way that the others have to be done again for. */
+async function attempt(batch: Batch): Promise<Counter[] | undefined> {
+  const { writer, jobs } = batch;
   const counters = new Map<string, Counter>();
   let settled: (() => void)[] | undefined;
   try {
     await hit("post.before_begin");
     await writer.begin();
-    settled = await runJobs({ writer, jobs, counters, now, careful: false, answers: new Map() });
+    settled = await runJobs(batch, counters);
     if (!settled) {
       await writer.rollback();
-      await writer.begin();
-      counters.clear();
-      settled = (await runJobs({ writer, jobs, counters, now, careful: true, answers: new Map() })) ?? [];
+      return undefined;
     }
     await Promise.all([...counters.values()].flatMap(({ ends }) => ends.map((end) => end())));
     for (const counter of counters.values())
@@ -68,43 +102,46 @@ export async function runBatch(writer: Writer, jobs: readonly Job[], now: () => 
     for (const job of jobs) job.reject(nothingWritten(error));
     throw error;
   }
-  await commit(writer, jobs);
+  const failure = await commit(writer, jobs);
+  if (failure && !batch.careful && jobs.length > 1) return undefined;
+  for (const job of jobs) if (failure) job.reject(nothingWritten(failure));
+  if (failure) return [];
   for (const settle of settled) settle();
-  return [...counters.values()].filter((counter) => counter.planned || counter.last_id !== counter.previous_id);
+  return [...counters.values()];
 }
 
-async function commit(writer: Writer, jobs: readonly Job[]): Promise<void> {
+/** What a job did wrong, where that is why nothing was written. */
+async function commit(writer: Writer, jobs: readonly Job[]): Promise<Error | undefined> {
   try {
     await hit("post.in_commit");
     await writer.commit();
     await hit("post.after_commit");
+    return undefined;
   } catch (error) {
+    const failure = error instanceof RolledBack ? error.cause : error;
+    const trouble = troubleOf(failure);
+    if (error instanceof RolledBack && (trouble === "operation" || trouble === "busy")) return error.cause;
     // A full disk is the one failure of a COMMIT that says for certain that nothing was written.
-    const certain = troubleOf(error) === "full";
+    const certain = error instanceof RolledBack || trouble === "full";
     await abandon(writer);
-    for (const job of jobs) job.reject(certain ? nothingWritten(error) : outcomeUnknown(error));
-    throw error;
+    for (const job of jobs) job.reject(certain ? nothingWritten(failure) : outcomeUnknown(failure));
+    throw failure;
   }
 }
 
-interface Run {
-  writer: Writer;
-  jobs: readonly Job[];
-  counters: Map<string, Counter>;
-  now: () => number;
-  /** With a savepoint around each. */
-  careful: boolean;
-  answers: Answers;
-}
-
-/** To what is asked again and again in a batch, see `steady`. */
-type Answers = Map<string, Promise<readonly object[]>>;
-
 /** What settles each; undefined when one has failed and what it wrote cannot be taken back by itself. */
-async function runJobs({ jobs, ...run }: Run): Promise<(() => void)[] | undefined> {
+async function runJobs(batch: Batch, counters: Map<string, Counter>): Promise<(() => void)[] | undefined> {
+  const { writer, jobs, careful } = batch;
+  // What a failed operation read of its own would have to be forgotten: then rather none.
+  const cache = writer.remote && !careful ? new ReadCache() : undefined;
+  const [first] = jobs;
+  if (cache && jobs.length > 1) {
+    // Behind the lock and in the same round trip: all jobs of a batch on a remote database are of one space.
+    if (first) await Promise.all([openCounter(writer, first.space_id, counters), prefetch({ writer, jobs, cache })]);
+  }
   const settled: (() => void)[] = [];
   for (const job of jobs) {
-    const settle = await runJob(job, { ...run, alone: jobs.length === 1 });
+    const settle = await runJob(job, { ...batch, counters, cache });
     if (!settle) return undefined;
     settled.push(settle);
   }
@@ -113,36 +150,40 @@ async function runJobs({ jobs, ...run }: Run): Promise<(() => void)[] | undefine
 
 async function runJob(
   job: Job,
-  { writer, counters, now, careful, answers, alone }: Omit<Run, "jobs"> & { alone: boolean },
+  run: Batch & { counters: Map<string, Counter>; cache: ReadCache | undefined },
 ): Promise<(() => void) | undefined> {
+  const { writer, counters, now, careful, cache } = run;
   const counter = counters.get(job.space_id) ?? (await openCounter(writer, job.space_id, counters));
   if (!counter) return () => job.reject(new ParleyError("SESSION_NOT_FOUND", `There is no space ${job.space_id}.`));
   // Whoever was let in may have waited: what is written now would be found by nobody, and be removed by nobody.
   if (!job.even_expired && counter.expires_at !== null && Date.parse(counter.expires_at) <= now())
     return () => job.reject(new ParleyError("SESSION_EXPIRED", `The space ${job.space_id} has expired.`));
   const before = { last_id: counter.last_id, events: counter.events.length, ends: counter.ends.length };
-  const tx = new Transaction(writer, counter, { now, answers });
+  const tx = new Transaction({ writer, counter, now, cache });
+  const mark = writer.mark();
   if (careful) writer.savepoint();
   try {
     const value = await job.operation(tx);
-    if (careful) writer.release();
+    if (careful) {
+      await writer.settle();
+      writer.release();
+    }
     return () => job.resolve(value);
   } catch (error) {
-    tx.over = true;
-    const trouble = troubleOf(error);
-    if ((trouble !== "operation" && trouble !== "busy") || !writer.isOpen()) throw error;
-    if (careful) {
-      await writer.rollbackToSavepoint();
-      answers.clear();
-    } else if (tx.wrote || !(error instanceof ParleyError)) {
-      if (!alone) return undefined;
+    tx.failed = true;
+    const cause = writer.failure() ?? error;
+    const trouble = troubleOf(cause);
+    if ((trouble !== "operation" && trouble !== "busy") || !writer.isOpen()) throw cause;
+    if (careful) await writer.rollbackToSavepoint();
+    else if (!writer.takeBack(mark)) {
+      if (run.jobs.length > 1) return undefined;
       await writer.rollback();
       await writer.begin();
     }
     counter.last_id = before.last_id;
     counter.events.length = before.events;
     counter.ends.length = before.ends;
-    return () => job.reject(nothingWritten(error));
+    return () => job.reject(nothingWritten(cause));
   }
 }
 
@@ -154,96 +195,17 @@ async function openCounter(
   const row = await writer.lockCounter(space_id);
   if (!row) return undefined;
   const { last_id, expires_at } = row;
-  const counter = { space_id, previous_id: last_id, last_id, expires_at, events: [], planned: false, ends: [] };
+  const counter: Counter = {
+    space_id,
+    previous_id: last_id,
+    last_id,
+    expires_at,
+    events: [],
+    planned: false,
+    ends: [],
+  };
   counters.set(space_id, counter);
   return counter;
-}
-
-/** A class, since one is made for every operation and a set of closures costs more than the operation's own statements. */
-class Transaction implements Tx {
-  readonly space_id: string;
-  readonly #writer: Writer;
-  readonly #counter: Counter;
-  readonly #now: () => number;
-  readonly #answers: Answers;
-  /** Whether there is something to take back. */
-  wrote = false;
-  /** It failed. What it began beside that must not get into what follows. */
-  over = false;
-
-  constructor(writer: Writer, counter: Counter, { now, answers }: { now: () => number; answers: Answers }) {
-    this.space_id = counter.space_id;
-    this.#writer = writer;
-    this.#counter = counter;
-    this.#now = now;
-    this.#answers = answers;
-  }
-
-  get<A, R>(statement: Statement<A, R>, args: A): Promise<R | undefined> {
-    if (!statement.steady) return this.#writer.get(statement, args);
-    return this.#askOnce(statement, args).then(([row]) => row);
-  }
-
-  all<A, R>(statement: Statement<A, R>, args: A): Promise<R[]> {
-    return statement.steady ? this.#askOnce(statement, args) : this.#writer.all(statement, args);
-  }
-
-  async #askOnce<A, R>(statement: Statement<A, R>, args: A): Promise<R[]> {
-    const key = `${statement.index} ${JSON.stringify(args)}`;
-    // Kept under the same statement, so of the same type.
-    const known = this.#answers.get(key) as Promise<(R & object)[]> | undefined;
-    const asked = known ?? (this.#writer.all(statement, args) as Promise<(R & object)[]>);
-    // At once: a change that is made while we wait for the answer takes it away again.
-    if (!known) this.#answers.set(key, asked);
-    try {
-      return (await asked).map((row) => ({ ...row }));
-    } catch (error) {
-      this.#answers.delete(key);
-      throw error;
-    }
-  }
-
-  run<A>(statement: Statement<A>, args: A): Promise<number> {
-    this.#change(statement);
-    return this.#writer.run(statement, args);
-  }
-
-  runAll<A>(statement: Statement<A>, rows: readonly A[]): Promise<void> {
-    this.#change(statement);
-    return this.#writer.runAll(statement, rows);
-  }
-
-  #change(statement: Statement): void {
-    this.#goOn();
-    this.wrote = true;
-    if (upsets(statement)) this.#answers.clear();
-  }
-
-  #goOn(): void {
-    if (this.over) throw new Error("the operation has failed already");
-  }
-
-  takeId(): number {
-    this.#goOn();
-    // Microseconds of now, or one more than the last: never twice, never backwards, whatever the clock does.
-    this.#counter.last_id = Math.max(this.#counter.last_id + 1, this.#now() * 1000);
-    return this.#counter.last_id;
-  }
-
-  announce(event: FeedEvent): void {
-    this.#goOn();
-    this.#counter.events.push(event);
-  }
-
-  markPlanned(): void {
-    this.#goOn();
-    this.#counter.planned = true;
-  }
-
-  atEnd(work: (tx: Tx) => Promise<unknown>): void {
-    this.#goOn();
-    this.#counter.ends.push(() => work(this));
-  }
 }
 
 /** The transaction is lost already: failing to say so to the database changes nothing. */

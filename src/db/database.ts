@@ -13,15 +13,25 @@ export interface Reader {
  */
 export interface Tx extends Reader {
   readonly space_id: string;
-  /** How many rows it changed. */
-  run<A>(statement: Statement<A>, args: A): Promise<number>;
-  /** The same for each of these rows, in one wait. */
+  /**
+   * Writes. On PostgreSQL it waits for nothing: what is written goes out with the COMMIT, and fails the operation there.
+   * A statement whose result decides what happens next is run by `runCounted`.
+   */
+  run<A>(statement: Statement<A>, args: A): Promise<void>;
+  /** The same for each of these rows. */
   runAll<A>(statement: Statement<A>, rows: readonly A[]): Promise<void>;
+  /** Writes, and says how many rows it changed: on PostgreSQL a round trip. */
+  runCounted<A>(statement: Statement<A>, args: A): Promise<number>;
+  /**
+   * This run of the operation only finds out what it will read; it ends where it first writes, and then the operation
+   * runs in earnest. Whatever is counted in memory is not counted now.
+   */
+  readonly prefetching: boolean;
   /** The next position in the space's feed. */
   takeId(): number;
   /** Handed to the feed once the transaction is durable; forgotten if it is not. */
   announce(event: FeedEvent): void;
-  /** A row of `due` was added: the scheduler looks again once the transaction is durable. */
+  /** A row of `due` may have been added that is due soon: the scheduler looks again once the transaction is durable. */
   markPlanned(): void;
   /**
    * Done in the same transaction once all operations that share it are through, for what is far cheaper done together.
@@ -30,7 +40,7 @@ export interface Tx extends Reader {
   atEnd(work: (tx: Tx) => Promise<unknown>): void;
 }
 
-/** It may run twice, the first time for nothing: what it does beside its transaction must bear that. */
+/** It may run twice, the first times for nothing: what it does beside its transaction must bear that. */
 export type Operation<T> = (tx: Tx) => Promise<T>;
 
 export interface WriteOptions {
@@ -55,6 +65,11 @@ export interface Database extends Reader, AsyncDisposable {
   readonly epoch: string;
   /** Runs the operation in a transaction of that space, alone or with others; resolves when it is durable. */
   write<T>(space_id: string, operation: Operation<T>, options?: WriteOptions): Promise<T>;
+  /**
+   * One statement by itself that changes one row, with its condition in WHERE: how many it changed, once that is durable.
+   * It takes no turn at a space's counter and tells nobody, so it is for what appends nothing.
+   */
+  compareAndSet<A>(statement: Statement<A>, args: A): Promise<number>;
   /** Milliseconds since 1970 that never go back: the database's clock on PostgreSQL. */
   now(): number;
   health(): Health;

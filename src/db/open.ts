@@ -5,12 +5,13 @@ import { ParleyError, StartRefused } from "../errors.ts";
 import type { Database } from "./database.ts";
 import { migratePostgres } from "./migrate-postgres.ts";
 import { migrateSqlite } from "./migrate-sqlite.ts";
+import type { Migration } from "./migrations/index.ts";
 import { PostgresDatabase } from "./postgres.ts";
 import { SqliteDatabase } from "./sqlite.ts";
 import { troubleOf } from "./trouble.ts";
 
 /** Holds what belongs to no team: tokens, principals, spaces. No request can name it. */
-export const HUB_SPACE = "hub";
+export { HUB_SPACE } from "./store.ts";
 export const MAIN_SPACE = "main";
 
 export interface Storage {
@@ -20,16 +21,24 @@ export interface Storage {
   now?: (() => number) | undefined;
   /** The last hub of this folder did not end by itself: look at the file before trusting it. */
   after_crash?: boolean;
+  /** Others than all there are, for tests. */
+  history?: readonly Migration[];
 }
 
 /** Opens the database and brings its schema up to date. */
-export async function openDatabase({ home, database_url, now, after_crash }: Storage): Promise<Database> {
+export async function openDatabase({ home, database_url, now, after_crash, history }: Storage): Promise<Database> {
   try {
     if (database_url) {
-      await migratePostgres(database_url);
+      await migratePostgres(database_url, history);
       return await PostgresDatabase.open(database_url, now);
     }
-    return await openSqlite(join(home, "parley.db"), now, after_crash ?? false);
+    const file = join(home, "parley.db");
+    refuseUnsafeSqlite();
+    refuseNetworkFolder(file);
+    if (after_crash && existsSync(file)) refuseDamaged(file);
+    await migrateSqlite(file, history);
+    chmodSync(file, 0o600);
+    return new SqliteDatabase(file, now);
   } catch (error) {
     if (error instanceof StartRefused) throw error;
     const what = database_url ? "PostgreSQL cannot be used" : `The database in ${home} cannot be opened`;
@@ -39,15 +48,6 @@ export async function openDatabase({ home, database_url, now, after_crash }: Sto
       throw new ParleyError("STORAGE_UNAVAILABLE", reason, { cause: error });
     throw new StartRefused(reason, { cause: error });
   }
-}
-
-async function openSqlite(file: string, now: (() => number) | undefined, after_crash: boolean): Promise<Database> {
-  refuseUnsafeSqlite();
-  refuseNetworkFolder(file);
-  if (after_crash && existsSync(file)) refuseDamaged(file);
-  await migrateSqlite(file);
-  chmodSync(file, 0o600);
-  return new SqliteDatabase(file, now);
 }
 
 /** Older ones could corrupt a write-ahead log that is checkpointed and written at once. */

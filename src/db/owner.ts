@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { chmodSync, closeSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StartRefused } from "../errors.ts";
@@ -10,7 +10,9 @@ import { troubleOf } from "./trouble.ts";
  * database, which the kernel frees even after kill -9.
  */
 export function ownFolder(home: string): Disposable {
-  const lock = new DatabaseSync(join(home, "owner.lock"), { timeout: 0 });
+  const file = join(home, "owner.lock");
+  makeOwn(file);
+  const lock = new DatabaseSync(file, { timeout: 0 });
   try {
     lock.exec("begin exclusive");
   } catch (error) {
@@ -19,14 +21,22 @@ export function ownFolder(home: string): Disposable {
       throw new StartRefused(`The file owner.lock in ${home} cannot be locked: ${(error as Error).message}.`, {
         cause: error,
       });
-    throw new StartRefused(
-      `Another hub${pidOfOwner(home)} already serves ${home}. Stop it with: parley stop --home ${home}`,
-      {
-        cause: error,
-      },
-    );
+    throw new StartRefused(`Another hub${pidOfOwner(home)} already serves ${home}.`, { cause: error, command: "stop" });
   }
   return { [Symbol.dispose]: () => lock.close() };
+}
+
+/**
+ * SQLite would make a file that all may read. One that is there is not opened to be changed: closing it again would
+ * free a lock that this process holds on it.
+ */
+function makeOwn(file: string): void {
+  try {
+    closeSync(openSync(file, "wx", 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    chmodSync(file, 0o600);
+  }
 }
 
 function pidOfOwner(home: string): string {

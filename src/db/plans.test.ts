@@ -8,11 +8,14 @@ import { STATEMENTS } from "./statement.ts";
 const ABOUT_A_SPACE = [
   /^select created_at from idempotency .* order by created_at limit 1$/,
   /^select id from events .* order by id limit 1$/,
+  /^select id from waits .* limit 1$/,
   /^select min\(id\) as id from (messages|mails) /,
   / from agents a join /,
   / from agent_sessions s join /,
+  /^select min\(until_at\) as until_at from need_laters /,
   /^select topic, count\(\*\) as subscribers/,
   /^select count\(\*\) as count from \(select n\.id from notices n .* n\.state = 'open'/,
+  /^select n\.raised_by as principal_id, count\(\*\) as asks, .* from notices n .* n\.state = 'open'/,
 ];
 
 onDatabase("sqlite", (open) => {

@@ -1,7 +1,11 @@
 import type pg from "pg";
-import type { Writer } from "./batch.ts";
-import { type Statement, values } from "./statement.ts";
+import { RolledBack, type Writer } from "./batch.ts";
+import { type Statement, severalRowsOnPostgres, values } from "./statement.ts";
 import { type CounterRow, lockedCounterOf, saveCounter } from "./store.ts";
+
+/** Rows that go out as one insert: one of these sizes, so that few statements have to be prepared. */
+const ROWS_AT_ONCE = [64, 16, 4, 1];
+const DONE = Promise.resolve();
 
 export const prepared = <A>(statement: Statement<A>, args: A): pg.QueryConfig => ({
   name: statement.name,
@@ -9,13 +13,26 @@ export const prepared = <A>(statement: Statement<A>, args: A): pg.QueryConfig =>
   values: values(statement.postgres, args),
 });
 
+interface Row {
+  statement: Statement;
+  args: unknown;
+}
+
 /**
- * A transaction on one pipelined connection. What cannot fail by itself (BEGIN, SAVEPOINT,
- * RELEASE) is sent without waiting for its answer: should it fail after all, the server
- * refuses everything behind it, up to the COMMIT.
+ * A transaction on one pipelined connection. What is written is sent without waiting for its answer, and so is what
+ * cannot fail by itself (BEGIN, SAVEPOINT, RELEASE): should it fail after all, the server refuses everything behind it,
+ * up to the COMMIT, which says so. New rows are kept back until something has to see them, and then go out many at a
+ * time.
  */
 export class PostgresWriter implements Writer {
+  readonly remote = true;
   readonly #client: pg.PoolClient;
+  /** New rows that are not sent yet, and the tables they are for. */
+  readonly #rows: Row[] = [];
+  /** How many writes there were, sent or not. */
+  #writes = 0;
+  #last: Promise<unknown> = DONE;
+  #failure: Error | undefined;
   #open = false;
   #broken = false;
 
@@ -34,32 +51,77 @@ export class PostgresWriter implements Writer {
   }
 
   async all<A, R>(statement: Statement<A, R>, args: A): Promise<R[]> {
+    this.#flushBefore(statement);
     // The statement's type says what its rows look like.
-    return (await this.#client.query(prepared(statement, args))).rows as R[];
+    return (await this.#ask(prepared(statement, args))).rows as R[];
   }
 
-  async run<A>(statement: Statement<A>, args: A): Promise<number> {
-    return (await this.#client.query(prepared(statement, args))).rowCount ?? 0;
+  run<A>(statement: Statement<A>, args: A): Promise<void> {
+    this.#writes += 1;
+    if (statement.footprint.appends) {
+      this.#flushBefore(statement);
+      this.#rows.push({ statement, args });
+    } else {
+      this.#flush();
+      this.#write(prepared(statement, args));
+    }
+    return DONE;
   }
 
-  async runAll<A>(statement: Statement<A>, rows: readonly A[]): Promise<void> {
-    await Promise.all(rows.map((row) => this.run(statement, row)));
+  runAll<A>(statement: Statement<A>, rows: readonly A[]): Promise<void> {
+    for (const row of rows) void this.run(statement, row);
+    return DONE;
+  }
+
+  async runCounted<A>(statement: Statement<A>, args: A): Promise<number> {
+    this.#flush();
+    const changed = (await this.#ask(prepared(statement, args))).rowCount ?? 0;
+    // One that lost a race has nothing to take back.
+    if (changed > 0) this.#writes += 1;
+    return changed;
+  }
+
+  async settle(): Promise<void> {
+    this.#flush();
+    await this.#last;
+    if (this.#failure) throw this.#failure;
+  }
+
+  failure(): Error | undefined {
+    return this.#failure;
+  }
+
+  mark(): number {
+    return this.#writes;
+  }
+
+  takeBack(mark: number): boolean {
+    // What is not sent yet came last.
+    const since = this.#writes - mark;
+    if (this.#failure || since > this.#rows.length) return false;
+    this.#rows.length -= since;
+    this.#writes = mark;
+    return true;
   }
 
   async begin(): Promise<void> {
     this.#open = true;
+    this.#failure = undefined;
     this.#send("begin");
   }
 
   async commit(): Promise<void> {
+    this.#flush();
     const result = await this.#client.query("commit");
     this.#open = false;
     // A transaction that failed before answers COMMIT with ROLLBACK, and no error.
-    if (result.command !== "COMMIT") throw new Error("the transaction was rolled back");
+    if (result.command !== "COMMIT")
+      throw new RolledBack(this.#failure ?? new Error("the transaction was rolled back"));
   }
 
   async rollback(): Promise<void> {
     this.#open = false;
+    this.#rows.length = 0;
     await this.#client.query("rollback");
   }
 
@@ -72,8 +134,10 @@ export class PostgresWriter implements Writer {
   }
 
   async rollbackToSavepoint(): Promise<void> {
+    this.#rows.length = 0;
     await this.#client.query("rollback to savepoint one");
     await this.#client.query("release savepoint one");
+    this.#failure = undefined;
   }
 
   isOpen(): boolean {
@@ -86,6 +150,44 @@ export class PostgresWriter implements Writer {
 
   async saveCounter(space_id: string, last_id: number): Promise<void> {
     await this.run(saveCounter, { space_id, last_id });
+  }
+
+  /** What a statement reads has to be there. */
+  #flushBefore({ footprint }: Statement): void {
+    if (footprint.reads.length === 0) return;
+    if (this.#rows.some(({ statement }) => footprint.reads.includes(statement.footprint.changes ?? ""))) this.#flush();
+  }
+
+  /** By statement: none of them reads what another one adds. Foreign keys follow the order in which they first appear. */
+  #flush(): void {
+    if (this.#rows.length === 0) return;
+    const byStatement = Map.groupBy(this.#rows.splice(0), ({ statement }) => statement);
+    for (const [statement, rows] of byStatement)
+      for (let at = 0; at < rows.length; ) {
+        const size = ROWS_AT_ONCE.find((size) => size <= rows.length - at) ?? 1;
+        const some = rows.slice(at, at + size).map(({ args }) => args);
+        const { name, postgres } = statement;
+        this.#write({
+          name: `${name}x${size}`,
+          text: severalRowsOnPostgres(postgres, size),
+          values: values(postgres, ...some),
+        });
+        at += size;
+      }
+  }
+
+  #write(query: pg.QueryConfig): void {
+    this.#last = this.#ask(query).catch(() => undefined);
+  }
+
+  async #ask(query: pg.QueryConfig): Promise<pg.QueryResult> {
+    try {
+      return await this.#client.query(query);
+    } catch (error) {
+      // The first one is the reason for all others.
+      this.#failure ??= error as Error;
+      throw error;
+    }
   }
 
   #send(command: string): void {

@@ -16,6 +16,8 @@ const PATIENCE_MS = 30_000;
 const COMMIT = { "x-session-id": "sess_other", "idempotency-key": "once" };
 const say = (content: string) => ({ author: "user", mime: "text/plain", content }) as const;
 
+/** Changes nothing, and its answer is waited for. */
+const touch = statement<Record<string, never>>("update hub set value = value where name = 'epoch'");
 const newName = statement<{ name: string }>("insert into hub (name, value) values (:name, '') on conflict do nothing");
 
 onDatabase("postgres", (open) => {
@@ -54,7 +56,7 @@ onDatabase("postgres", (open) => {
       await post(ctx, say("half"));
       began.resolve();
       await silent.promise;
-      await post(ctx, say("other half"));
+      await ctx.tx.runCounted(touch, {});
     });
     await began.promise;
     // In another space, one whose commit is on its way when nobody answers any more.
@@ -97,7 +99,7 @@ onDatabase("postgres", (open) => {
       await post(ctx, say("half"));
       began.resolve();
       await stranded.promise;
-      await post(ctx, say("other half"));
+      await ctx.tx.runCounted(touch, {});
     });
     await began.promise;
     network.strand();
@@ -155,7 +157,7 @@ onDatabase("postgres", (open) => {
     const both = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const crossing = (space_id: string, names: [string, string], mine: number) =>
       hub.hub.database.write(space_id, async (tx) => {
-        await tx.run(newName, { name: names[0] });
+        await tx.runCounted(newName, { name: names[0] });
         both[mine]?.resolve();
         await Promise.all(both.map(({ promise }) => promise));
         await tx.run(newName, { name: names[1] });

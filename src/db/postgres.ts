@@ -101,6 +101,16 @@ export class PostgresDatabase implements Database {
     });
   }
 
+  async compareAndSet<A>(statement: Statement<A>, args: A): Promise<number> {
+    if (this.#health.state === "closing") throw new ParleyError("STORAGE_UNAVAILABLE", "The hub is stopping.");
+    try {
+      return (await this.#pool.query(prepared(statement, args))).rowCount ?? 0;
+    } catch (error) {
+      if (troubleOf(error) === "operation") throw error;
+      throw new ParleyError("STORAGE_UNAVAILABLE", "The hub's database is out of reach. Try again.", { cause: error });
+    }
+  }
+
   now(): number {
     this.#last = Math.max(this.#last, this.#fakeNow ? this.#fakeNow() : Math.floor(Date.now() + this.#offset));
     return this.#last;
@@ -150,7 +160,7 @@ export class PostgresDatabase implements Database {
         await this.#runBatch(jobs.splice(0, MOST_JOBS));
         if (this.#health.state === "full" || this.#health.state === "lost") this.#health = { state: "ready" };
       } catch (error) {
-        this.#suffer(error);
+        this.#markUnhealthy(error);
         // Who waited while nobody answered is not made to wait for the next one that does not.
         if (troubleOf(error) === "lost") for (const job of jobs.splice(0)) job.reject(nothingWritten(error));
       }
@@ -174,7 +184,7 @@ export class PostgresDatabase implements Database {
     this.#doorbell.ring(committed.map((space) => space.space_id));
   }
 
-  #suffer(error: unknown): void {
+  #markUnhealthy(error: unknown): void {
     const trouble = troubleOf(error);
     if (this.#health.state === "closing" || trouble === "operation" || trouble === "busy") return;
     this.#full_at = performance.now();

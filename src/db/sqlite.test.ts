@@ -9,7 +9,7 @@ onDatabase("sqlite", (open) => {
   let hub: TestHub;
   let ana: string;
   beforeEach(async () => {
-    hub = await open({ config: { rate_limit: 100_000 } });
+    hub = await open({ config: { rate_limit: 100_000, rate_limit_kb: 100_000_000 } });
     ana = await hub.token("human", "ana");
   });
   afterEach(disarm);

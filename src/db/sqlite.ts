@@ -3,8 +3,8 @@ import { ParleyError } from "../errors.ts";
 import { hit } from "../failpoints.ts";
 import { type Job, runBatch, type Writer } from "./batch.ts";
 import type { Committed, Database, Health, Operation, Reader, WriteOptions } from "./database.ts";
-import { type Statement, severalRows, values } from "./statement.ts";
-import { type CounterRow, counterOf, epochOfHub, highestCounter, saveCounter } from "./store.ts";
+import { type Statement, severalRowsOnSqlite, values } from "./statement.ts";
+import { type CounterRow, counterOf, epochOfHub, HUB_SPACE, highestCounter, saveCounter } from "./store.ts";
 import { troubleOf } from "./trouble.ts";
 
 /** More than this in one transaction would keep the event loop busy for too long. */
@@ -68,6 +68,11 @@ export class SqliteDatabase implements Database {
     });
   }
 
+  compareAndSet<A>(statement: Statement<A>, args: A): Promise<number> {
+    // There is one writer, and so nothing to wait for at a counter: it shares the batch of whoever writes just now.
+    return this.write(HUB_SPACE, (tx) => tx.runCounted(statement, args));
+  }
+
   now(): number {
     this.#last = Math.max(this.#last, this.#now());
     return this.#last;
@@ -117,19 +122,19 @@ export class SqliteDatabase implements Database {
       if (this.#health.state === "full") this.#health = { state: "ready" };
       for (const space of committed) for (const tell of this.#onCommit) tell(space);
     } catch (error) {
-      this.#suffer(error as Error);
+      this.#markUnhealthy(error as Error);
     }
   }
 
   /** What cannot be read cannot be written either. */
   #unreadable(error: Error): Error {
     if (troubleOf(error) === "operation") return error;
-    this.#suffer(error);
+    this.#markUnhealthy(error);
     return new ParleyError("STORAGE_UNAVAILABLE", "The hub's database cannot be read.", { cause: error });
   }
 
   /** After an fsync error SQLite would go on committing what the disk no longer holds: stop instead. */
-  #suffer(error: Error): void {
+  #markUnhealthy(error: Error): void {
     const trouble = troubleOf(error);
     if (trouble === "full" && this.#health.state !== "closing") {
       this.#full_at = performance.now();
@@ -162,24 +167,24 @@ class Connection {
   }
 
   getNow<A, R>(statement: Statement<A, R>, args: A): R | undefined {
-    const { said, columns } = this.prepared(statement);
-    const row = said.get(...values(statement.sqlite, args));
+    const { prepared, columns } = this.prepare(statement);
+    const row = prepared.get(...values(statement.sqlite, args));
     return row && rowOf<R>(columns, row);
   }
 
   allNow<A, R>(statement: Statement<A, R>, args: A): R[] {
-    const { said, columns } = this.prepared(statement);
-    return said.all(...values(statement.sqlite, args)).map((row) => rowOf<R>(columns, row));
+    const { prepared, columns } = this.prepare(statement);
+    return prepared.all(...values(statement.sqlite, args)).map((row) => rowOf<R>(columns, row));
   }
 
-  prepared(statement: Statement): Prepared {
+  prepare(statement: Statement): Prepared {
     const known = this.#prepared[statement.index];
     if (known) return known;
-    const said = this.connection.prepare(statement.sqlite.text);
-    said.setReturnArrays(true);
-    const prepared = { said, columns: said.columns().map(({ name }) => name) };
-    this.#prepared[statement.index] = prepared;
-    return prepared;
+    const prepared = this.connection.prepare(statement.sqlite.text);
+    prepared.setReturnArrays(true);
+    const made = { prepared, columns: prepared.columns().map(({ name }) => name) };
+    this.#prepared[statement.index] = made;
+    return made;
   }
 
   close(): void {
@@ -188,7 +193,7 @@ class Connection {
 }
 
 interface Prepared {
-  said: StatementSync;
+  prepared: StatementSync;
   columns: string[];
 }
 
@@ -202,6 +207,9 @@ function rowOf<R>(columns: readonly string[], cells: unknown): R {
 }
 
 class SqliteWriter extends Connection implements Writer, Reader {
+  readonly remote = false;
+  /** Statements that changed something. */
+  #changes = 0;
   readonly #several: (StatementSync | null)[][] = [];
   // Immediate: a transaction that reads first and writes later would fail at once when anybody else writes.
   readonly #begin = this.connection.prepare("begin immediate");
@@ -219,33 +227,50 @@ class SqliteWriter extends Connection implements Writer, Reader {
     return this.allNow(statement, args);
   }
 
-  async run<A>(statement: Statement<A>, args: A): Promise<number> {
-    this.#insist();
-    return Number(this.prepared(statement).said.run(...values(statement.sqlite, args)).changes);
+  async run<A>(statement: Statement<A>, args: A): Promise<void> {
+    this.#runNow(statement, args);
+  }
+
+  async runCounted<A>(statement: Statement<A>, args: A): Promise<number> {
+    return this.#runNow(statement, args);
   }
 
   async runAll<A>(statement: Statement<A>, rows: readonly A[]): Promise<void> {
-    this.#insist();
+    this.#assertTransaction();
     for (let at = 0; at < rows.length; at += MOST_ROWS) {
       const some = rows.slice(at, at + MOST_ROWS);
-      const together = this.#together(statement, some.length);
+      const together = this.#severalRows(statement, some.length);
+      this.#changes += 1;
       if (together) together.run(...values(statement.sqlite, ...some));
-      else for (const row of some) this.prepared(statement).said.run(...values(statement.sqlite, row));
+      else for (const row of some) this.#runNow(statement, row);
     }
   }
 
+  #runNow<A>(statement: Statement<A>, args: A): number {
+    this.#assertTransaction();
+    const changes = Number(this.prepare(statement).prepared.run(...values(statement.sqlite, args)).changes);
+    // One that lost a race has nothing to take back.
+    if (changes > 0) this.#changes += 1;
+    return changes;
+  }
+
+  async settle(): Promise<void> {}
+  failure = (): undefined => undefined;
+  mark = (): number => this.#changes;
+  takeBack = (mark: number): boolean => this.#changes === mark;
+
   /** SQLite ends a transaction by itself, as on a full disk: what came then would be durable at once, and by itself. */
-  #insist(): void {
+  #assertTransaction(): void {
     if (!this.connection.isTransaction) throw new Error("there is no transaction to write in");
   }
 
   /** The statement for so many rows at once; undefined for what cannot be said so. */
-  #together(statement: Statement, count: number): StatementSync | undefined {
+  #severalRows(statement: Statement, count: number): StatementSync | undefined {
     if (count === 1) return undefined;
     const known = this.#several[statement.index] ?? [];
     this.#several[statement.index] = known;
     if (known[count] === undefined) {
-      const text = severalRows(statement.sqlite, count);
+      const text = severalRowsOnSqlite(statement.sqlite, count);
       known[count] = text === undefined ? null : this.connection.prepare(text);
     }
     return known[count] ?? undefined;

@@ -1,3 +1,5 @@
+import { type Footprint, footprintOf } from "./footprint.ts";
+
 /**
  * One SQL for both databases. A statement is written once, with `:name` parameters,
  * translated once for each database when the program loads, and prepared once a
@@ -11,18 +13,15 @@ export interface Statement<A = unknown, R = unknown> {
   /** Unique in the program: where a connection keeps it prepared, and under which name. */
   readonly index: number;
   readonly name: string;
-  readonly sqlite: Said;
-  readonly postgres: Said;
-  /** The table it changes; none for a question. */
-  readonly changes: string | undefined;
-  /** See `steady`. */
-  readonly steady?: readonly string[];
+  readonly sqlite: Translation;
+  readonly postgres: Translation;
+  readonly footprint: Footprint;
   /** Only for the type checker: what goes in and what a row looks like. */
   readonly types?: { args: A; row: R };
 }
 
 /** A statement in the words of one database. */
-interface Said {
+export interface Translation {
   readonly text: string;
   /** Its parameters, in the order in which they are bound. */
   readonly names: readonly string[];
@@ -37,41 +36,21 @@ export const STATEMENTS: Statement[] = [];
  */
 export function statement<A extends Args<A>, R = never>(text: string, onPostgres = text): Statement<A, R> {
   const index = STATEMENTS.length + 1;
-  const [, changes] = CHANGE.exec(text) ?? [];
-  const made = { index, name: `s${index}`, sqlite: inOrder(text), postgres: numbered(onPostgres), changes };
+  const footprint = footprintOf(text, onPostgres);
+  const made = { index, name: `s${index}`, sqlite: inOrder(text), postgres: numbered(onPostgres), footprint };
   STATEMENTS.push(made);
   return made;
 }
 
-const CHANGE = /^\s*(?:insert into|update|delete from) ([a-z_]+)/;
-const steady_tables = new Set<string>();
-
-/**
- * For a question that every mail asks and whose answer seldom changes: a batch asks it once with the same arguments, as
- * long as nothing in it changes one of these tables, which are those that it asks.
- */
-export function steady<A, R>(tables: readonly string[], question: Statement<A, R>): Statement<A, R> {
-  const asked = [
-    ...`${question.sqlite.text} ${question.postgres.text}`.matchAll(/\b(?:from|join)\s+([a-z_]+)(?!\w*\()/g),
-  ];
-  const missing = asked.find(([, table = ""]) => !tables.includes(table));
-  if (missing) throw new Error(`a steady question asks ${missing[1]} too`);
-  for (const table of tables) steady_tables.add(table);
-  return { ...question, steady: tables };
-}
-
-/** Whether what was answered to steady questions may be wrong from now on. */
-export const upsets = ({ changes }: Statement): boolean => changes !== undefined && steady_tables.has(changes);
-
 const PARAMETER = /(?<!:):([a-z_]+)/g;
 
 /** Without numbers, which SQLite would take for names and go through for each value that is bound. */
-function inOrder(text: string): Said {
+function inOrder(text: string): Translation {
   const names = [...text.matchAll(PARAMETER)].map(([, name]) => name ?? "");
   return { names, text: text.replace(PARAMETER, "?") };
 }
 
-function numbered(text: string): Said {
+function numbered(text: string): Translation {
   const names: string[] = [];
   const place = (name: string): number => {
     const known = names.indexOf(name);
@@ -81,7 +60,7 @@ function numbered(text: string): Said {
 }
 
 /** In the order in which they are bound, those of several rows one after the other. */
-export function values<A>({ names }: Said, ...rows: A[]): Value[] {
+export function values<A>({ names }: Translation, ...rows: A[]): Value[] {
   const bound = new Array<Value>(names.length * rows.length);
   let at = 0;
   for (const row of rows) {
@@ -99,8 +78,26 @@ export function values<A>({ names }: Said, ...rows: A[]): Value[] {
  * An insert of one row, said for several; undefined for anything else. `or fail` spares SQLite the journal by which it
  * could take back this statement alone: an operation that fails is taken back as a whole.
  */
-export function severalRows({ text }: Said, rows: number): string | undefined {
+export function severalRowsOnSqlite({ text }: Translation, rows: number): string | undefined {
   const [, into, row] = /^insert (into [^;]*?)\svalues (\([^;]*\))$/s.exec(text) ?? [];
   if (into === undefined || row === undefined || /\b(on conflict|select)\b/.test(row)) return undefined;
   return `insert or fail ${into} values ${Array(rows).fill(row).join(", ")}`;
+}
+
+const inserts = new Map<string, string>();
+
+/** An insert of one row that appends, for several: each has the same parameters, numbered on. */
+export function severalRowsOnPostgres({ text, names }: Translation, rows: number): string {
+  if (rows === 1) return text;
+  const key = `${rows} ${text}`;
+  const known = inserts.get(key);
+  if (known !== undefined) return known;
+  const [, into = "", row = "", conflict = ""] =
+    /^(.*?\bvalues\s*)(\(.*\))((?:\s*on conflict\b.*)?)$/s.exec(text) ?? [];
+  const several = Array.from({ length: rows }, (_, at) =>
+    row.replace(/\$(\d+)/g, (_, place: string) => `$${Number(place) + at * names.length}`),
+  );
+  const made = `${into}${several.join(", ")}${conflict}`;
+  inserts.set(key, made);
+  return made;
 }

@@ -1,5 +1,8 @@
 import { statement } from "./statement.ts";
 
+/** The hub's own space: what belongs to no team's. */
+export const HUB_SPACE = "hub";
+
 export interface CounterRow {
   last_id: number;
   expires_at: string | null;

@@ -1,33 +1,50 @@
-import type { Ctx, TxCtx } from "../context.ts";
-import type { Database, Tx } from "../db/database.ts";
+import type { Config } from "../config.ts";
+import { type Ctx, type TxCtx, transact } from "../context.ts";
+import type { Database } from "../db/database.ts";
+import { ParleyError } from "../errors.ts";
 import { hit } from "../failpoints.ts";
-import type { DueHandler } from "../module.ts";
-import { type DueRow, findNextDue, listDue, takeDue } from "./store.ts";
+import type { Due, DueHandler } from "../module.ts";
+import { backoff, MOST_ATTEMPTS } from "./backoff.ts";
+import { bury } from "./dead.ts";
+import { DueFailure, LOOK_AGAIN_MS } from "./plan.ts";
+import { type DueRow, deleteAll, findDue, listDue, listEarliest, listLeft, saveDue } from "./store.ts";
 
-/** Rows that other nodes added are found at the latest then. */
-const LOOK_AGAIN_MS = 5000;
-const RETRY_MS = 30_000;
-const PAGE = 100;
+/** Rows that are read at once. */
+const PAGE = 500;
+/** How long a transaction may take, since others wait for it: as many rows of a space as are likely to be done by then. */
+const MOST_MS = 10;
+/** Spaces in which one kind is handled at the same time. */
+const SPACES_AT_ONCE = 4;
 
 interface Options {
   database: Database;
+  config: Config;
   handlers: ReadonlyMap<string, DueHandler>;
+  /** What else happens, in the same transaction, when a row of a kind is given up. */
+  died?: ReadonlyMap<string, DueHandler>;
   /** As whom time acts in a space. */
   ctx: (space_id: string) => Ctx;
-  report: (error: unknown, row: DueRow | undefined) => void;
+  /** Told of each failure, and whether it was the last one. Without a row it is the scheduler's own. */
+  report: (error: unknown, row?: DueRow, dead?: boolean) => void;
+  random?: () => number;
+  /** Milliseconds, to see how long something takes. */
+  clock?: () => number;
 }
 
 /**
- * Sleeps until the earliest row of `due` and handles it in the transaction that removes it:
- * a node that dies in between leaves the row for the next one, and two nodes never both
- * handle it. A handler that fails is tried again later; the row stays.
+ * Sleeps until the earliest row of `due` and handles it in the transaction that removes it: a node that dies in between
+ * leaves the row for the next one, and two nodes never both handle it. Each kind has a lane of its own, so that none
+ * waits for another. What fails is tried again later, and given up after a while.
  */
 export class Scheduler {
   readonly #options: Options;
-  /** What failed, and when it is tried again. */
-  #failed = new Map<string, number>();
+  readonly #lanes = new Map<string, Promise<void>>();
+  /** Kinds whose rows cannot be handled just now, and when to try again. */
+  readonly #not_before = new Map<string, number>();
+  /** Milliseconds that a row of a kind took when last handled. */
+  readonly #cost = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
-  #sweeping: Promise<void> | undefined;
+  #looking: Promise<void> | undefined;
   #again = false;
   #stopped = false;
 
@@ -37,81 +54,181 @@ export class Scheduler {
 
   /** Something may have become due, or will be earlier than known. */
   wake(): void {
-    if (this.#stopped) return;
-    if (this.#sweeping) this.#again = true;
-    else void this.sweep();
+    void this.#look();
   }
 
-  /** Handles everything that is due now, then sleeps until the next. */
-  sweep(): Promise<void> {
-    this.#sweeping ??= this.#sweepAndSleep().finally(() => {
-      this.#sweeping = undefined;
-      if (this.#again) {
-        this.#again = false;
-        this.wake();
-      }
-    });
-    return this.#sweeping;
+  /** Handles everything that is due now, and what is planned for at once meanwhile. */
+  async sweep(): Promise<void> {
+    do {
+      await this.#look();
+      await Promise.all(this.#lanes.values());
+      // A lane that has ended had us look again.
+      await this.#looking;
+    } while (this.#lanes.size > 0);
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);
-    await this.#sweeping;
+    await this.#looking;
+    await Promise.all(this.#lanes.values());
   }
 
-  async #sweepAndSleep(): Promise<void> {
-    clearTimeout(this.#timer);
-    const { database, report } = this.#options;
+  #look(): Promise<void> {
+    this.#again = true;
+    this.#looking ??= this.#lookAround();
+    return this.#looking;
+  }
+
+  async #lookAround(): Promise<void> {
+    try {
+      while (this.#again && !this.#stopped) {
+        this.#again = false;
+        clearTimeout(this.#timer);
+        const wait = await this.#startLanes();
+        if (this.#stopped) return;
+        this.#timer = setTimeout(() => this.wake(), wait).unref();
+      }
+    } finally {
+      // In one go with the last look at `#again`: whoever comes now looks anew.
+      this.#looking = undefined;
+    }
+  }
+
+  /** For how long there is nothing to do that is not being done. */
+  async #startLanes(): Promise<number> {
+    const { database, handlers, report } = this.#options;
     let wait = LOOK_AGAIN_MS;
     try {
-      const now = database.now();
-      await this.#handleAll(now);
-      // What is left of the past failed, or is nobody's here: it waits until we look again anyway.
-      const next = await findNextDue(database, { after: iso(now) });
-      if (next) wait = Math.min(wait, Math.max(0, Date.parse(next) - database.now()));
+      // Kinds of a newer node, or of a module that is gone, are not ours to decide on.
+      for (const { kind, at } of await listEarliest(database, [...handlers.keys()])) {
+        if (at === null || this.#lanes.has(kind)) continue;
+        const ms = Math.max(Date.parse(at), this.#not_before.get(kind) ?? 0) - database.now();
+        if (ms <= 0) this.#startLane(kind);
+        else wait = Math.min(wait, ms);
+      }
     } catch (error) {
-      report(error, undefined);
+      report(error);
     }
-    if (this.#stopped) return;
-    this.#timer = setTimeout(() => void this.sweep(), wait);
-    this.#timer.unref();
+    return wait;
   }
 
-  /** Page by page beyond what stays: were it not for that, enough of it would hide everything behind it. */
-  async #handleAll(now: number): Promise<void> {
-    const before = this.#failed;
-    this.#failed = new Map();
-    for (let last: DueRow | undefined, rows = PAGE; rows === PAGE; ) {
-      const page = await listDue(this.#options.database, { now: iso(now), limit: PAGE, after: last });
-      for (const row of page) await this.#handle(row, now, before.get(keyOf(row)) ?? 0);
+  #startLane(kind: string): void {
+    const { database, report } = this.#options;
+    const lane = this.#handleAll(kind).catch((error: unknown) => {
+      // The database is not there, or will not take a failure down.
+      this.#not_before.set(kind, database.now() + LOOK_AGAIN_MS);
+      report(error);
+    });
+    const ended = (): void => {
+      this.#lanes.delete(kind);
+      if (!this.#stopped) this.wake();
+    };
+    this.#lanes.set(kind, lane.then(ended));
+  }
+
+  async #handleAll(kind: string): Promise<void> {
+    const { database } = this.#options;
+    for (let last: DueRow | undefined, rows = PAGE; rows === PAGE && !this.#stopped; ) {
+      const page = await listDue(database, { kind, now: iso(database.now()), limit: PAGE, after: last });
+      await this.#handlePage(page);
       last = page.at(-1);
       rows = page.length;
     }
   }
 
-  async #handle(row: DueRow, now: number, not_before: number): Promise<void> {
-    const handler = this.#options.handlers.get(row.kind);
-    // A kind of a newer node, or of a module that is gone: not ours to decide.
-    if (!handler || this.#stopped) return;
-    if (not_before > now) {
-      this.#failed.set(keyOf(row), not_before);
-      return;
+  async #handlePage(page: readonly DueRow[]): Promise<void> {
+    const spaces = [...Map.groupBy(page, ({ space_id }) => space_id).values()];
+    const next = async (): Promise<void> => {
+      for (let rows = spaces.shift(); rows; rows = spaces.shift()) await this.#handleRows(rows);
+    };
+    await Promise.all(Array.from({ length: SPACES_AT_ONCE }, next));
+  }
+
+  /** All of one space, as many in a transaction as do not keep others waiting; of a kind not seen before, one. */
+  async #handleRows(rows: readonly DueRow[]): Promise<void> {
+    for (let at = 0; at < rows.length && !this.#stopped; ) {
+      const cost = this.#cost.get(rows[0]?.kind ?? "") ?? MOST_MS;
+      const some = rows.slice(at, at + Math.max(1, Math.floor(MOST_MS / cost)));
+      at += some.length;
+      if (some.length > 1 && (await this.#triedTogether(some))) continue;
+      await Promise.all(some.map((row) => this.#handleAlone(row)));
     }
+  }
+
+  async #triedTogether(rows: readonly DueRow[]): Promise<boolean> {
     try {
-      const work = async (tx: Tx): Promise<void> => {
-        if (!(await takeDue(tx, { kind: row.kind, ref: row.ref, now: iso(now) }))) return;
-        const ctx: TxCtx = { ...this.#options.ctx(row.space_id), db: tx, tx };
-        await handler(ctx, { ref: row.ref, at: Date.parse(row.at) });
-        await hit("due.before_commit");
-      };
-      await this.#options.database.write(row.space_id, work, { even_expired: true });
+      await this.#handleTogether(rows);
+      return true;
     } catch (error) {
-      this.#failed.set(keyOf(row), now + RETRY_MS);
-      this.#options.report(error, row);
+      if (isStorage(error)) throw error;
+      return false;
     }
+  }
+
+  /** So that one that fails takes no other with it. */
+  async #handleAlone(row: DueRow): Promise<void> {
+    try {
+      await this.#handleTogether([row]);
+    } catch (error) {
+      if (isStorage(error)) throw error;
+      const dead = await this.#noteFailure(row, error);
+      this.#options.report(error, row, dead);
+    }
+  }
+
+  /** Some may be gone already, by another node. */
+  async #handleTogether(rows: readonly DueRow[]): Promise<void> {
+    const { database, handlers, config, ctx, clock = () => performance.now() } = this.#options;
+    const { space_id = "", kind = "" } = rows[0] ?? {};
+    const now = iso(database.now());
+    const work = async (ctx: TxCtx): Promise<void> => {
+      const started = clock();
+      const left = await listLeft(ctx.tx, rows, now);
+      // Before they are handled: that may plan them anew.
+      await deleteAll(ctx.tx, left);
+      for (const row of left) await handlers.get(kind)?.(ctx, dueOf(row), config);
+      if (left.length > 0) this.#cost.set(kind, (clock() - started) / left.length);
+      await hit("due.before_commit");
+    };
+    await transact(ctx(space_id), work, { even_expired: true });
+  }
+
+  /** Whether it is not tried again. */
+  #noteFailure({ space_id, kind, ref }: DueRow, error: unknown): Promise<boolean> {
+    const { database, config, ctx, died, random = Math.random } = this.#options;
+    const now = database.now();
+    const work = async (ctx: TxCtx): Promise<boolean> => {
+      const row = await findDue(ctx.tx, { kind, ref, now: iso(now) });
+      if (!row) return false;
+      const failed = failedRow(row, error);
+      const dead = failed.attempt >= MOST_ATTEMPTS;
+      if (dead) {
+        await bury(ctx, failed, error);
+        await died?.get(kind)?.(ctx, dueOf(failed), config);
+      } else await saveDue(ctx.tx, { ...failed, at: iso(now + backoff(failed.attempt, random())) });
+      return dead;
+    };
+    return transact(ctx(space_id), work, { even_expired: true });
   }
 }
 
-const keyOf = ({ space_id, kind, ref }: DueRow): string => `${space_id}\n${kind}\n${ref}`;
+const STORAGE = ["STORAGE_FULL", "STORAGE_UNAVAILABLE", "OUTCOME_UNKNOWN"];
+
+/** What is no fault of the row: it is handled when the database is back. */
+const isStorage = (error: unknown): boolean => error instanceof ParleyError && STORAGE.includes(error.code);
+
+/** As it is once this failure counts. */
+function failedRow(row: DueRow, error: unknown): DueRow {
+  if (!(error instanceof DueFailure)) return { ...row, attempt: row.attempt + 1 };
+  return { ...row, attempt: error.attempt + 1, payload: JSON.stringify(error.payload) };
+}
+
+const dueOf = ({ ref, at, payload, attempt }: DueRow): Due => ({
+  ref,
+  at: Date.parse(at),
+  payload: payload === null ? undefined : JSON.parse(payload),
+  attempt,
+});
+
 const iso = (ms: number): string => new Date(ms).toISOString();

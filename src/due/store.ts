@@ -1,58 +1,173 @@
 import type { Reader, Tx } from "../db/database.ts";
-import { statement } from "../db/statement.ts";
+import { type Statement, statement } from "../db/statement.ts";
 
 export interface DueRow {
   space_id: string;
   kind: string;
   ref: number;
   at: string;
+  /** JSON. */
+  payload: string | null;
+  /** How often it has failed. */
+  attempt: number;
 }
 
 const insert = statement<DueRow>(
-  `insert into due (space_id, kind, ref, at) values (:space_id, :kind, :ref, :at)
+  `insert into due (space_id, kind, ref, at, payload, attempt)
+   values (:space_id, :kind, :ref, :at, :payload, :attempt)
    on conflict (space_id, kind, ref) do nothing`,
 );
 
-export const insertDue = (tx: Tx, row: DueRow): Promise<number> => tx.run(insert, row);
+export async function insertDue(tx: Tx, row: DueRow): Promise<void> {
+  await tx.run(insert, row);
+}
 
-const before = statement<DueRow & { now: string; limit: number }, DueRow>(
-  `select space_id, kind, ref, at from due
-   where at <= :now and (at, space_id, kind, ref) > (:at, :space_id, :kind, :ref)
-   order by at, space_id, kind, ref limit :limit`,
+const upsert = statement<DueRow>(
+  `insert into due (space_id, kind, ref, at, payload, attempt)
+   values (:space_id, :kind, :ref, :at, :payload, :attempt)
+   on conflict (space_id, kind, ref)
+   do update set at = excluded.at, payload = excluded.payload, attempt = excluded.attempt`,
 );
-const FIRST: DueRow = { at: "", space_id: "", kind: "", ref: 0 };
+
+export async function saveDue(tx: Tx, row: DueRow): Promise<void> {
+  await tx.run(upsert, row);
+}
+
+const times = new Map<string, Statement<Record<string, never>, { kind: string; at: string | null }>>();
+
+/** When the earliest row of each of these kinds is due, which are written in the program: a look at the index for each. */
+export async function listEarliest(
+  db: Reader,
+  kinds: readonly string[],
+): Promise<{ kind: string; at: string | null }[]> {
+  if (kinds.length === 0) return [];
+  const listed = kinds.map((kind) => `select '${kind}' as kind`).join(" union all ");
+  const known = times.get(listed);
+  const made =
+    known ??
+    statement<Record<string, never>, { kind: string; at: string | null }>(
+      `select k.kind as kind, (select min(d.at) from due d where d.kind = k.kind) as at from (${listed}) as k`,
+    );
+  times.set(listed, made);
+  return db.all(made, {});
+}
+
+type DueCursor = Pick<DueRow, "at" | "space_id" | "ref">;
+
+const ofKind = statement<DueCursor & { kind: string; now: string; limit: number }, DueRow>(
+  `select space_id, kind, ref, at, payload, attempt from due
+   where kind = :kind and at <= :now and (at, space_id, ref) > (:at, :space_id, :ref)
+   order by at, space_id, ref limit :limit`,
+);
+const FIRST: DueCursor = { at: "", space_id: "", ref: 0 };
 
 /** The earliest first; behind `after`, where there is one. */
 export const listDue = (
   db: Reader,
-  { now, limit, after = FIRST }: { now: string; limit: number; after: DueRow | undefined },
-): Promise<DueRow[]> => db.all(before, { ...after, now, limit });
+  { kind, now, limit, after = FIRST }: { kind: string; now: string; limit: number; after: DueCursor | undefined },
+): Promise<DueRow[]> => {
+  const { at, space_id, ref } = after;
+  return db.all(ofKind, { kind, now, limit, at, space_id, ref });
+};
 
-const next = statement<{ after: string }, { at: string }>("select at from due where at > :after order by at limit 1");
-
-export const findNextDue = async (db: Reader, args: { after: string }): Promise<string | undefined> =>
-  (await db.get(next, args))?.at;
-
-const remove = statement<{ space_id: string; kind: string; ref: number; now: string }>(
-  "delete from due where space_id = :space_id and kind = :kind and ref = :ref and at <= :now",
+const byKey = statement<{ space_id: string; kind: string; ref: number; now: string }, DueRow>(
+  `select space_id, kind, ref, at, payload, attempt from due
+   where space_id = :space_id and kind = :kind and ref = :ref and at <= :now`,
 );
 
-/** True for exactly one of those who try. */
-export const takeDue = async (
+/** Undefined when it is no longer there, or was moved to later. */
+export const findDue = (
   tx: Tx,
   { kind, ref, now }: { kind: string; ref: number; now: string },
-): Promise<boolean> => (await tx.run(remove, { space_id: tx.space_id, kind, ref, now })) === 1;
+): Promise<DueRow | undefined> => tx.get(byKey, { space_id: tx.space_id, kind, ref, now });
+
+const within = statement<{ space_id: string; kind: string; from: string; to: string }, DueRow>(
+  `select space_id, kind, ref, at, payload, attempt from due
+   where kind = :kind and at >= :from and at <= :to and space_id = :space_id order by at, ref`,
+);
+
+/**
+ * Those of these rows that are still there: by one read where they are many. It goes through what other spaces have
+ * between their times, so for a few among those of many spaces each is looked up.
+ */
+export async function listLeft(tx: Tx, rows: readonly DueRow[], now: string): Promise<DueRow[]> {
+  const [first, last] = [rows[0], rows.at(-1)];
+  if (!first || !last) return [];
+  if (rows.length < FEW) return (await Promise.all(rows.map((row) => findDue(tx, { ...row, now })))).filter(isThere);
+  const { kind, at: from } = first;
+  const refs = new Set(rows.map(({ ref }) => ref));
+  const found = await tx.all(within, { space_id: tx.space_id, kind, from, to: last.at });
+  return found.filter(({ ref }) => refs.has(ref));
+}
+
+const FEW = 25;
+const isThere = <T>(row: T | undefined): row is T => row !== undefined;
 
 const cancel = statement<{ space_id: string; kind: string; ref: number }>(
   "delete from due where space_id = :space_id and kind = :kind and ref = :ref",
 );
 
-export const deleteDue = (tx: Tx, { kind, ref }: { kind: string; ref: number }): Promise<number> =>
-  tx.run(cancel, { space_id: tx.space_id, kind, ref });
+export const deleteAll = (tx: Tx, rows: readonly DueRow[]): Promise<void> => tx.runAll(cancel, rows);
+
+export async function deleteDue(tx: Tx, { kind, ref }: { kind: string; ref: number }): Promise<void> {
+  await tx.run(cancel, { space_id: tx.space_id, kind, ref });
+}
 
 const cancelKind = statement<{ space_id: string; kind: string }>(
   "delete from due where space_id = :space_id and kind = :kind",
 );
 
-export const deleteDueOfKind = (tx: Tx, kind: string): Promise<number> =>
-  tx.run(cancelKind, { space_id: tx.space_id, kind });
+export async function deleteDueOfKind(tx: Tx, kind: string): Promise<void> {
+  await tx.run(cancelKind, { space_id: tx.space_id, kind });
+}
+
+export interface DeadRow {
+  id: number;
+  kind: string;
+  ref: number;
+  at: string;
+  payload: string | null;
+  attempts: number;
+  error: string;
+  died_at: string;
+}
+
+const bury = statement<DeadRow & { space_id: string }>(
+  `insert into due_dead (space_id, id, kind, ref, at, payload, attempts, error, died_at)
+   values (:space_id, :id, :kind, :ref, :at, :payload, :attempts, :error, :died_at)`,
+);
+
+export async function insertDead(tx: Tx, row: DeadRow): Promise<void> {
+  await tx.run(bury, { ...row, space_id: tx.space_id });
+}
+
+const forget = statement<{ space_id: string; id: number }>(
+  "delete from due_dead where space_id = :space_id and id = :id",
+);
+
+export async function deleteDead(tx: Tx, id: number): Promise<void> {
+  await tx.run(forget, { space_id: tx.space_id, id });
+}
+
+const planned = statement<Record<string, never>, { value: string }>("select value from hub where name = 'planned_for'");
+
+/** What every space's own rows were last planned for. */
+export const findPlannedFor = async (db: Reader): Promise<string | undefined> => (await db.get(planned, {}))?.value;
+
+const savePlanned = statement<{ value: string }>(
+  `insert into hub (name, value) values ('planned_for', :value)
+   on conflict (name) do update set value = excluded.value`,
+);
+
+export async function savePlannedFor(tx: Tx, value: string): Promise<void> {
+  await tx.run(savePlanned, { value });
+}
+
+const spaces = statement<{ after: string; limit: number }, { id: string }>(
+  `select id from spaces where id > :after and id not in ('hub', 'main') and emptied_at is null
+   order by id limit :limit`,
+);
+
+/** All but those that are always there. */
+export const listTeamSpaces = async (db: Reader, args: { after: string; limit: number }): Promise<string[]> =>
+  (await db.all(spaces, args)).map(({ id }) => id);

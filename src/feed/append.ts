@@ -1,5 +1,5 @@
 import type { TxCtx } from "../context.ts";
-import type { FeedEvent } from "./event.ts";
+import type { Cause, FeedEvent } from "./event.ts";
 import { type Common, insertEvent, insertTogether, type Own } from "./store.ts";
 
 type NewEvent = Omit<FeedEvent, "id" | "ref" | "actor_id"> & {
@@ -9,6 +9,11 @@ type NewEvent = Omit<FeedEvent, "id" | "ref" | "actor_id"> & {
   ref?: number;
 };
 
+interface Told extends Omit<Common, "actor_id" | "cause"> {
+  /** Where that is not what led to the whole operation. */
+  cause?: Cause | undefined;
+}
+
 /**
  * Several that differ in little, told one by one and stored as few rows; where the data of one and of all have the same
  * field, that of all counts. Their ids were taken in one go: an event with an id between them would be told out of order
@@ -16,20 +21,25 @@ type NewEvent = Omit<FeedEvent, "id" | "ref" | "actor_id"> & {
  */
 export async function appendTogether(
   ctx: TxCtx,
-  { topic, ref, data }: Omit<Common, "actor_id">,
+  { topic, ref, data, cause = ctx.cause }: Told,
   events: readonly Own[],
 ): Promise<void> {
   const actor_id = ctx.actor.principal_id;
-  await insertTogether(ctx.tx, { topic, ref, actor_id, data }, events);
+  await insertTogether(ctx.tx, { topic, ref, actor_id, data, cause }, events);
   for (const { id, type, stream, data: own } of events)
-    ctx.tx.announce({ id, type, topic, stream, ref, actor_id, data: { ...own, ...data } });
+    announce(ctx, { id, type, topic, stream, ref, actor_id, data: { ...own, ...data } });
 }
 
 /** Appends to the feed of the transaction's space. Returns the event's id, which is also the id of what it created. */
 export async function append(ctx: TxCtx, event: NewEvent): Promise<number> {
   const { id = ctx.tx.takeId(), type, topic, stream, ref, data, live } = event;
   const entry: FeedEvent = { id, type, topic, stream, ref: ref ?? id, actor_id: ctx.actor.principal_id, data };
-  await insertEvent(ctx.tx, entry);
-  ctx.tx.announce(live === undefined ? entry : { ...entry, live });
+  await insertEvent(ctx.tx, entry, ctx.cause);
+  announce(ctx, live === undefined ? entry : { ...entry, live });
   return id;
+}
+
+function announce(ctx: TxCtx, event: FeedEvent): void {
+  ctx.tx.announce(event);
+  ctx.reactions?.appended(event);
 }

@@ -1,3 +1,13 @@
+/** How it is known what led to something: somebody said so, it answers it, or the hub reacted to it. */
+export const CAUSE_HOW = ["declared", "reply", "reaction"] as const;
+export type CauseHow = (typeof CAUSE_HOW)[number];
+
+/** What led to an event, by its id, which is always the smaller one. */
+export interface Cause {
+  id: number;
+  how: CauseHow;
+}
+
 /** One entry of a space's feed. */
 export interface FeedEvent {
   id: number;

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Committed, Database } from "../db/database.ts";
@@ -11,6 +12,8 @@ import { NodeView } from "../testing/node-view.ts";
 import { append } from "./append.ts";
 import { Feed, type Where } from "./feed.ts";
 
+/** More than it takes to tell everybody of everything here, however few are told in one. */
+const TURNS = 100;
 /** However slow the machine is. */
 const SOON = { timeout: 30_000 };
 
@@ -48,7 +51,16 @@ async function commit(space_id: string, events: number): Promise<Committed> {
   });
   const who = { principal_id: "ana", name: "ana", kind: "human", token_id: "", subscriber_id: "" } as const;
   await database.write(space_id, async (tx) => {
-    const ctx = { db: tx, tx, database, now: () => database.now(), actor: { ...who, roles: [], space_id } };
+    const ctx = {
+      db: tx,
+      tx,
+      database,
+      needs: [],
+      explainers: [],
+      waiting: [],
+      now: () => database.now(),
+      actor: { ...who, roles: [], space_id },
+    };
     if (events === 0) tx.takeId();
     for (let n = 0; n < events; n++)
       await append(ctx, { type: "noted", topic: n % 3 === 2 ? "other" : "notes", stream: `s${n % 2}`, data: {} });
@@ -117,6 +129,7 @@ class Scene {
     await idle();
     this.view.ring(this.space_id, this.last_id);
     await idle();
+    for (let turn = 0; turn < TURNS; turn += 1) await setImmediate();
   }
 
   check(): void {
@@ -206,6 +219,20 @@ test("whatever reads fail, each listener is told each event once and in order wh
   );
 });
 
+test("a listener that throws is reported, and makes no other miss the event", async () => {
+  const scene = new Scene(await freshSpace(), AT_ONCE);
+  const where = { space_id: scene.space_id, topic: "notes" };
+  const told: number[] = [];
+  await scene.feed.listen(where, () => {
+    throw new Error("not me");
+  });
+  await scene.feed.listen(where, ({ id }) => told.push(id));
+  const made = await scene.write(2);
+  scene.view.tell(made);
+  await expect.poll(() => told, SOON).toEqual(made.events.map(({ id }) => id));
+  expect(scene.reported).toHaveLength(2);
+});
+
 test("word of another node's commit is never lost, however close to the end of a reading it comes", async () => {
   for (let ticks = 0; ticks < 12; ticks++) {
     let reads = 0;
@@ -246,7 +273,7 @@ test("what is missing is read as long as it is missing, and not once more", asyn
   expect(scene.reported).toHaveLength(2);
   const before = reads;
   for (let n = 0; n < 5; n++) await poll();
-  await new Promise((resolve) => setImmediate(resolve));
+  await setImmediate();
   expect(reads).toBe(before);
 });
 

@@ -1,5 +1,7 @@
+import { setImmediate } from "node:timers/promises";
 import type { Committed, Database } from "../db/database.ts";
 import { hit } from "../failpoints.ts";
+import { Turns } from "../turns.ts";
 import type { FeedEvent } from "./event.ts";
 import { findHead, listEventsSince } from "./store.ts";
 
@@ -13,24 +15,28 @@ export interface Where {
 }
 
 interface Channel {
-  /** Everything up to here has been told. */
+  /** Everything up to here has been told, or is in `untold`. */
   head: number;
   /** Everything up to here is known to be durable, told or not. */
   durable: number;
   /** By topic, and by topic and stream. */
   listeners: Map<string, Set<Listener>>;
   count: number;
+  /** What listeners are being told of, when there are so many that it takes more than one turn of the event loop. */
+  untold: FeedEvent[];
   /** Set while events are being read that another node wrote. */
   catching_up: Promise<void> | undefined;
   behind: boolean;
 }
 
 const PAGE = 500;
+/** What is kept of a space to be told: beyond it events are read again when their turn comes. */
+const MOST_UNTOLD = 1000;
 const keyOf = ({ topic, stream }: { topic: string; stream?: string | undefined }): string =>
   stream === undefined ? topic : `${topic}\n${stream}`;
 
 /**
- * Tells whoever listens what became durable, in order and once a listener. What this node
+ * Tells whoever listens what became durable, in order and once a listener, a few of them at a time. What this node
  * wrote is told straight from the commit; what other nodes wrote is read from the database
  * when the doorbell rings, or when this node's own commit turns out to follow one it did not see.
  */
@@ -38,6 +44,7 @@ export class Feed {
   readonly #database: Database;
   readonly #channels = new Map<string, Promise<Channel>>();
   readonly #report: (error: unknown) => void;
+  readonly #turns = new Turns<Channel>();
 
   constructor(database: Database, report: (error: unknown) => void) {
     this.#database = database;
@@ -47,8 +54,8 @@ export class Feed {
   }
 
   /**
-   * From the moment this resolves the listener is told of every event, after it is durable,
-   * synchronously: it must not throw and not block. Returns the way to stop.
+   * From the moment this resolves the listener is told of every event, after it is durable:
+   * at once, or where many listen soon after. It must not block. Returns the way to stop.
    */
   async listen(where: Where, listener: Listener): Promise<() => void> {
     const channel = await this.#openChannel(where.space_id);
@@ -81,6 +88,7 @@ export class Feed {
       durable: head,
       listeners: new Map<string, Set<Listener>>(),
       count: 0,
+      untold: [],
       catching_up: undefined,
       behind: false,
     }));
@@ -103,8 +111,9 @@ export class Feed {
     const channel = await this.#opened(space_id);
     await hit("notify.before");
     if (!channel || last_id <= channel.head) return;
-    if (previous_id !== channel.head || channel.catching_up) return this.#catchUp(space_id, channel);
-    publish(channel, last_id, events);
+    if (previous_id !== channel.head || channel.catching_up || channel.untold.length >= MOST_UNTOLD)
+      return this.#catchUp(space_id, channel);
+    this.#publish(channel, last_id, events);
   }
 
   async #rung(space_id: string, last_id: number | undefined): Promise<void> {
@@ -130,13 +139,14 @@ export class Feed {
     try {
       while (channel.behind) {
         channel.behind = false;
+        while (channel.untold.length >= MOST_UNTOLD) await setImmediate();
         const { durable } = channel;
         await hit("notify.before");
         const events = await listEventsSince(this.#database, { space_id, after_id: channel.head, limit: PAGE });
         const last_id = events.at(-1)?.id ?? channel.head;
         if (events.length === PAGE) channel.behind = true;
         // Positions without an event are passed too, or we would look for them for ever.
-        publish(channel, channel.behind ? last_id : Math.max(last_id, durable), events);
+        this.#publish(channel, channel.behind ? last_id : Math.max(last_id, durable), events);
       }
     } catch (error) {
       // Whoever rang for something that is still missing rings again.
@@ -146,13 +156,32 @@ export class Feed {
       channel.catching_up = undefined;
     }
   }
-}
 
-/** In one go: a position is never passed without telling what lies before it. */
-function publish(channel: Channel, head: number, events: readonly FeedEvent[]): void {
-  channel.head = head;
-  for (const event of events) {
-    for (const listener of channel.listeners.get(event.topic) ?? []) listener(event);
-    for (const listener of channel.listeners.get(keyOf(event)) ?? []) listener(event);
+  /** In one go: a position is never passed without telling what lies before it. */
+  #publish(channel: Channel, head: number, events: readonly FeedEvent[]): void {
+    channel.head = head;
+    if (channel.count === 0) return;
+    for (const event of events) channel.untold.push(event);
+    if (!this.#turns.isBusy(channel)) this.#turns.begin(channel, this.#tellAll(channel));
+  }
+
+  *#tellAll({ untold, listeners }: Channel): Generator<void> {
+    for (let event = untold[0]; event; event = untold[0]) {
+      for (const key of [event.topic, keyOf(event)])
+        for (const listener of listeners.get(key) ?? []) {
+          this.#tell(listener, event);
+          yield;
+        }
+      untold.shift();
+    }
+  }
+
+  /** One that throws makes no other miss the event. */
+  #tell(listener: Listener, event: FeedEvent): void {
+    try {
+      listener(event);
+    } catch (error) {
+      this.#report(error);
+    }
   }
 }

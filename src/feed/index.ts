@@ -1,6 +1,11 @@
 export { append, appendTogether } from "./append.ts";
-export type { FeedEvent } from "./event.ts";
+export { type CauseColumns, fromColumns, toColumns } from "./cause-columns.ts";
+export { because, explain } from "./causes.ts";
+export { type Consumer, consumerDue } from "./consumers.ts";
+export { CAUSE_HOW, type Cause, type FeedEvent } from "./event.ts";
 export { Feed, type Listener } from "./feed.ts";
+export { Following, listenTo } from "./follow.ts";
 export { checkPosition } from "./page.ts";
-export { feedDue, PURGE_SLICE, planEventPurge, purgeAt, purgeBefore } from "./retention.ts";
-export { findHead, findWatermark, insertPurge, listEventsSince, saveWatermark } from "./store.ts";
+export { Reactions } from "./reactions.ts";
+export { feedDue, PURGE_SLICE, planEventPurge, purgeAt, purgeBefore, replan } from "./retention.ts";
+export { findHead, findWatermark, insertPurge, listCausedBy, listWatermarks, saveWatermark } from "./store.ts";

@@ -1,22 +1,23 @@
 import type { Reader, Tx } from "../db/database.ts";
 import { statement } from "../db/statement.ts";
-import type { FeedEvent } from "./event.ts";
+import { type CauseColumns, fromColumns } from "./cause-columns.ts";
+import type { Cause, FeedEvent } from "./event.ts";
 
 /**
  * With `data` as JSON. Where several events are one row, it is that of the last, with the data that all have in common;
  * `together` has what each has of its own.
  */
-type EventRow = Omit<FeedEvent, "data" | "live"> & { data: string; together: string | null };
+export type EventRow = Omit<FeedEvent, "data" | "live"> & { data: string; together: string | null };
 
-const insert = statement<EventRow & { space_id: string }>(
-  `insert into events (space_id, id, type, topic, stream, ref, actor_id, data, together)
-   values (:space_id, :id, :type, :topic, :stream, :ref, :actor_id, :data, :together)`,
+const insert = statement<EventRow & CauseColumns & { space_id: string }>(
+  `insert into events (space_id, id, type, topic, stream, ref, actor_id, data, together, cause, cause_how)
+   values (:space_id, :id, :type, :topic, :stream, :ref, :actor_id, :data, :together, :cause, :cause_how)`,
 );
 
 const rowOf = (
   { space_id }: Tx,
   { id, type, topic, stream, ref, actor_id, data }: FeedEvent,
-  together: string | null,
+  { together, cause }: { together: string | null; cause: Cause | undefined },
 ) => ({
   space_id,
   id,
@@ -27,14 +28,16 @@ const rowOf = (
   actor_id,
   data: JSON.stringify(data),
   together,
+  cause: cause ? cause.id : null,
+  cause_how: cause ? cause.how : null,
 });
 
-export async function insertEvent(tx: Tx, event: FeedEvent): Promise<void> {
-  await tx.run(insert, rowOf(tx, event, null));
+export async function insertEvent(tx: Tx, event: FeedEvent, cause: Cause | undefined): Promise<void> {
+  await tx.run(insert, rowOf(tx, event, { together: null, cause }));
 }
 
 /** What events of one moment have in common, and what each has of its own. */
-export type Common = Pick<FeedEvent, "topic" | "ref" | "actor_id" | "data">;
+export type Common = Pick<FeedEvent, "topic" | "ref" | "actor_id" | "data"> & { cause: Cause | undefined };
 export type Own = Pick<FeedEvent, "id" | "type" | "stream" | "data">;
 
 /** One of those in `together`: how far its id lies before the row's, and its type only where that is not the row's. */
@@ -44,7 +47,7 @@ type Packed = [back: number, stream: string, data: Record<string, unknown>, type
 const MOST_TOGETHER = 100;
 
 /** By the id of the last, so that whoever reads on from the middle finds the row. */
-export async function insertTogether(tx: Tx, common: Common, events: readonly Own[]): Promise<void> {
+export async function insertTogether(tx: Tx, { cause, ...common }: Common, events: readonly Own[]): Promise<void> {
   const rows = [];
   for (let at = 0; at < events.length; at += MOST_TOGETHER) {
     const some = events.slice(at, at + MOST_TOGETHER);
@@ -55,7 +58,7 @@ export async function insertTogether(tx: Tx, common: Common, events: readonly Ow
       const own = [id - event.id, event.stream, event.data] as const;
       return event.type === type ? [...own] : [...own, event.type];
     });
-    rows.push(rowOf(tx, { ...common, id, type, stream }, JSON.stringify(packed)));
+    rows.push(rowOf(tx, { ...common, id, type, stream }, { together: JSON.stringify(packed), cause }));
   }
   await tx.runAll(insert, rows);
 }
@@ -86,7 +89,7 @@ export async function listEventsSince(
 
 const FIRST_PART = 8;
 
-function eventsOf({ together, ...row }: EventRow): FeedEvent[] {
+export function eventsOf({ together, ...row }: EventRow): FeedEvent[] {
   // Written by `insertEvent` and `insertTogether`.
   const data = JSON.parse(row.data) as Record<string, unknown>;
   if (together === null) return [{ ...row, data }];
@@ -98,6 +101,81 @@ function eventsOf({ together, ...row }: EventRow): FeedEvent[] {
     stream,
     data: { ...own, ...data },
   }));
+}
+
+type CausedRow = EventRow & CauseColumns & { by: string | null };
+
+const CAUSED = `select e.id, e.type, e.topic, e.stream, e.ref, e.actor_id, e.data, e.together, e.cause, e.cause_how,
+   p.name as by from events e left join principals p on p.id = e.actor_id where e.space_id = :space_id`;
+
+const atOrBehind = statement<{ space_id: string; id: number }, CausedRow>(
+  `${CAUSED} and e.id >= :id order by e.id limit 1`,
+);
+
+/** With who did it, null for the hub itself, and what led to it. */
+export async function findEvent(
+  db: Reader,
+  args: { space_id: string; id: number },
+): Promise<{ event: FeedEvent; by: string | null; cause: Cause | undefined } | undefined> {
+  const row = await db.get(atOrBehind, args);
+  if (!row) return undefined;
+  const { by, cause, cause_how, ...stored } = row;
+  const event = eventsOf(stored).find(({ id }) => id === args.id);
+  return event && { event, by, cause: fromColumns({ cause, cause_how }) };
+}
+
+const causedBy = statement<{ space_id: string; cause: number; limit: number }, EventRow>(
+  // Their ids first, which are all in the index: asked for whole rows, SQLite goes through the space instead.
+  `select id, type, topic, stream, ref, actor_id, data, together from events where space_id = :space_id and id in
+   (select id from events where space_id = :space_id and cause = :cause order by id limit :limit) order by id`,
+);
+
+/** What it led to at once, oldest first; of several events in one row the first. */
+export const listCausedBy = async (
+  db: Reader,
+  args: { space_id: string; cause: number; limit: number },
+): Promise<number[]> => (await db.all(causedBy, args)).map((row) => eventsOf(row)[0]?.id ?? row.id);
+
+/** As many topics as anybody follows at once. */
+const TOPICS = Array.from("abcdefghijklmnop", (letter) => `topic_${letter}`);
+
+const scanned = statement<
+  { space_id: string; after_id: number; limit: number },
+  { last_id: number | null; rows: number }
+>(
+  `select max(id) as last_id, count(*) as rows from
+   (select id from events where space_id = :space_id and id > :after_id order by id limit :limit) as page`,
+);
+const ofTopics = statement<Record<string, string | number | null>, EventRow>(
+  `select id, type, topic, stream, ref, actor_id, data, together from events
+   where space_id = :space_id and id > :after_id and id <= :last_id
+   and topic in (${TOPICS.map((name) => `:${name}`).join(", ")}) order by id limit :limit`,
+);
+
+interface Page {
+  space_id: string;
+  topics: readonly string[];
+  after_id: number;
+  /** How many rows it goes through at most, whoever's they are, and how many it gives. */
+  limits: { scanned: number; wanted: number };
+}
+
+/**
+ * The rows of some topics behind a position. Counted by what is gone through: an index by topic would make every insert
+ * dearer, and a limit on what is found alone would go through a whole feed of others' for the one that is wanted.
+ */
+export async function listRowsOf(
+  db: Reader,
+  { space_id, topics, after_id, limits }: Page,
+): Promise<{ rows: EventRow[]; last_id: number; more: boolean }> {
+  if (topics.length > TOPICS.length) throw new Error(`at most ${TOPICS.length} topics are followed at once`);
+  const page = await db.get(scanned, { space_id, after_id, limit: limits.scanned });
+  const { last_id = null, rows: through = 0 } = page ?? {};
+  if (last_id === null) return { rows: [], last_id: after_id, more: false };
+  const named = Object.fromEntries(TOPICS.map((name, at) => [name, topics[at] ?? null]));
+  const rows = await db.all(ofTopics, { ...named, space_id, after_id, last_id, limit: limits.wanted });
+  const full = rows.length === limits.wanted ? rows.at(-1)?.id : undefined;
+  return { rows, last_id: full ?? last_id, more: full !== undefined || Number(through) === limits.scanned };
 }
 
 const head = statement<{ space_id: string }, { last_id: number }>("select last_id from spaces where id = :space_id");
@@ -155,7 +233,7 @@ const deleteUpTo = statement<{ space_id: string; up_to_id: number }>(
   "delete from events where space_id = :space_id and id <= :up_to_id",
 );
 
-export const deleteEventsUpTo = (tx: Tx, up_to_id: number): Promise<number> =>
+export const deleteEventsUpTo = (tx: Tx, up_to_id: number): Promise<void> =>
   tx.run(deleteUpTo, { space_id: tx.space_id, up_to_id });
 
 interface Mark {
@@ -176,6 +254,16 @@ export async function findWatermark(
 ): Promise<number | undefined> {
   return (await db.get(mark, { space_id, subscriber_id, topic, stream }))?.last_id;
 }
+
+const marks = statement<Omit<Mark, "stream">, { stream: string; last_id: number }>(
+  `select stream, last_id from watermarks where space_id = :space_id and subscriber_id = :subscriber_id
+   and topic = :topic order by stream`,
+);
+/** Those of a subscriber in all streams of a topic. */
+export const listWatermarks = (
+  db: Reader,
+  args: Omit<Mark, "stream">,
+): Promise<{ stream: string; last_id: number }[]> => db.all(marks, args);
 
 const saveMark = statement<{
   space_id: string;

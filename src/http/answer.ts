@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { errorBody, ParleyError } from "../errors.ts";
 import { hit } from "../failpoints.ts";
+import { endWith, isTooMuchToDiscard } from "./last-words.ts";
 
 const HEADERS = {
   "content-type": "application/json",
@@ -26,12 +27,13 @@ export function answerError(response: ServerResponse, error: unknown, body: obje
     return;
   }
   const text = JSON.stringify(body);
-  response.writeHead(error instanceof ParleyError ? error.status : 500, {
-    ...HEADERS,
-    ...headersOf(error),
-    "content-length": Buffer.byteLength(text),
-  });
-  response.end(text);
+  const status = error instanceof ParleyError ? error.status : 500;
+  const headers = { ...HEADERS, ...headersOf(error) };
+  if (isTooMuchToDiscard(response.req)) endWith(response, status, headers, text);
+  else {
+    response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(text) });
+    response.end(text);
+  }
 }
 
 function headersOf(error: unknown): Record<string, string> {

@@ -1,26 +1,40 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
+import { lastWords } from "./last-words.ts";
 
-const REFUSALS: Readonly<Record<string, { status: string; error: string }>> = {
-  HPE_HEADER_OVERFLOW: { status: "431 Request Header Fields Too Large", error: "The headers are too large." },
-  ERR_HTTP_REQUEST_TIMEOUT: { status: "408 Request Timeout", error: "The request took too long to arrive." },
+const REFUSALS: Readonly<Record<string, { status: number; error: string }>> = {
+  HPE_HEADER_OVERFLOW: { status: 431, error: "The headers are too large." },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, error: "The request took too long to arrive." },
 };
-const OTHERWISE = { status: "400 Bad Request", error: "This is not an HTTP request." };
+const OTHERWISE = { status: 400, error: "This is not an HTTP request." };
 
 /** What happens on a connection beside its requests. */
 export class Connections {
   readonly #latest = new WeakMap<Duplex, ServerResponse>();
+  readonly #unread_ms: number;
+
+  /** An answer of which nothing was taken for `unread_ms` is given up. */
+  constructor(unread_ms: number) {
+    this.#unread_ms = unread_ms;
+  }
 
   /**
    * Serves a request once the answer to the one before it is out. Node would have them served all at once and keep the
    * answers: a client that sends a thousand and reads none costs gigabytes.
    */
-  inTurn(request: IncomingMessage, response: ServerResponse, serve: () => void): void {
+  inTurn(request: IncomingMessage, response: ServerResponse, serve: () => Promise<void>): void {
     const { socket } = request;
     const earlier = this.#latest.get(socket);
     this.#latest.set(socket, response);
-    if (!earlier || earlier.writableFinished) serve();
-    else earlier.once("close", () => socket.destroyed || serve());
+    if (!earlier || earlier.writableFinished) void serve();
+    else earlier.once("close", () => socket.destroyed || void serve());
+  }
+
+  /** To be told when all of an answer was written, which is not yet to say that anybody takes it. */
+  written(response: ServerResponse): void {
+    if (!response.writableEnded || response.writableFinished) return;
+    // Node looks twice before it calls a connection silent. It sets another time for it with the next request.
+    response.socket?.setTimeout(this.#unread_ms / 2);
   }
 
   /** Answers what never became a request with the same body that every other error has. */
@@ -34,7 +48,6 @@ export class Connections {
     }
     const { status, error: sentence } = REFUSALS[error.code ?? ""] ?? OTHERWISE;
     const body = JSON.stringify({ error: sentence, code: "INVALID_REQUEST" });
-    const headers = `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close`;
-    socket.end(`HTTP/1.1 ${status}\r\n${headers}\r\n\r\n${body}`);
+    lastWords(socket, status, { "content-type": "application/json" }, body);
   }
 }

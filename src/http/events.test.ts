@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { EventStream } from "../testing/event-stream.ts";
 import { eachDatabase } from "../testing/hub.ts";
 import { onSharedHub } from "../testing/shared-hub.ts";
@@ -18,7 +18,7 @@ onSharedHub((shared) => {
     scout = (await make("agent", "scout")).body.token;
     mason = (await make("agent", "mason")).body.token;
     // Of the test before.
-    await vi.waitFor(() => expect(openStreams()).toBe(0), { timeout: 10_000 });
+    await expect.poll(openStreams).toBe(0);
   });
 
   const post = async (content: string, more: object = {}): Promise<string> =>
@@ -233,7 +233,7 @@ onSharedHub((shared) => {
 
   test("a reader that hangs up is forgotten", async () => {
     for (let n = 0; n < 3; n++) (await follow(ana))[Symbol.dispose]();
-    await vi.waitFor(() => expect(openStreams()).toBe(0), { timeout: 10_000 });
+    await expect.poll(openStreams).toBe(0);
     const text = await shared.hub.hub.metrics.registry.metrics();
     expect(text).toContain('parley_streams_open{kind="events"} 0');
   });
@@ -258,7 +258,7 @@ describe("a hub of its own", () => {
       const fresh = await open();
       const ben = await fresh.token("human", "ben");
       const first = await EventStream.open(fresh.url, { token: ben });
-      await vi.waitFor(() => expect(first.last_id).toBeDefined());
+      await expect.poll(() => first.last_id).toBeDefined();
       first[Symbol.dispose]();
       const { id } = (await fresh.call(ben, "chat_human_post", { content: "while away" })).body;
       using second = await EventStream.open(fresh.url, { token: ben, last_event_id: first.last_id });

@@ -23,14 +23,20 @@ export function eventRoutes(hub: Hub, outlets: Outlets): Route[] {
     {
       method: "GET",
       path: "/events",
+      about: {
+        summary: "Follow what happens, as server-sent events from where Last-Event-ID says",
+        query: {
+          topics: `Which topics, separated by commas: ${topicsOfAll(hub)
+            .map(({ name }) => name)
+            .join(", ")}.`,
+          agent: "Whose, where a topic belongs to an agent; your own if left out.",
+          after: "The last id you have dealt with, for clients that cannot send Last-Event-ID.",
+        },
+        media: "text/event-stream",
+      },
       handle: async ({ request, response, query }, actor) => {
         hub.limit.take(actor.principal_id);
-        const open = hub.streams.count((stream) => stream.actor.principal_id === actor.principal_id);
-        if (open >= MOST_STREAMS_OF_ONE)
-          throw new ParleyError(
-            "TOO_MANY_SUBSCRIPTIONS",
-            `One principal has at most ${MOST_STREAMS_OF_ONE} open streams.`,
-          );
+        checkStreams(hub, actor);
         const wanted = await topicsOf(hub, actor, query);
         const after = header(request, "last-event-id") ?? query.get("after") ?? undefined;
         await new Follower(hub, { actor, wanted }).start({ response, outlets, after });
@@ -39,9 +45,16 @@ export function eventRoutes(hub: Hub, outlets: Outlets): Route[] {
   ];
 }
 
+export function checkStreams({ streams }: Hub, actor: Actor): void {
+  if (streams.countOf(actor) >= MOST_STREAMS_OF_ONE)
+    throw new ParleyError("TOO_MANY_SUBSCRIPTIONS", `One principal has at most ${MOST_STREAMS_OF_ONE} open streams.`);
+}
+
+const topicsOfAll = ({ modules }: Hub): Topic[] => modules.flatMap(({ topics = [] }) => topics);
+
 async function topicsOf(hub: Hub, actor: Actor, query: URLSearchParams): Promise<Map<string, Wanted>> {
   const agent = query.get("agent") ?? undefined;
-  const known = hub.modules.flatMap((module) => module.topics ?? []);
+  const known = topicsOfAll(hub);
   const wanted = new Map<string, Wanted>();
   for (const name of (query.get("topics") ?? "").split(",").filter(Boolean)) {
     const topic = known.find((topic) => topic.name === name);

@@ -1,12 +1,15 @@
 import { once } from "node:events";
-import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, IncomingMessage, ServerResponse } from "node:http";
+import { type AddressInfo, Socket } from "node:net";
 import { setImmediate } from "node:timers/promises";
-import { afterEach, expect, test, vi } from "vitest";
-import { append } from "../feed/index.ts";
+import { afterEach, expect, test } from "vitest";
+import { append, Feed } from "../feed/index.ts";
 import { header } from "../header.ts";
+import { Streams } from "../streams.ts";
 import { EventStream } from "../testing/event-stream.ts";
 import { eachDatabase, type TestHub } from "../testing/hub.ts";
+import { NodeView } from "../testing/node-view.ts";
+import { stopTime } from "../testing/stopwatch.ts";
 import type { Wanted } from "./events.ts";
 import { Follower } from "./follower.ts";
 import { MAX_BUFFERED, Outlets } from "./outlet.ts";
@@ -17,13 +20,17 @@ eachDatabase((open) => {
     for (const cleanup of cleanups.splice(0)) cleanup();
   });
 
+  function wantedOf(hub: TestHub): Map<string, Wanted> {
+    const topic = hub.hub.modules.flatMap((module) => module.topics ?? []).find(({ name }) => name === "chat");
+    if (!topic) throw new Error("no topic chat");
+    return new Map([["chat", { topic, streams: null }]]);
+  }
+
   /** Followers of this hub on a server of their own, so that the hub's side of each response can be looked at. */
   async function serveFollowers(hub: TestHub, outlets: Outlets): Promise<{ url: string; responses: ServerResponse[] }> {
     const actor = await hub.actor(hub.admin);
     const responses: ServerResponse[] = [];
-    const topic = hub.hub.modules.flatMap((module) => module.topics ?? []).find(({ name }) => name === "chat");
-    if (!topic) throw new Error("no topic chat");
-    const wanted = new Map<string, Wanted>([["chat", { topic, streams: null }]]);
+    const wanted = wantedOf(hub);
     const server = createServer((request, response) => {
       responses.push(response);
       const after = header(request, "last-event-id");
@@ -54,13 +61,34 @@ eachDatabase((open) => {
     });
   }
 
+  test("one that cannot be opened leaves nobody listening", async () => {
+    const hub = await open();
+    const actor = await hub.actor(hub.admin);
+    let reads = 0;
+    const view = new NodeView(hub.hub.database, async () => {
+      reads += 1;
+    });
+    const feed = new Feed(view, () => {});
+    const outlets = new Outlets();
+    cleanups.push(() => outlets[Symbol.dispose]());
+    const full = new Streams();
+    full.add = () => {
+      throw new Error("no room");
+    };
+    const follower = new Follower({ ...hub.hub, feed, streams: full }, { actor, wanted: wantedOf(hub) });
+    const response = new ServerResponse(new IncomingMessage(new Socket()));
+    await expect(follower.start({ response, outlets, after: undefined })).rejects.toThrow("no room");
+    expect([reads > 0, view.watched]).toEqual([true, []]);
+  });
+
   test("CHAT-20, G16: a reader that does not read is never owed more than 256 KiB, delays nobody and misses nothing", async () => {
     const hub = await open();
+    stopTime();
     const { url, responses } = await serveFollowers(hub, new Outlets());
     using stuck = await EventStream.open(url, { token: "" });
     stuck.response.pause();
     using other = await EventStream.open(url, { token: "" });
-    await vi.waitFor(() => expect(hub.hub.streams.count(() => true)).toBe(2));
+    await expect.poll(() => hub.hub.streams.count(() => true)).toBe(2);
 
     const ids: string[] = [];
     let most = 0;
@@ -97,19 +125,20 @@ eachDatabase((open) => {
 
   test("G16: a reader that leaves everything unread is dropped, and comes back to what it missed", async () => {
     const hub = await open();
+    const time = stopTime();
     const { url, responses } = await serveFollowers(hub, new Outlets({ keep_alive_ms: 150, stalled_ms: 200 }));
     using stuck = await EventStream.open(url, { token: "" });
     stuck.response.pause();
     using other = await EventStream.open(url, { token: "" });
     const ids: string[] = [];
-    await vi.waitFor(
-      async () => {
-        ids.push(...(await happen(hub, 200)));
-        expect(responses[0]?.destroyed).toBe(true);
-      },
-      { timeout: 60_000, interval: 50 },
-    );
-    await other.until(ids.length);
+    await expect.poll(() => hub.hub.streams.count(() => true)).toBe(2);
+    while (!responses[0]?.writableNeedDrain) {
+      ids.push(...(await happen(hub, 200)));
+      await other.until(ids.length);
+    }
+    await expect.poll(() => responses[1]?.writableNeedDrain).toBe(false);
+    time.pass(201);
+    await expect.poll(() => responses[0]?.destroyed).toBe(true);
     expect(other.ids).toEqual(ids);
     expect(await hub.hub.metrics.registry.metrics()).toContain('parley_streams_dropped_total{reason="slow"} 1');
 

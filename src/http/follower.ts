@@ -1,35 +1,30 @@
 import type { ServerResponse } from "node:http";
 import type { Actor } from "../context.ts";
 import { ParleyError } from "../errors.ts";
-import { checkPosition, type FeedEvent, findHead, listEventsSince } from "../feed/index.ts";
+import { checkPosition, type FeedEvent, Following } from "../feed/index.ts";
 import type { Hub } from "../hub.ts";
 import { formatId, Id, parseId, timeOfId } from "../ids.ts";
 import type { Told, Topic } from "../module.ts";
 import type { Wanted } from "./events.ts";
 import { Outlet, type Outlets } from "./outlet.ts";
 
-const PAGE = 200;
 /** The position of whoever came before anything was written. */
 const NOWHERE = "0";
 /** One buffer for all readers of an event. */
 const frames = new WeakMap<FeedEvent, Buffer | null>();
+/** And one look at what holds after it, for all readers who are told the same. */
+const states = new WeakMap<FeedEvent, Map<string, Promise<Told>>>();
 
-/**
- * One reader of `/events`. At the head it is told of each event as it becomes durable. Behind
- * it, or when its socket does not drain, it reads on from its own position instead, so that
- * nothing is queued for it and nothing is left out.
- */
+/** One reader of `/events`: what `Following` tells, as frames for its socket, which has room for more or has not. */
 export class Follower {
   readonly #hub: Hub;
   readonly #actor: Actor;
   readonly #wanted: ReadonlyMap<string, Wanted>;
-  readonly #stops: (() => void)[] = [];
+  #following: Following | undefined;
   #outlet: Outlet | undefined;
-  #position = 0;
-  #reading = true;
-  #behind = false;
-  /** Whether what holds now may be something else than was told last. */
+  /** Whether what holds now may be something else than was told last, and after which event it is if one is known. */
   #stale = true;
+  #changed_by: FeedEvent | undefined;
   #telling = false;
   readonly #states = new Map<string, string>();
 
@@ -41,12 +36,15 @@ export class Follower {
 
   async start({ response, outlets, after }: { response: ServerResponse; outlets: Outlets; after: string | undefined }) {
     const { from, lost } = await this.#from(after);
-    await this.#listen();
-    // Only now: what is written from here on either is told or lies behind this position.
-    this.#position = from ?? (await findHead(this.#hub.database, this.#actor.space_id));
-    this.#open(response, outlets);
-    this.#outlet?.open({}, hello(this.#position, lost));
-    await this.#readOn();
+    const following = await this.#follow(from);
+    try {
+      this.#outlet = this.#open(response, outlets, following);
+    } catch (error) {
+      following[Symbol.dispose]();
+      throw error;
+    }
+    this.#outlet.open({}, hello(following.position, lost));
+    following.resume();
   }
 
   /** Where to go on. A position that can no longer be followed is told as `resync`: read again, then follow. */
@@ -64,73 +62,56 @@ export class Follower {
     }
   }
 
-  async #listen(): Promise<void> {
-    const { space_id } = this.#actor;
-    for (const [topic, { streams }] of this.#wanted)
-      for (const stream of streams ?? [undefined])
-        this.#stops.push(await this.#hub.feed.listen({ space_id, topic, stream }, (event) => this.#hear(event)));
+  async #follow(from: number | undefined): Promise<Following> {
+    const { feed, database, log } = this.#hub;
+    const options = {
+      feed,
+      db: database,
+      space_id: this.#actor.space_id,
+      wanted: this.#wanted,
+      tell: (event: FeedEvent) => this.#write(event),
+      onrest: () => {
+        if (this.#stale) void this.#tellStates();
+      },
+      onfail: (error: unknown) => {
+        // The reader comes back with its last position.
+        log.warn("a stream of events could not read on", { error });
+        this.#outlet?.destroy();
+      },
+    };
+    this.#following = await Following.open(options, from);
+    return this.#following;
   }
 
-  #open(response: ServerResponse, outlets: Outlets): void {
+  #open(response: ServerResponse, outlets: Outlets, following: Following): Outlet {
     const outlet = new Outlet(response, outlets);
     const leave = this.#hub.streams.add({
       kind: "events",
       actor: this.#actor,
       close: (why) => (why === "stopping" ? outlet.end() : outlet.destroy()),
     });
-    outlet.ondrain = () => {
-      this.#behind = true;
-      // Reading already, it sees that there is more to do.
-      if (!this.#reading) void this.#readOn();
-    };
+    outlet.ondrain = () => following.resume();
     outlet.onclose = (why) => {
-      for (const stop of this.#stops) stop();
+      following[Symbol.dispose]();
       leave();
       if (why === "dropped") this.#hub.metrics.dropped.inc({ reason: "slow" });
     };
-    this.#outlet = outlet;
-  }
-
-  #hear(event: FeedEvent): void {
-    if (event.id <= this.#position) return;
-    if (this.#reading || !this.#outlet || this.#outlet.stalled) this.#behind = true;
-    else this.#write(event);
+    return outlet;
   }
 
   #write(event: FeedEvent): boolean {
-    this.#position = event.id;
     const wanted = this.#wanted.get(event.topic);
-    if (!wanted || (wanted.streams && !wanted.streams.includes(event.stream))) return true;
+    if (!wanted) return true;
     const frame = frameOf(event, wanted.topic);
-    if (wanted.topic.state?.changedBy(event)) this.#changed();
+    if (wanted.topic.state?.changedBy(event)) this.#changed(event);
     return frame === null || (this.#outlet?.write(frame) ?? false);
   }
 
-  /** Reads from the position to the head; stops when the reader lags and goes on when it drains. */
-  async #readOn(): Promise<void> {
-    this.#reading = true;
-    try {
-      do {
-        this.#behind = false;
-        const where = { space_id: this.#actor.space_id, after_id: this.#position, limit: PAGE };
-        const events = await listEventsSince(this.#hub.database, where);
-        if (!events.every((event) => this.#write(event))) return;
-        if (events.length === PAGE) this.#behind = true;
-      } while (this.#behind && !this.#outlet?.closed);
-    } catch (error) {
-      // The reader comes back with its last position.
-      this.#hub.log.warn("a stream of events could not read on", { error });
-      this.#outlet?.destroy();
-    } finally {
-      this.#reading = false;
-      if (this.#stale) void this.#tellStates();
-    }
-  }
-
-  #changed(): void {
+  #changed(event: FeedEvent): void {
     this.#stale = true;
+    this.#changed_by = event;
     // Reading, it tells at the end of it.
-    if (!this.#reading) void this.#tellStates();
+    if (!this.#following?.reading) void this.#tellStates();
   }
 
   /** Asks for what holds now, once for however much happened meanwhile. It has no position: who comes back is told anew. */
@@ -140,8 +121,8 @@ export class Follower {
     try {
       while (this.#stale && this.#isOpen()) {
         this.#stale = false;
-        for (const { topic, agent } of this.#wanted.values()) {
-          const told = await topic.state?.of(this.#hub.ctx(this.#actor), agent);
+        for (const wanted of this.#wanted.values()) {
+          const told = await this.#stateOf(wanted);
           if (told) this.#tellState(told);
         }
       }
@@ -151,6 +132,19 @@ export class Follower {
     } finally {
       this.#telling = false;
     }
+  }
+
+  #stateOf({ topic, agent }: Wanted): Promise<Told> | undefined {
+    const look = (): Promise<Told> | undefined => topic.state?.of(this.#hub.ctx(this.#actor), agent);
+    if (!this.#changed_by || !topic.state) return look();
+    const known = states.get(this.#changed_by) ?? new Map<string, Promise<Told>>();
+    states.set(this.#changed_by, known);
+    // An event is of one space; who else is told of it may not be told the same.
+    const { token_id, caller_agent } = this.#actor;
+    const key = JSON.stringify([topic.name, token_id, caller_agent, agent]);
+    const told = known.get(key) ?? look();
+    if (told) known.set(key, told);
+    return told;
   }
 
   #isOpen(): boolean {

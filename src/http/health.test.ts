@@ -75,7 +75,7 @@ onSharedHub((shared) => {
       /parley_operation_duration_seconds_count\{.*tool="chat_human_post".*door="http".*result="ok".*\} 1/,
     );
     expect(text).toMatch(/parley_operation_duration_seconds_count\{.*result="INVALID_ARGUMENT".*\} 1/);
-    expect(text).toMatch(/parley_http_requests_total\{route="\/api\/tools\/\*",code="200"\} [1-9]/);
+    expect(text).toMatch(/parley_http_requests_total\{route="\/api\/tools\/:name",code="200"\} [1-9]/);
     expect(text).toMatch(/parley_http_requests_total\{route="\/\*",code="404"\} 1/);
     expect(text).toMatch(/parley_auth_failures_total\{code="UNAUTHENTICATED"\} [1-9]/);
     expect(text).toMatch(/parley_events_appended_total\{type="chat.posted"\} 1/);

@@ -1,4 +1,5 @@
 import { statfsSync } from "node:fs";
+import { z } from "zod";
 import { type Actor, has } from "../context.ts";
 import { MAIN_SPACE } from "../db/open.ts";
 import { ParleyError } from "../errors.ts";
@@ -10,14 +11,31 @@ import type { Request, Route } from "./router.ts";
 /** With less than this free the next checkpoint may fail. */
 const LEAST_FREE_BYTES = 1024 * 1024;
 
+const STATUS = z.object({ status: z.string() });
+
 /** Whether the process lives, whether it can be trusted with a write, and figures for those who watch it. */
 export function healthRoutes(hub: Hub, guard: Guard, stopping: () => boolean): Route[] {
   return [
-    { method: "GET", path: "/livez", open: ({ response }) => answer(response, { status: "alive" }) },
-    { method: "GET", path: "/readyz", open: (request) => ready(hub, guard, request, stopping()) },
+    {
+      method: "GET",
+      path: "/livez",
+      about: { summary: "Whether the process lives", response: STATUS },
+      open: ({ response }) => answer(response, { status: "alive" }),
+    },
+    {
+      method: "GET",
+      path: "/readyz",
+      about: {
+        summary: "Whether it can be trusted with a write; with ?verbose and a token, why not",
+        query: { verbose: "Also the version, the database and each check." },
+        response: STATUS,
+      },
+      open: (request) => ready(hub, guard, request, stopping()),
+    },
     {
       method: "GET",
       path: "/metrics",
+      about: { summary: "Figures, for admin and observer", media: "text/plain" },
       handle: async ({ response }, actor) => {
         hub.limit.take(actor.principal_id);
         if (!mayWatch(actor)) throw new ParleyError("FORBIDDEN", "/metrics is for admin and observer.");

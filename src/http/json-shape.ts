@@ -2,11 +2,9 @@ import { ParleyError } from "../errors.ts";
 
 /** Deeper JSON than this is nobody's request, and what recurses over it would end the process. */
 const MOST_DEPTH = 64;
-/** Four megabytes of `{}` or of one-letter fields keep everybody waiting for seconds when they are parsed and looked at. */
-const MOST_VALUES = 50_000;
 
 /** Refuses what would be too much to parse, from its brackets and commas alone. Whether it is JSON is not its question. */
-export function checkShape(text: string): void {
+export function checkShape(text: string, most_values: number): void {
   let depth = 0;
   let values = 0;
   for (let at = 0; at < text.length; at += 1) {
@@ -27,7 +25,7 @@ export function checkShape(text: string): void {
         values += 1;
     }
     if (depth > MOST_DEPTH) throw refused(`is nested deeper than ${MOST_DEPTH} levels`);
-    if (values > MOST_VALUES) throw refused(`holds more than ${MOST_VALUES} values`);
+    if (values > most_values) throw refused(`holds more than ${most_values} values`);
   }
 }
 

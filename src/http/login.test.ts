@@ -54,6 +54,22 @@ eachDatabase((open) => {
     expect((await whoami(cookieOf(answer))).body).toMatchObject({ principal: "admin", roles: ["admin", "human"] });
   });
 
+  test("who is signed in becomes nobody else unasked: the link says for whom it is, and is still good", async () => {
+    const ana = await signIn("ana");
+    const code = await codeFor("eve");
+    const asked = await login(code, ana);
+    expect([asked.status, asked.body]).toMatchObject([409, { code: "SIGNED_IN_AS_OTHER", principal: "eve" }]);
+    expect(asked.headers.get("set-cookie")).toBeNull();
+    expect((await whoami(ana)).body).toMatchObject({ principal: "ana" });
+    // Their own link asks nothing.
+    const again = await login(await codeFor("ana"), ana);
+    expect(again.status).toBe(200);
+    const eve = await post("/login", { code, replace: true }, { cookie: cookieOf(again) });
+    expect((await whoami(cookieOf(eve))).body).toMatchObject({ principal: "eve" });
+    expect((await whoami(cookieOf(again))).status).toBe(401);
+    expect((await login(await codeFor("ana"), cookieOf(again))).status).toBe(200);
+  });
+
   test("with the cookie every door is open: tools, MCP, events", async () => {
     await hub.token("agent", "scout");
     const cookie = await signIn("ana");
@@ -97,7 +113,7 @@ eachDatabase((open) => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     const refused = answers.filter(({ status }) => status === 401);
     expect(refused).toHaveLength(9);
-    expect(refused[0]?.body).toEqual({ code: "UNAUTHENTICATED", error: expect.stringMatching(/parley login/) });
+    expect(refused[0]?.body).toEqual({ code: "UNAUTHENTICATED", error: expect.stringMatching(/Ask for a new one\.$/) });
     expect(refused.every(({ headers }) => headers.get("set-cookie") === null)).toBe(true);
     expect(await sessions()).toHaveLength(1);
     const other = await signIn("ana");
@@ -133,12 +149,12 @@ eachDatabase((open) => {
     await hub.tick(1000);
     expect((await whoami(cookie)).body.code).toBe("UNAUTHENTICATED");
     const actor = { ...(await hub.actor(hub.admin)), token_id: (await sessions())[0].id };
-    expect(await hub.hub.credentials.stillValid(actor)).toBe(false);
+    expect(await hub.hub.credentials.listInvalid([actor])).toEqual([actor]);
   });
 
   test("a fresh login replaces the one the browser had", async () => {
     const first = await signIn("ana");
-    const second = cookieOf(await login(await codeFor("ben"), first));
+    const second = cookieOf(await post("/login", { code: await codeFor("ben"), replace: true }, { cookie: first }));
     expect(second).not.toBe(first);
     expect((await whoami(first)).status).toBe(401);
     expect((await whoami(second)).body.principal).toBe("ben");

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { EventStream, type Told } from "../testing/event-stream.ts";
+import { EventStream, type StreamedEvent } from "../testing/event-stream.ts";
 import { eachDatabase, type TestHub } from "../testing/hub.ts";
 import { onSharedHub } from "../testing/shared-hub.ts";
 
@@ -13,11 +13,13 @@ const act = (hub: TestHub, token: string, id: string, action: string, more: obje
 const follow = (hub: TestHub, token: string, { agent = "", after }: { agent?: string; after?: string } = {}) =>
   EventStream.open(hub.url, { token, topics: `mail${agent && `&agent=${agent}`}`, last_event_id: after });
 
-const named = (events: readonly Told[], name: string): Told[] => events.filter(({ event }) => event === name);
-const subjects = (events: readonly Told[]): string[] =>
+const named = (events: readonly StreamedEvent[], name: string): StreamedEvent[] =>
+  events.filter(({ event }) => event === name);
+const subjects = (events: readonly StreamedEvent[]): string[] =>
   named(events, "new-message").map(({ data }) => String(data.subject));
 /** The count that was told last. */
-const unread = (events: readonly Told[]): number | undefined => named(events, "unread-count").at(-1)?.data.unread;
+const unread = (events: readonly StreamedEvent[]): number | undefined =>
+  named(events, "unread-count").at(-1)?.data.unread;
 const counts = (stream: EventStream, count: number): Promise<void> =>
   vi.waitFor(() => expect(unread(stream.events)).toBe(count), { timeout: 20_000 });
 

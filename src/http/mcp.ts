@@ -1,11 +1,13 @@
 import { ParleyError } from "../errors.ts";
+import { header } from "../header.ts";
 import type { Hub } from "../hub.ts";
 import { type McpDoor, mcpDoor, rpcErrorBody } from "../mcp/index.ts";
 import { FACETS, type Facet } from "../tool.ts";
-import type { Route } from "./router.ts";
+import { type BodyLimit, limitOfTool, MOST_BODY } from "./body-limit.ts";
+import type { Request, Route } from "./router.ts";
 
 /** Mounts the MCP door at its addresses. */
-export function mcpRoutes(door: McpDoor): Route[] {
+export function mcpRoutes(hub: Hub, door: McpDoor): Route[] {
   const routes: Route[] = [
     {
       method: "ANY",
@@ -14,9 +16,9 @@ export function mcpRoutes(door: McpDoor): Route[] {
     },
     {
       method: "ANY",
-      path: "/mcp/*",
-      handle: async ({ request, response, rest, body }, actor) =>
-        door.handle(request, response, actor, facetOf(rest), body),
+      path: "/mcp/:facets",
+      handle: async ({ request, response, params, body }, actor) =>
+        door.handle(request, response, actor, facetsOf(params.facets ?? ""), body),
     },
     {
       method: "GET",
@@ -29,16 +31,33 @@ export function mcpRoutes(door: McpDoor): Route[] {
       handle: ({ request, response, body }, actor) => door.handleMessages(request, response, actor, body),
     },
   ];
-  return routes.map((route) => ({ ...route, errorBody: rpcErrorBody }));
+  return routes.map((route) => ({ ...route, errorBody: rpcErrorBody, body: (request) => limitOf(hub, request) }));
 }
 
 export const openMcp = (hub: Hub): Promise<McpDoor> | McpDoor => mcpDoor(hub, { conformance: hub.config.conformance });
 
-function facetOf(name: string): Facet {
-  const facet = FACETS.find((known) => known === name);
-  if (facet) return facet;
+/** What is around the arguments of a call, and the most that any other method takes. */
+const ENVELOPE: BodyLimit = { bytes: 64 * 1024, values: 1000 };
+
+/** Clients of today say in headers what they call, and the door holds them to it. Those of before do not. */
+function limitOf(hub: Hub, { request }: Request): BodyLimit {
+  const method = header(request, "mcp-method");
+  const name = header(request, "mcp-name");
+  if (method === undefined || name?.startsWith("=?")) return MOST_BODY;
+  if (method !== "tools/call") return ENVELOPE;
+  const tool = hub.tools.all.find((tool) => tool.name === name || tool.aliases.includes(name ?? ""));
+  if (!tool) return ENVELOPE;
+  const { bytes, values } = limitOfTool(tool);
+  return { bytes: Math.min(bytes + ENVELOPE.bytes, MOST_BODY.bytes), values: values + ENVELOPE.values };
+}
+
+/** Of `mail+tasks`, in whichever order and however often each is named. */
+function facetsOf(path: string): Facet[] {
+  const names = path.split("+");
+  const unknown = names.find((name) => !FACETS.some((facet) => facet === name));
+  if (unknown === undefined) return FACETS.filter((facet) => names.includes(facet));
   throw new ParleyError(
     "UNKNOWN_SERVER",
-    `There is no ${JSON.stringify(name.slice(0, 80))}. Known: ${FACETS.join(", ")}.`,
+    `There is no ${JSON.stringify(unknown.slice(0, 80))}. Known, alone or joined by +: ${FACETS.join(", ")}.`,
   );
 }

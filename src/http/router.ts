@@ -1,12 +1,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { z } from "zod";
 import type { Actor } from "../context.ts";
 import { ParleyError } from "../errors.ts";
+import type { Connected } from "../route.ts";
+import type { BodyLimit } from "./body-limit.ts";
 
 export interface Request {
   request: IncomingMessage;
   response: ServerResponse;
-  /** What `*` stands for in the route's path. */
-  rest: string;
+  /** By the names in the route's path. */
+  params: Readonly<Record<string, string>>;
   query: URLSearchParams;
   /** The JSON of a POST, read and parsed once for whichever door gets it. */
   body: unknown;
@@ -14,51 +17,106 @@ export interface Request {
 
 export interface Route {
   method: "GET" | "POST" | "DELETE" | "ANY";
-  /** A path, or one that ends in `*`. */
+  /** Parts that begin with a colon are parameters, which stand for one part each. */
   path: string;
+  /** Missing where the contract describes it in another way: MCP, the page, and each tool by its name. */
+  about?: About;
   /** Served without asking who it is, or by asking in a way of its own. */
   open?: (request: Request) => Promise<void> | void;
+  /** Open, and held by nothing that others at the same address ask for. */
+  unpaced?: true;
   handle?: (request: Request, actor: Actor) => Promise<void>;
+  /** What speaks when it has become a WebSocket. Throws for who may not. */
+  connect?: (request: Request, actor: Actor) => Promise<Connected>;
+  /** The parameter that names the space, instead of a header. */
+  space?: string | undefined;
+  /** Who may not enter that space since it has ended is let in as if the address named none. */
+  even_ended?: true | undefined;
+  /** How large a POST may be here, where not as large as any. Throws for what is at no address. */
+  body?: (request: Request) => BodyLimit;
   /** What a refusal looks like here, where it is not the common error body. */
   errorBody?: (error: unknown) => object;
 }
 
+/** A route as the OpenAPI document and the reference describe it. */
+export interface About {
+  summary: string;
+  /** Whose arguments it takes and whose result it gives. */
+  tool?: string;
+  /** Of these the address itself says, or nobody can. */
+  given?: readonly string[];
+  /** What it takes in the query or the body, where it calls no tool. */
+  query?: Readonly<Record<string, string>>;
+  body?: z.ZodType;
+  response?: z.ZodType;
+  /** Anything but JSON. */
+  media?: string;
+  status?: number;
+}
+
 interface Match {
   route: Route;
-  rest: string;
+  params: Record<string, string>;
+}
+
+interface Pattern {
+  route: Route;
+  parts: readonly string[];
 }
 
 export class Router {
   readonly #exact = new Map<string, Route[]>();
-  readonly #prefixes: { prefix: string; route: Route }[] = [];
+  readonly #patterns: Pattern[] = [];
   readonly #fallback: Route | undefined;
 
-  /** `fallback` gets the whole path of what no other route has. */
+  /** `fallback` gets what no other route has, with the whole path as its parameter. */
   constructor(routes: readonly Route[], fallback?: Route) {
     this.#fallback = fallback;
     for (const route of routes)
-      if (route.path.endsWith("*")) this.#prefixes.push({ prefix: route.path.slice(0, -1), route });
+      if (route.path.includes("/:")) this.#patterns.push({ route, parts: route.path.split("/") });
       else this.#exact.set(route.path, [...(this.#exact.get(route.path) ?? []), route]);
   }
 
   find(method: string, path: string): Match {
     const at = this.#at(path);
     const found = at.find(({ route }) => fits(route, method));
-    if (found) return { route: found.route, rest: decode(found.rest) };
+    if (found) return found;
     if (at.length === 0 && this.#fallback && fits(this.#fallback, method))
-      return { route: this.#fallback, rest: decode(path) };
+      return { route: this.#fallback, params: { path: decode(path) } };
     if (at.length === 0) throw new ParleyError("NOT_FOUND", "There is nothing at this address.");
     const allow = [...new Set(at.map(({ route }) => route.method))].join(", ");
     throw new ParleyError("METHOD_NOT_ALLOWED", `This address takes ${allow}.`, { details: { allow } });
   }
 
+  /** Whether there is a WebSocket. Anything else that asks for one is answered as if it had not. */
+  isSocket(path: string): boolean {
+    return this.#at(path).some(({ route }) => route.connect);
+  }
+
   #at(path: string): Match[] {
     const exact = this.#exact.get(path);
-    if (exact) return exact.map((route) => ({ route, rest: "" }));
-    return this.#prefixes
-      .filter(({ prefix }) => path.length > prefix.length && path.startsWith(prefix))
-      .map(({ prefix, route }) => ({ route, rest: path.slice(prefix.length) }));
+    if (exact) return exact.map((route) => ({ route, params: {} }));
+    const parts = path.split("/");
+    return this.#patterns.flatMap((pattern) => {
+      const params = matched(pattern.parts, parts);
+      return params ? [{ route: pattern.route, params }] : [];
+    });
   }
+}
+
+/** The names of the parameters in a path. */
+export const paramsOf = (path: string): string[] =>
+  path.split("/").flatMap((part) => (part.startsWith(":") ? [part.slice(1)] : []));
+
+/** What the parameters of a path stand for in another; undefined if they do not fit. */
+function matched(pattern: readonly string[], parts: readonly string[]): Record<string, string> | undefined {
+  const fit = (part: string, index: number): boolean =>
+    part.startsWith(":") ? parts[index] !== "" : part === parts[index];
+  if (pattern.length !== parts.length || !pattern.every(fit)) return undefined;
+  const named = pattern.map((part, index) => [part, parts[index] ?? ""] as const);
+  return Object.fromEntries(
+    named.filter(([part]) => part.startsWith(":")).map(([part, text]) => [part.slice(1), decode(text)]),
+  );
 }
 
 /** `HEAD` is answered where it costs nothing: by pages and checks that are open to everybody. */

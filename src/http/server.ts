@@ -1,79 +1,92 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
 import type { Config } from "../config.ts";
-import { errorBody, ParleyError, StartRefused } from "../errors.ts";
+import { StartRefused } from "../errors.ts";
 import type { Hub } from "../hub.ts";
-import { answerError } from "./answer.ts";
-import { readJson } from "./body.ts";
+import { isReachable, listenAt, newSocket } from "../local/unix-socket.ts";
+import { auditRoutes } from "./audit.ts";
 import { Connections } from "./connections.ts";
 import { cookieName } from "./cookie.ts";
 import { eventRoutes } from "./events.ts";
 import { Guard } from "./guard.ts";
 import { healthRoutes } from "./health.ts";
 import { loginRoutes } from "./login.ts";
-import { mailRoutes } from "./mail.ts";
 import { mcpRoutes, openMcp } from "./mcp.ts";
-import { openapiRoutes } from "./openapi.ts";
+import { moduleRoutes } from "./module-routes.ts";
+import { openapiRoute } from "./openapi.ts";
 import { Outlets } from "./outlet.ts";
-import { type Request, Router } from "./router.ts";
-import { sessionRoutes } from "./sessions.ts";
+import { Router } from "./router.ts";
+import { Serving } from "./serving.ts";
 import { toolRoutes } from "./tools.ts";
 import { webRoutes } from "./web.ts";
+import { WebSockets } from "./websockets.ts";
 
 /** How long requests that have begun may take to finish when the hub stops. */
 const DRAIN_MS = 10_000;
 
-/** A connection on which nothing moves for so long, in the middle of a request or an answer, is given up. */
+/** A connection on which nothing moves for so long, in the middle of a request, is given up. */
 const SILENCE_MS = 120_000;
 
 export interface HttpServer {
   url: string;
+  /** The same doors for who owns the data folder. */
+  socket: string;
   /** Lets what has begun be finished, says goodbye to streams, closes the rest. */
   stop(): Promise<void>;
 }
 
-interface Doors {
-  hub: Hub;
-  guard: Guard;
-  router: Router;
-  stopping: () => boolean;
-}
-
-/** Opens the hub's one port, with every door behind it. */
+/** Opens the hub's one port and the socket in its data folder, with every door behind both. */
 export async function listen(hub: Hub): Promise<HttpServer> {
   let stopped = false;
   const stopping = (): boolean => stopped;
   const outlets = new Outlets();
   const mcp = await openMcp(hub);
-  const server = createBounded(hub.config);
+  let router: Router | undefined;
+  const upgrades = ({ url = "/" }: IncomingMessage): boolean => router?.isSocket(url.split("?")[0] ?? "") ?? false;
+  const server = createBounded(hub.config, upgrades);
   const port = await bind(server, hub);
+  const local = createBounded(hub.config, upgrades);
+  const socket = newSocket(hub.config.home);
+  using undo = new DisposableStack();
+  undo.defer(() => server.close());
+  const kept = await bindLocal(local, socket);
   const guard = new Guard(hub.config, port, cookieName(hub.database.epoch));
   const web = webRoutes(hub);
   const routes = [
     web.index,
     ...healthRoutes(hub, guard, stopping),
     ...toolRoutes(hub),
-    ...mailRoutes(hub),
-    ...sessionRoutes(hub, guard),
+    ...moduleRoutes(hub),
     ...loginRoutes(hub, guard),
+    ...auditRoutes(hub),
     ...eventRoutes(hub, outlets),
-    ...mcpRoutes(mcp),
-    ...openapiRoutes(hub),
+    ...mcpRoutes(hub, mcp),
   ];
-  const router = new Router(routes, web.fallback);
-  const doors = { hub, guard, router, stopping };
-  const connections = new Connections();
-  server.on("request", (request, response) =>
-    connections.inTurn(request, response, () => void serve(doors, request, response)),
-  );
-  server.on("clientError", (error, socket) => connections.refuse(error, socket));
-  server.on("error", (error) => hub.log.error("a connection could not be taken", { error }));
+  router = new Router([...routes, openapiRoute(hub, routes)], web.fallback);
+  const sockets = new WebSockets(hub);
+  const serving = new Serving({ hub, guard, router, sockets, stopping });
+  const connections = new Connections(hub.config.request_seconds * 500);
+  for (const each of [server, local]) {
+    each.on("request", (request, response) =>
+      connections.inTurn(request, response, async () => {
+        await serving.serve(request, response);
+        connections.written(response);
+      }),
+    );
+    each.on("upgrade", (request, socket, head) => void serving.upgrade(request, socket as Socket, head));
+    each.on("clientError", (error, socket) => connections.refuse(error, socket));
+    each.on("error", (error) => hub.log.error("a connection could not be taken", { error }));
+  }
+  undo.move();
   return {
+    socket,
     url: `http://${hub.config.host.includes(":") ? `[${hub.config.host}]` : hub.config.host}:${port}`,
     stop: async () => {
       stopped = true;
       hub.streams.close(() => true, "stopping");
-      await drain(server);
+      await Promise.all([drain(server), drain(local)]);
+      sockets[Symbol.dispose]();
+      kept[Symbol.dispose]();
       outlets[Symbol.dispose]();
       await mcp[Symbol.asyncDispose]();
     },
@@ -81,7 +94,7 @@ export async function listen(hub: Hub): Promise<HttpServer> {
 }
 
 /** A client that sends a byte now and then would hold its connection for ever: it has so long for the whole request. */
-function createBounded({ request_seconds }: Config): Server {
+function createBounded({ request_seconds }: Config, upgrades: (request: IncomingMessage) => boolean): Server {
   const request_ms = request_seconds * 1000;
   const server = createServer({
     // Twice the same header is one that fits nowhere, rather than the first of two.
@@ -92,6 +105,8 @@ function createBounded({ request_seconds }: Config): Server {
     requestTimeout: request_ms,
     // Node looks for those that are late twice a minute, whatever they are given.
     connectionsCheckingInterval: Math.ceil(request_ms / 12),
+    // Some clients offer to upgrade to HTTP/2 wherever they ask.
+    shouldUpgradeCallback: upgrades,
   });
   return server.setTimeout(SILENCE_MS);
 }
@@ -106,53 +121,6 @@ async function drain(server: Server): Promise<void> {
   clearTimeout(late);
 }
 
-async function serve(
-  { hub, guard, router, stopping }: Doors,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const { path, query } = split(request.url ?? "/");
-  let route = "unknown";
-  let inWords: (error: unknown) => object = errorBody;
-  try {
-    guard.check(request);
-    const found = router.find(request.method ?? "", path);
-    route = found.route.path;
-    const context: Request = {
-      request,
-      response,
-      rest: found.rest,
-      query: new URLSearchParams(query),
-      body: undefined,
-    };
-    if (found.route.open) await found.route.open(context);
-    else if (stopping()) throw new ParleyError("SHUTTING_DOWN", "The hub is stopping. Try again in a moment.");
-    else {
-      let actor = await hub.credentials.authenticate(guard.credential(request));
-      // Whoever is turned away before is told so in the same words at every door.
-      inWords = found.route.errorBody ?? errorBody;
-      if (request.method === "POST") {
-        context.body = await readJson(request);
-        // A body may take a minute to arrive, and the token may be revoked meanwhile.
-        actor = await hub.credentials.authenticate(guard.credential(request));
-      }
-      await found.route.handle?.(context, actor);
-    }
-  } catch (error) {
-    if (!(error instanceof ParleyError)) hub.log.error("a request failed", { route, error });
-    else if (error.kind === "unauthenticated" || error.kind === "forbidden")
-      hub.metrics.denied.inc({ code: error.code });
-    answerError(response, error, inWords(error));
-  } finally {
-    hub.metrics.answered(route, response.statusCode);
-  }
-}
-
-function split(url: string): { path: string; query: string } {
-  const mark = url.indexOf("?");
-  return mark < 0 ? { path: url, query: "" } : { path: url.slice(0, mark), query: url.slice(mark + 1) };
-}
-
 async function bind(server: Server, { config }: Hub): Promise<number> {
   const { host, port } = config;
   await new Promise<void>((resolve, reject) => {
@@ -162,6 +130,19 @@ async function bind(server: Server, { config }: Hub): Promise<number> {
   server.removeAllListeners("error");
   // `address` is a text only for pipes.
   return (server.address() as AddressInfo).port;
+}
+
+async function bindLocal(server: Server, path: string): Promise<Disposable> {
+  if (!isReachable(path))
+    throw new StartRefused(`${path} is too long a path for a socket on this system. Choose a shorter one with --home.`);
+  try {
+    return await listenAt(server, path);
+  } catch (error) {
+    throw new StartRefused(
+      `The socket ${path}, by which commands reach the hub, cannot be made: ${(error as Error).message}. Choose a folder on a disk of this machine with --home.`,
+      { cause: error },
+    );
+  }
 }
 
 function refusal(error: NodeJS.ErrnoException, host: string, port: number): StartRefused {

@@ -54,16 +54,9 @@ onSharedHub((shared) => {
       expect([status, body]).toEqual([404, { code, error: SENTENCE }]);
       expect(body.error.length).toBeLessThan(400);
     }
-    for (const name of [
-      "chat_shout",
-      "Chat_Human_Post",
-      "constructor",
-      "toString",
-      "chat_human_post/x",
-      "x".repeat(5000),
-    ])
+    for (const name of ["chat_shout", "Chat_Human_Post", "constructor", "toString", "x".repeat(5000)])
       expect((await shared.hub.call(ana, name)).body).toEqual({ code: "UNKNOWN_TOOL", error: SENTENCE });
-    for (const facet of ["chat", "Chat-Human", "..", "chat-human/x"])
+    for (const facet of ["chat", "Chat-Human", ".."])
       expect((await raw(`POST /mcp/${facet}`)).json).toMatchObject({
         error: { code: 40400, message: SENTENCE, data: { code: "UNKNOWN_SERVER" } },
       });
@@ -98,6 +91,8 @@ onSharedHub((shared) => {
       "/api/../livez",
       "/api/tools/",
       "/api/tools",
+      "/api/tools/whoami/x",
+      "/mcp/mail/x",
       "//api/tools/whoami",
       "/api//tools/whoami",
       "/api%2ftools%2fwhoami",
@@ -114,7 +109,7 @@ onSharedHub((shared) => {
       const { status, json } = await raw(`GET ${path}`);
       expect([path, status, json]).toEqual([path, 404, { code: "NOT_FOUND", error: SENTENCE }]);
     }
-    for (const path of ["/api/tools/../tools/whoami", "/api/tools/%2e%2e%2fwhoami", "/api/tools/whoami%00"])
+    for (const path of ["/api/tools/..", "/api/tools/%2e%2e%2fwhoami", "/api/tools/whoami%00"])
       expect((await raw(`POST ${path}`)).json).toEqual({ code: "UNKNOWN_TOOL", error: SENTENCE });
     expect((await raw("POST /api/tools/who%61mi")).status).toBe(200);
   });

@@ -2,10 +2,11 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { z } from "zod";
 import type { CallOptions } from "../call.ts";
 import { ParleyError } from "../errors.ts";
-import { header } from "../header.ts";
+import { declared } from "../header.ts";
 import type { Hub } from "../hub.ts";
 import type { Tool } from "../tool.ts";
 import { answer } from "./answer.ts";
+import { limitOfTool } from "./body-limit.ts";
 import type { Route } from "./router.ts";
 
 const BridgeCall = z.strictObject({
@@ -19,15 +20,21 @@ export function toolRoutes(hub: Hub): Route[] {
   return [
     {
       method: "POST",
-      path: "/api/tools/*",
-      handle: async ({ request, response, rest, body }, actor) => {
-        const tool = hub.tools.find(rest);
+      path: "/api/tools/:name",
+      body: ({ params }) => limitOfTool(hub.tools.find(params.name ?? "")),
+      handle: async ({ request, response, params, body }, actor) => {
+        const tool = hub.tools.find(params.name ?? "");
         await answer(response, await hub.call(actor, tool, body, optionsOf(tool, request, response)));
       },
     },
     {
       method: "POST",
       path: "/api/mcp/call",
+      about: {
+        summary: "Call a tool by the name of its server",
+        body: BridgeCall,
+        response: z.object({ ok: z.literal(true), result: z.record(z.string(), z.unknown()) }),
+      },
       handle: async ({ request, response, body }, actor) => {
         const call = BridgeCall.safeParse(body);
         if (!call.success)
@@ -40,9 +47,9 @@ export function toolRoutes(hub: Hub): Route[] {
   ];
 }
 
-function optionsOf({ effect }: Tool, request: IncomingMessage, response: ServerResponse): CallOptions {
-  const options = { door: "http", idempotency_key: header(request, "idempotency-key") } as const;
-  return effect === "wait" ? { ...options, signal: patience(response) } : options;
+export function optionsOf({ waits }: Tool, request: IncomingMessage, response: ServerResponse): CallOptions {
+  const options = { door: "http", ...declared(request) } as const;
+  return waits ? { ...options, signal: patience(response) } : options;
 }
 
 /** Nothing moves on a connection while a tool waits, and nobody need wait when the other side has gone. */

@@ -1,8 +1,10 @@
 import type { ListResourcesResult, ListResourceTemplatesResult, ListToolsResult } from "@modelcontextprotocol/server";
 import { z } from "zod";
+import { takesKey } from "../call.ts";
 import type { Actor } from "../context.ts";
 import type { Hub } from "../hub.ts";
-import type { Facet, Tool } from "../tool.ts";
+import { namesOf } from "../resource.ts";
+import type { Facets, Tool } from "../tool.ts";
 
 type Listed = ListToolsResult["tools"][number];
 
@@ -12,7 +14,7 @@ interface Lists {
   templates: ListResourceTemplatesResult;
 }
 
-/** What there is for whom. It depends on roles and facet only, so each answer is built once. */
+/** What there is for whom. It depends on roles and address only, so each answer is built once. */
 export class Catalogue {
   readonly #hub: Hub;
   readonly #listed = new Map<Tool, Listed>();
@@ -22,23 +24,23 @@ export class Catalogue {
     this.#hub = hub;
   }
 
-  for(actor: Actor, facet: Facet | undefined): Lists {
-    const key = `${facet ?? ""} ${[...actor.roles].sort().join()}`;
+  for(actor: Actor, facets: Facets): Lists {
+    const key = `${facets ?? ""} ${[...actor.roles].sort().join()}`;
     const known = this.#lists.get(key);
     if (known) return known;
-    const lists = this.#build(actor, facet);
+    const lists = this.#build(actor, facets);
     this.#lists.set(key, lists);
     return lists;
   }
 
-  #build(actor: Actor, facet: Facet | undefined): Lists {
-    const resources = this.#hub.resources.list(actor, facet).map(({ uri, name, title, description, mime }) => ({
-      uri,
-      about: { name, title, description, mimeType: mime },
-    }));
+  #build(actor: Actor, facets: Facets): Lists {
+    const resources = this.#hub.resources.list(actor, facets).flatMap((resource) => {
+      const { name, title, description, mime } = resource;
+      return namesOf(resource).map((uri) => ({ uri, about: { name, title, description, mimeType: mime } }));
+    });
     const isTemplate = ({ uri }: { uri: string }): boolean => uri.includes("{");
     return {
-      tools: { tools: this.#hub.tools.list(actor, facet).map((tool) => this.#describe(tool)) },
+      tools: { tools: this.#hub.tools.list(actor, facets).map((tool) => this.#describe(tool)) },
       resources: { resources: resources.filter((r) => !isTemplate(r)).map(({ uri, about }) => ({ uri, ...about })) },
       templates: {
         resourceTemplates: resources.filter(isTemplate).map(({ uri, about }) => ({ uriTemplate: uri, ...about })),
@@ -55,7 +57,7 @@ export class Catalogue {
       description: tool.description,
       inputSchema: jsonSchema(takesKey(tool) ? tool.input.extend({ idempotency_key }) : tool.input),
       outputSchema: outline(tool.output),
-      annotations: { readOnlyHint: tool.effect !== "write", openWorldHint: false },
+      annotations: { readOnlyHint: !tool.writes, openWorldHint: false },
     };
     this.#listed.set(tool, listed);
     return listed;
@@ -64,11 +66,19 @@ export class Catalogue {
 
 /** Taken by `call` before the tool sees its arguments; without it here a careful client would not dare send one. */
 const idempotency_key = z.string().optional();
-const takesKey = ({ effect, secret }: Tool): boolean => effect === "write" && !secret;
+
+/** A longer one tells a model nothing that the field's words do not; it is checked all the same. */
+const LONGEST_PATTERN = 60;
 
 function jsonSchema(schema: z.ZodObject): Listed["inputSchema"] {
   // `$schema` would name what is the default anyway, once a tool, in every model's context.
-  const { $schema, ...rest } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+  const { $schema, ...rest } = z.toJSONSchema(schema, {
+    io: "input",
+    unrepresentable: "any",
+    override: ({ jsonSchema }) => {
+      if (jsonSchema.format || (jsonSchema.pattern?.length ?? 0) > LONGEST_PATTERN) delete jsonSchema.pattern;
+    },
+  });
   // It is the schema of an object, by the type above.
   return rest as Listed["inputSchema"];
 }
@@ -79,17 +89,16 @@ function jsonSchema(schema: z.ZodObject): Listed["inputSchema"] {
  */
 function outline(output: z.ZodType): Listed["inputSchema"] {
   const { properties = {} } = z.toJSONSchema(output, { unrepresentable: "any" });
-  const types = Object.entries(properties).map(([name, schema]) => [name, { ...typesOf(schema) }]);
+  const types = Object.entries(properties).map(([name, schema]) => [name, typeOf(schema)]);
   return { type: "object", properties: Object.fromEntries(types) };
 }
 
 type Schema = z.core.JSONSchema._JSONSchema;
 
-function typesOf(schema: Schema): { type?: string | string[] } {
+function typeOf(schema: Schema): { type?: string } {
   if (typeof schema === "boolean") return {};
   const types = new Set((schema.anyOf ?? [schema]).flatMap((one) => (typeof one === "boolean" ? undefined : one.type)));
-  const known = [...types].filter((type) => type !== undefined);
-  // Of one of several that may be anything, nothing can be said.
-  if (known.length === 0 || known.length < types.size) return {};
-  return { type: known.length === 1 && known[0] ? known[0] : known };
+  const [type] = types;
+  // Of one that may have several types nothing is said: some clients cannot read a list of them.
+  return types.size === 1 && type !== undefined ? { type } : {};
 }

@@ -4,7 +4,7 @@ import type { Actor } from "../context.ts";
 import { header } from "../header.ts";
 import { Outlets } from "../http/outlet.ts";
 import type { Hub } from "../hub.ts";
-import type { Facet } from "../tool.ts";
+import type { Facets } from "../tool.ts";
 import { Catalogue } from "./catalogue.ts";
 import type { Fixtures } from "./conformance/index.ts";
 import { answerFailure, PARSE_ERROR, Refusal } from "./errors.ts";
@@ -34,11 +34,11 @@ export interface McpDoor extends AsyncDisposable {
     request: IncomingMessage,
     response: ServerResponse,
     actor: Actor,
-    facet: Facet | undefined,
+    facets: Facets,
     body: unknown,
   ): Promise<void>;
   /** GET /sse */
-  handleSse(request: IncomingMessage, response: ServerResponse, actor: Actor, facet: Facet | undefined): Promise<void>;
+  handleSse(request: IncomingMessage, response: ServerResponse, actor: Actor, facets: Facets): Promise<void>;
   /** POST /messages?sessionId=… */
   handleMessages(request: IncomingMessage, response: ServerResponse, actor: Actor, body: unknown): Promise<void>;
 }
@@ -74,19 +74,14 @@ class Door implements McpDoor {
     request: IncomingMessage,
     response: ServerResponse,
     actor: Actor,
-    facet: Facet | undefined,
+    facets: Facets,
     body: unknown,
   ): Promise<void> {
-    await this.#answering(response, body, (eras) => serve(eras, request, response, { actor, facet }, body));
+    await this.#answering(response, body, (eras) => serve(eras, request, response, { actor, facets }, body));
   }
 
-  async handleSse(
-    _request: IncomingMessage,
-    response: ServerResponse,
-    actor: Actor,
-    facet: Facet | undefined,
-  ): Promise<void> {
-    await this.#answering(response, undefined, ({ sse }) => sse.open(response, { actor, facet }));
+  async handleSse(_request: IncomingMessage, response: ServerResponse, actor: Actor, facets: Facets): Promise<void> {
+    await this.#answering(response, undefined, ({ sse }) => sse.open(response, { actor, facets }));
   }
 
   async handleMessages(request: IncomingMessage, response: ServerResponse, actor: Actor, body: unknown): Promise<void> {

@@ -48,7 +48,8 @@ export function answerFailure(response: ServerResponse, error: unknown, id: Requ
     return;
   }
   const { code, message, data } = toProtocolError(error, log);
-  answerError(response, error instanceof ParleyError ? 200 : 500, { code, message, data }, id);
+  const told = error instanceof ParleyError || error instanceof ProtocolError;
+  answerError(response, told ? 200 : 500, { code, message, data }, id);
 }
 
 /** What is said to a request that did not get as far as this door: its id is not known then. */

@@ -1,16 +1,19 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { JSONRPCErrorResponse, JSONRPCMessage, JSONRPCResultResponse } from "@modelcontextprotocol/server";
 import type { Actor } from "../context.ts";
-import { header } from "../header.ts";
+import { declared } from "../header.ts";
 import { Outlet, type Outlets } from "../http/outlet.ts";
+import type { Facets } from "../tool.ts";
+import type { Who } from "./parts.ts";
 import { answerJson, sseFrame } from "./wire.ts";
 
 export type Answer = JSONRPCResultResponse | JSONRPCErrorResponse;
 
 /** On whose behalf a request is served, as the handlers see it. */
-export interface Caller {
-  readonly actor: Actor;
+export interface Caller extends Who {
   readonly idempotency_key: string | undefined;
+  /** What led to its requests, unless one of them says something else. */
+  readonly cause: string | undefined;
   /** Ends the connection without an answer: the caller finds out by asking again. */
   drop(): void;
 }
@@ -36,16 +39,21 @@ interface PostOptions {
 /** Answered with plain JSON; with an event stream only if something comes before the answer. */
 export class PostExchange implements Exchange {
   readonly actor: Actor;
+  readonly facets: Facets;
   readonly idempotency_key: string | undefined;
+  readonly cause: string | undefined;
   readonly #response: ServerResponse;
   readonly #options: PostOptions;
   readonly #answers: Answer[] = [];
   #due: number;
   #stream: Outlet | undefined;
 
-  constructor(request: IncomingMessage, response: ServerResponse, actor: Actor, options: PostOptions) {
-    this.actor = actor;
-    this.idempotency_key = header(request, "idempotency-key");
+  constructor(request: IncomingMessage, response: ServerResponse, who: Who, options: PostOptions) {
+    this.actor = who.actor;
+    this.facets = who.facets;
+    const { idempotency_key, cause } = declared(request);
+    this.idempotency_key = idempotency_key;
+    this.cause = cause;
     this.#response = response;
     this.#options = options;
     this.#due = options.due;

@@ -1,5 +1,6 @@
 import type { FeedEvent } from "../feed/event.ts";
 import type { Watch } from "../resource.ts";
+import { Turns } from "../turns.ts";
 import { MAX_HINT_BYTES } from "./limits.ts";
 
 /** How many differently stamped copies of one hint are kept for the listeners still to come. */
@@ -46,6 +47,7 @@ export class Hints {
   readonly #known = new Map<Watch["hint"], Map<string, Hint | null>>();
   readonly #merge_ms: number;
   readonly #waiting = new Set<() => void>();
+  readonly #turns = new Turns<symbol>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(merge_ms: number) {
@@ -74,9 +76,13 @@ export class Hints {
       this.#timer = undefined;
       const waiting = [...this.#waiting];
       this.#waiting.clear();
-      for (const tell of waiting) tell();
+      this.#turns.begin(Symbol(), tellEach(waiting));
     }, this.#merge_ms).unref();
   }
+}
+
+function* tellEach(waiting: readonly (() => void)[]): Generator<void> {
+  for (const tell of waiting) yield tell();
 }
 
 function build(uri: string, payload: Record<string, unknown> | null): Hint | null {

@@ -45,7 +45,7 @@ export class Legacy {
         BAD_REQUEST,
         "One Idempotency-Key cannot stand for a batch: put idempotency_key among the arguments.",
       );
-    const exchange = new PostExchange(request, response, who.actor, {
+    const exchange = new PostExchange(request, response, who, {
       outlets: this.#parts.outlets,
       due,
       batch,
@@ -92,7 +92,7 @@ export class Legacy {
         "Send initialize first and then its Mcp-Session-Id, or speak revision 2026-07-28.",
       );
     const session = this.#sessions.find(id, "session", who.actor);
-    if (!session || session.who.facet !== who.facet)
+    if (!session || String(session.who.facets) !== String(who.facets))
       throw new Refusal(404, NO_SESSION, "There is no such session. Start a new one with initialize.");
     const version = header(request, "mcp-protocol-version");
     if (version === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(version)) return session;

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { eachDatabase, type TestHub } from "../testing/hub.ts";
-import { openDoor, Raw } from "../testing/mcp-raw.ts";
+import { openDoor, Raw, type RawStream } from "../testing/mcp-raw.ts";
 import { until } from "../testing/process.ts";
+import { stopTime } from "../testing/stopwatch.ts";
 
 const INBOX = "ui://chat/inbox";
 const SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId";
@@ -86,14 +87,14 @@ eachDatabase((open) => {
 
   test("CHAT-20: a listener that does not read delays nobody, and is told once more when it reads again", async () => {
     const { hub, ana, scout } = await people(open);
+    stopTime();
     using stalled = await scout.listen([INBOX], "stalled");
     using lively = await scout.listen([INBOX], "lively");
     await stalled.first(1);
     await lively.first(1);
     stalled.pause();
     await flood(hub, ana);
-    const { body } = await hub.call(ana, "chat_human_post", { content: "last" });
-    await until(() => lively.messages.at(-1)?.params.messages?.[0].id === body.id);
+    await until(() => isToldWhole(lively, { hub, ana }));
     stalled.resume();
     const bare = { uri: INBOX, _meta: { [SUBSCRIPTION]: "stalled" } };
     await until(() => JSON.stringify(stalled.messages.at(-1)?.params) === JSON.stringify(bare));
@@ -103,6 +104,7 @@ eachDatabase((open) => {
   test("a listener that does not read for too long is dropped while others are served", async () => {
     const { hub, ana, token } = await people(open);
     await using door = await openDoor(hub.hub, { keep_alive_ms: 300, stalled_ms: 2000 });
+    const time = stopTime();
     const scout = new Raw(door.url, token);
     using stalled = await scout.listen([INBOX], "stalled");
     using lively = await scout.listen([INBOX], "lively");
@@ -111,9 +113,24 @@ eachDatabase((open) => {
     stalled.pause();
     const listening = () => hub.hub.streams.count(({ kind }) => kind === "listen");
     await flood(hub, ana);
+    await until(() => isToldWhole(lively, { hub, ana }));
+    expect(listening()).toBe(2);
+    time.pass(2001);
     await until(() => listening() === 1);
-    const { body } = await hub.call(ana, "chat_human_post", { content: "last" });
-    await until(() => lively.messages.at(-1)?.params.messages?.[0].id === body.id);
+    await until(() => isToldWhole(lively, { hub, ana }));
+  });
+
+  test("being refused counts as a call", async () => {
+    const hub = await open({ config: { rate_limit: 1 } });
+    const scout = new Raw(hub.url, await hub.token("agent", "scout"));
+    stopTime();
+    const many = Array.from({ length: 101 }, (_, n) => `ui://chat/agent-${n}/inbox`);
+    const refusal = async (): Promise<string> => {
+      const { body } = await scout.send("POST", "/mcp", { ...rpc({ resourceSubscriptions: many }), headers: HEADERS });
+      return body.error.data.code;
+    };
+    expect(await refusal()).toBe("TOO_MANY_SUBSCRIPTIONS");
+    await until(async () => (await refusal()) === "RATE_LIMITED");
   });
 
   test("more resources or streams than allowed are refused with a code, and what is open stays open", async () => {
@@ -158,6 +175,14 @@ async function flood(hub: TestHub, token: string): Promise<void> {
     const { status } = await hub.call(token, "chat_human_post", { content });
     expect(status).toBe(200);
   }
+}
+
+/** Whether a listener is told of a post with what it is about: then it has read everything before. */
+async function isToldWhole(listener: RawStream, { hub, ana }: { hub: TestHub; ana: string }): Promise<boolean> {
+  const before = listener.messages.length;
+  const { body } = await hub.call(ana, "chat_human_post", { content: "small" });
+  await until(() => listener.messages.length > before);
+  return listener.messages.at(-1)?.params.messages?.[0].id === body.id;
 }
 
 async function people(open: () => Promise<TestHub>) {

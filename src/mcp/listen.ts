@@ -36,9 +36,16 @@ export async function listen(
   request: JSONRPCRequest,
   who: Who,
 ): Promise<void> {
-  const { quota, limits } = parts;
-  const wanted = readFilter(request, limits.uris);
-  if (!quota.take(who.actor.principal_id)) throw tooManyStreams(limits.streams);
+  const { hub, quota, limits } = parts;
+  let wanted: Filter;
+  try {
+    wanted = readFilter(request, limits.uris);
+    if (!quota.take(who.actor.principal_id)) throw tooManyStreams(limits.streams);
+  } catch (error) {
+    // What is followed counts by itself. To be refused again and again costs the hub as much.
+    hub.limit.take(who.actor.principal_id);
+    throw error;
+  }
   await new ListenStream(parts, response, request, who).follow(wanted);
 }
 
@@ -74,7 +81,6 @@ class ListenStream implements OpenStream {
     this.#subscriptions = new Subscriptions({
       hub,
       hints,
-      facet: who.facet,
       most: limits.uris,
       tell: (uri, hint) => outlet.hint(uri, hint.frame(stamp), () => bareHint(uri).frame(stamp)),
     });

@@ -1,17 +1,25 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type NodeIncomingMessageLike, toNodeHandler } from "@modelcontextprotocol/node";
-import { createMcpHandler, type InboundModernRoute } from "@modelcontextprotocol/server";
-import { header } from "../header.ts";
-import type { Facet } from "../tool.ts";
+import {
+  createMcpHandler,
+  type InboundModernRoute,
+  type Result,
+  SERVER_INFO_META_KEY,
+} from "@modelcontextprotocol/server";
+import { declared, header } from "../header.ts";
 import { type Caller, PostExchange } from "./exchange.ts";
 import { type ListenParts, listen } from "./listen.ts";
 import type { Parts, Who } from "./parts.ts";
 import { Quota } from "./quota.ts";
 import { buildServer, MODERN } from "./server.ts";
 import { Switchboard } from "./switchboard.ts";
+import { Tasks } from "./tasks.ts";
 
 /** What is served on the short way, and which parameter the `Mcp-Name` header has to repeat. */
-const SHORT_WAY: ReadonlyMap<string, "name" | "uri" | null> = new Map([
+const SHORT_WAY: ReadonlyMap<string, "name" | "uri" | "taskId" | null> = new Map([
+  ["tasks/get", "taskId"],
+  ["tasks/cancel", "taskId"],
+  ["tasks/update", "taskId"],
   ["subscriptions/listen", null],
   ["tools/list", null],
   ["tools/call", "name"],
@@ -22,14 +30,16 @@ const SHORT_WAY: ReadonlyMap<string, "name" | "uri" | null> = new Map([
 
 /**
  * The era without sessions. The usual requests, in the form every client sends them, take the short way: one SDK
- * server a facet for all of them, straight to Node's response. Everything else, and everything that could be wrong, goes
+ * server for all of them, straight to Node's response. Everything else, and everything that could be wrong, goes
  * to the SDK's own handler, which knows each rule about headers and bodies.
  */
 export class Modern {
   readonly #parts: ListenParts;
-  readonly #switchboards = new Map<Facet | undefined, Promise<Switchboard>>();
+  readonly #tasks: Tasks;
+  #switchboard: Promise<Switchboard> | undefined;
 
   constructor(parts: Parts) {
+    this.#tasks = new Tasks(parts.hub);
     this.#parts = { ...parts, quota: new Quota(parts.limits.streams) };
   }
 
@@ -42,34 +52,40 @@ export class Modern {
     const message = route.messageKind === "request" && isUsual(request, route) ? route.message : undefined;
     if (!message) return this.#serveUnusual(request, response, who, body);
     if (message.method === "subscriptions/listen") return listen(this.#parts, response, message, who);
-    const switchboard = await this.#switchboard(who.facet);
-    const exchange = new PostExchange(request, response, who.actor, { outlets: this.#parts.outlets, due: 1 });
+    const exchange = new PostExchange(request, response, who, { outlets: this.#parts.outlets, due: 1 });
+    const gone = new AbortController();
+    const answer = this.#tasks.answer(message, { actor: who.actor, signal: gone.signal });
+    if (answer) {
+      response.once("close", () => gone.abort());
+      exchange.answer({ jsonrpc: "2.0", id: message.id, result: this.#stamp(await answer) });
+      return;
+    }
+    this.#switchboard ??= this.#connect();
+    const switchboard = await this.#switchboard;
     // In this era hanging up means never mind.
     response.once("close", switchboard.connectRequest(exchange, message));
   }
 
-  #switchboard(facet: Facet | undefined): Promise<Switchboard> {
-    const known = this.#switchboards.get(facet);
-    if (known) return known;
-    const connecting = this.#connect(facet);
-    this.#switchboards.set(facet, connecting);
-    return connecting;
+  /** As the SDK does with what goes through it. */
+  #stamp(result: Result): Result {
+    const server = { name: "parley", title: "Parley", version: this.#parts.hub.version };
+    return { resultType: "complete", ...result, _meta: { [SERVER_INFO_META_KEY]: server } };
   }
 
-  async #connect(facet: Facet | undefined): Promise<Switchboard> {
+  async #connect(): Promise<Switchboard> {
     const switchboard = new Switchboard({ era: "modern", revision: MODERN });
-    const server = buildServer({ ...this.#parts, facet, callerOf: (ctx) => switchboard.caller(ctx.mcpReq.id) });
+    const server = buildServer({ ...this.#parts, callerOf: (ctx) => switchboard.caller(ctx.mcpReq.id) });
     await server.connect(switchboard);
     return switchboard;
   }
 
   async #serveUnusual(request: IncomingMessage, response: ServerResponse, who: Who, body: unknown): Promise<void> {
     const caller: Caller = {
-      actor: who.actor,
-      idempotency_key: header(request, "idempotency-key"),
+      ...who,
+      ...declared(request),
       drop: () => void response.destroy(),
     };
-    const handler = createMcpHandler(() => buildServer({ ...this.#parts, facet: who.facet, callerOf: () => caller }), {
+    const handler = createMcpHandler(() => buildServer({ ...this.#parts, callerOf: () => caller }), {
       legacy: "reject",
       // It would ask nobody whether a URI may be followed; every valid request to listen goes the short way.
       maxSubscriptions: 0,

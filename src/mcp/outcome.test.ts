@@ -33,6 +33,25 @@ eachDatabase((open) => {
     expect(JSON.parse(body.result.contents[0].text).messages).toHaveLength(2);
   });
 
+  test("what a model reads as text has nothing unseen in it; the structured answer is as it was written", async () => {
+    const hub = await open();
+    const scout = new Raw(hub.url, await hub.token("agent", "scout"));
+    const ana = await hub.token("human", "ana");
+    const content = "run\u202e txt.exe \u{e0041}\u{e0101}\u200b";
+    await hub.call(ana, "chat_human_post", { content });
+    const unseen = /[\p{Bidi_Control}\p{Default_Ignorable_Code_Point}]/u;
+    const call = { name: "chat_read_since", arguments: {} };
+    const { body } = await scout.modern({ id: 1, method: "tools/call", params: call });
+    const { result } = body;
+    expect(result.content[0].text).not.toMatch(unseen);
+    expect(JSON.parse(result.content[0].text)).toEqual(result.structuredContent);
+    expect(result.structuredContent.messages[0].content).toBe(content);
+    const read = await scout.modern({ id: 2, method: "resources/read", params: { uri: "ui://chat/inbox" } });
+    const { text } = read.body.result.contents[0];
+    expect(text).not.toMatch(unseen);
+    expect(JSON.parse(text).messages[0].content).toBe(content);
+  });
+
   test("a bug is told as an internal error, without what it was", async () => {
     const hub = await open();
     await hub.token("agent", "scout");

@@ -1,7 +1,7 @@
 import type { Actor } from "../context.ts";
 import type { Outlets } from "../http/outlet.ts";
 import type { Hub } from "../hub.ts";
-import type { Facet } from "../tool.ts";
+import type { Facets } from "../tool.ts";
 import type { Catalogue } from "./catalogue.ts";
 import type { Fixtures } from "./conformance/index.ts";
 import type { Hints } from "./hints.ts";
@@ -18,8 +18,8 @@ export interface Parts {
   readonly fixtures: Fixtures | undefined;
 }
 
-/** Who asks, and through which facet. */
+/** Who asks, and at which address: it decides what is listed, not what may be done. */
 export interface Who {
   readonly actor: Actor;
-  readonly facet: Facet | undefined;
+  readonly facets: Facets;
 }

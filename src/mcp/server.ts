@@ -2,23 +2,29 @@ import {
   type CallToolRequest,
   type CallToolResult,
   type InputRequiredResult,
+  type JSONRPCRequest,
   type ListResourcesResult,
   type ListResourceTemplatesResult,
   type ListToolsResult,
+  ProtocolError,
   type ReadResourceRequest,
   type ReadResourceResult,
+  type Result,
   Server,
   type ServerContext,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from "@modelcontextprotocol/server";
-import { errorBody, ParleyError } from "../errors.ts";
+import { ParleyError } from "../errors.ts";
 import type { Hub } from "../hub.ts";
-import type { Facet } from "../tool.ts";
+import { visibleJson } from "../visible.ts";
 import type { Catalogue } from "./catalogue.ts";
 import type { Fixtures } from "./conformance/index.ts";
 import { internalError, toProtocolError } from "./errors.ts";
 import type { Caller } from "./exchange.ts";
+import { checkParams, unfit } from "./params.ts";
+import { failedWith, found } from "./results.ts";
 import type { Subscriptions } from "./subscriptions.ts";
+import { TASKS } from "./tasks.ts";
 
 /** The era without sessions. */
 export const MODERN = "2026-07-28";
@@ -26,7 +32,6 @@ export const MODERN = "2026-07-28";
 export interface ServerParts {
   hub: Hub;
   catalogue: Catalogue;
-  facet: Facet | undefined;
   callerOf: (ctx: ServerContext) => Caller;
   /** Only a session of the older era has these; the newer one listens instead. */
   subscriptions?: Subscriptions;
@@ -54,11 +59,13 @@ const INSTRUCTIONS =
 
 /** An SDK server that answers from the hub. The low-level one: `McpServer` builds every schema anew on each call. */
 export function buildServer(parts: ServerParts): Server {
-  const { hub, fixtures } = parts;
-  const server = new Server(
+  const { hub, fixtures, subscriptions } = parts;
+  // Of the newer era alone, which says with each request whether it knows them.
+  const extensions = subscriptions ? {} : { extensions: { [TASKS]: {} } };
+  const server = new CheckedServer(
     { name: "parley", title: "Parley", version: hub.version },
     {
-      capabilities: { tools: {}, resources: { subscribe: true }, ...fixtures?.capabilities },
+      capabilities: { tools: {}, resources: { subscribe: true }, ...extensions, ...fixtures?.capabilities },
       instructions: INSTRUCTIONS,
       supportedProtocolVersions: [MODERN, ...SUPPORTED_PROTOCOL_VERSIONS],
       ...fixtures?.serverOptions,
@@ -68,6 +75,25 @@ export function buildServer(parts: ServerParts): Server {
   const handlers = fixtures?.around(own, server) ?? own;
   register(server, handlers, hub);
   return server;
+}
+
+/** How the SDK's own schemas refuse parameters: as an error of ours, with all that zod has to say about it. */
+class CheckedServer extends Server {
+  protected override _wrapHandler(
+    method: string,
+    handler: (request: JSONRPCRequest, ctx: ServerContext) => Promise<Result>,
+  ): (request: JSONRPCRequest, ctx: ServerContext) => Promise<Result> {
+    const wrapped = super._wrapHandler(method, handler);
+    return async (request, ctx) => {
+      checkParams(method, request.params);
+      try {
+        return await wrapped(request, ctx);
+      } catch (error) {
+        // `told` leaves nothing else to a handler: what is left was thrown before one ran.
+        throw error instanceof ProtocolError ? error : unfit(method);
+      }
+    };
+  }
 }
 
 function register(server: Server, handlers: Handlers, hub: Hub): void {
@@ -101,23 +127,22 @@ function register(server: Server, handlers: Handlers, hub: Hub): void {
   );
 }
 
-function handlersOf({ hub, catalogue, facet, callerOf, subscriptions }: ServerParts): Handlers {
+function handlersOf({ hub, catalogue, callerOf, subscriptions }: ServerParts): Handlers {
   const lists = (request: Paged, ctx: ServerContext) => {
     if (request.params?.cursor !== undefined)
       throw new ParleyError("INVALID_ARGUMENT", "The list has one page and no cursor. Ask without one.");
-    const { actor } = callerOf(ctx);
+    const { actor, facets } = callerOf(ctx);
     hub.limit.take(actor.principal_id);
-    return catalogue.for(actor, facet);
+    return catalogue.for(actor, facets);
   };
   return {
     listTools: (request, ctx) => lists(request, ctx).tools,
     listResources: (request, ctx) => lists(request, ctx).resources,
     listTemplates: (request, ctx) => lists(request, ctx).templates,
-    callTool: (request, ctx) =>
-      callTool(hub, facet, { caller: callerOf(ctx), signal: ctx.mcpReq.signal }, request.params),
+    callTool: (request, ctx) => callTool(hub, { caller: callerOf(ctx), signal: ctx.mcpReq.signal }, request.params),
     async readResource({ params: { uri } }, ctx) {
-      const { mime, body } = await naming(uri, hub.resources.read(callerOf(ctx).actor, uri, facet));
-      return { contents: [{ uri, mimeType: mime, text: JSON.stringify(body) }] };
+      const { mime, body } = await naming(uri, hub.resources.read(callerOf(ctx).actor, uri));
+      return { contents: [{ uri, mimeType: mime, text: visibleJson(body) }] };
     },
     async subscribe(uri, ctx) {
       await naming(uri, subscriptions?.add(callerOf(ctx).actor, uri));
@@ -138,27 +163,30 @@ async function naming<T>(uri: string, work: T | Promise<T>): Promise<T> {
 
 async function callTool(
   hub: Hub,
-  facet: Facet | undefined,
   { caller, signal }: { caller: Caller; signal: AbortSignal },
   params: CallToolRequest["params"],
 ): Promise<CallToolResult> {
-  const tool = hub.tools.find(params.name, facet);
+  const tool = hub.tools.find(params.name);
   const { actor, idempotency_key } = caller;
+  const cause = causeIn(params) ?? caller.cause;
   try {
     const output = await hub.call(actor, tool, params.arguments ?? {}, {
       door: "mcp",
       signal,
       ...(idempotency_key !== undefined && { idempotency_key }),
+      ...(cause !== undefined && { cause }),
     });
-    // An object by the type of `run`; the SDK's type wants its members indexable.
-    const structuredContent = output as Record<string, unknown>;
-    return { content: [{ type: "text", text: JSON.stringify(output) }], structuredContent };
+    return found(output);
   } catch (error) {
     // What else can be thrown is a bug, and `call` has logged it whole.
     if (!(error instanceof ParleyError)) throw internalError(error);
     if (error.code === "OUTCOME_UNKNOWN") caller.drop();
-    // Told to the model, which can read it and try something else. No structured content: clients of the
-    // older SDK check it against the output schema even on an error.
-    return { isError: true, content: [{ type: "text", text: JSON.stringify(errorBody(error)) }] };
+    return failedWith(error);
   }
 }
+
+/** What led to this very call. What is no text is no id, which is for `call` to say. */
+const causeIn = ({ _meta }: CallToolRequest["params"]): string | undefined => {
+  const cause = _meta?.["parley/cause"];
+  return cause === undefined ? undefined : String(cause);
+};

@@ -29,16 +29,14 @@ export class Session implements OpenStream {
 
   constructor(parts: Parts, { id, kind, who }: { id: string; kind: "session" | "sse"; who: Who }) {
     const { hub, hints, limits, catalogue, fixtures } = parts;
-    const { facet } = who;
     this.id = id;
     this.kind = kind;
     this.who = who;
     const tell = (uri: string, hint: Hint): void => this.#tell(uri, hint);
-    this.#subscriptions = new Subscriptions({ hub, hints, facet, most: limits.uris, tell });
+    this.#subscriptions = new Subscriptions({ hub, hints, most: limits.uris, tell });
     this.#server = buildServer({
       hub,
       catalogue,
-      facet,
       fixtures,
       subscriptions: this.#subscriptions,
       callerOf: (ctx) => this.switchboard.caller(ctx.mcpReq.id),

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { eachDatabase, type TestHub } from "../testing/hub.ts";
 import { legacy, openDoor, Raw } from "../testing/mcp-raw.ts";
 import { until } from "../testing/process.ts";
+import { stopTime } from "../testing/stopwatch.ts";
 
 const INBOX = "ui://chat/inbox";
 const PING = { id: 1, method: "ping" };
@@ -57,10 +58,13 @@ eachDatabase((open) => {
 
   test("an idle session is forgotten, one with an open stream is not", async () => {
     const { hub, token } = await people(open);
-    await using door = await openDoor(hub.hub, { idle_ms: 500 });
+    await using door = await openDoor(hub.hub, { idle_ms: 50 });
+    const time = stopTime();
     const scout = new Raw(door.url, token);
     const [idle, watched] = [await scout.session(), await scout.session()];
     using stream = await scout.stream("GET", "/mcp", { headers: { "mcp-session-id": watched } });
+    expect(sessionsOf(hub)).toBe(2);
+    time.pass(51);
     await until(() => sessionsOf(hub) === 1);
     expect((await scout.legacy(idle, PING)).status).toBe(404);
     expect((await scout.legacy(watched, PING)).status).toBe(200);

@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type JSONRPCMessage, parseJSONRPCMessage } from "@modelcontextprotocol/server";
 import type { Actor } from "../context.ts";
-import { header } from "../header.ts";
+import { declared } from "../header.ts";
 import { Outlet } from "../http/outlet.ts";
+import type { Facets } from "../tool.ts";
 import { Refusal } from "./errors.ts";
-import type { Answer, Exchange } from "./exchange.ts";
+import type { Answer, Caller, Exchange } from "./exchange.ts";
 import { deliver } from "./legacy.ts";
 import type { Parts, Who } from "./parts.ts";
 import type { Sessions } from "./sessions.ts";
@@ -36,9 +37,9 @@ export class Sse {
     const session = this.#sessions.find(id, "sse", actor);
     if (!session?.stream) throw new Refusal(404, -32001, "There is no such session. Open /sse again.");
     const message = parse(body);
-    const key = header(request, "idempotency-key");
+    const who = { actor, facets: session.who.facets, ...declared(request) };
     response.writeHead(202, { "Content-Type": "text/plain" }).end("Accepted");
-    deliver(session, new StreamExchange(session.stream, actor, key), message);
+    deliver(session, new StreamExchange(session.stream, who), message);
   }
 }
 
@@ -52,12 +53,16 @@ function parse(body: unknown): JSONRPCMessage {
 
 class StreamExchange implements Exchange {
   readonly actor: Actor;
+  readonly facets: Facets;
   readonly idempotency_key: string | undefined;
+  readonly cause: string | undefined;
   readonly #stream: Outlet;
 
-  constructor(stream: Outlet, actor: Actor, key: string | undefined) {
+  constructor(stream: Outlet, { actor, facets, idempotency_key, cause }: Omit<Caller, "drop">) {
     this.actor = actor;
-    this.idempotency_key = key;
+    this.facets = facets;
+    this.idempotency_key = idempotency_key;
+    this.cause = cause;
     this.#stream = stream;
   }
 

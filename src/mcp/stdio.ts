@@ -9,9 +9,11 @@ import { Modern } from "./stdio/modern.ts";
 export interface StdioOptions {
   /** Where the hub is just now; undefined while there is none. */
   find: () => Address | undefined;
-  facet?: string | undefined;
+  facets?: readonly string[] | undefined;
   /** The space to act in, where the token is good for several. */
   space?: string | undefined;
+  /** What leads to all that the client does. */
+  cause?: string | undefined;
   input: Readable;
   output: Writable;
 }
@@ -23,8 +25,11 @@ const LAST_WORDS_MS = 10_000;
  * Serves MCP on `input` and `output` by forwarding each line to the hub, whichever era the client speaks. The hub may
  * be restarted meanwhile, and elsewhere; the client does not notice. Resolves when the client has closed `input`.
  */
-export async function forwardStdio({ find, facet, space, input, output }: StdioOptions): Promise<void> {
-  const http = new HubHttp(find, `/mcp${facet ? `/${facet}` : ""}`, space ? { "X-Session-ID": space } : {});
+export async function forwardStdio({ find, facets, space, cause, input, output }: StdioOptions): Promise<void> {
+  const http = new HubHttp(find, `/mcp${facets ? `/${facets.map(encodeURIComponent).join("+")}` : ""}`, {
+    ...(space && { "X-Session-ID": space }),
+    ...(cause && { "X-Parley-Cause": cause }),
+  });
   const forwarder = new Forwarder(http, writerTo(output));
   for await (const line of linesOf(input)) if (line.trim()) forwarder.take(line);
   await forwarder.finish();

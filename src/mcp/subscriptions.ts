@@ -3,13 +3,11 @@ import { ParleyError } from "../errors.ts";
 import type { FeedEvent, Listener } from "../feed/index.ts";
 import type { Hub } from "../hub.ts";
 import type { Place, Watch } from "../resource.ts";
-import type { Facet } from "../tool.ts";
 import { bareHint, type Hint, type Hints } from "./hints.ts";
 
 interface Options {
   hub: Hub;
   hints: Hints;
-  facet: Facet | undefined;
   /** How many URIs at most. */
   most: number;
   tell: (uri: string, hint: Hint) => void;
@@ -66,8 +64,8 @@ export class Subscriptions implements Disposable {
   }
 
   async #follow(actor: Actor, uri: string): Promise<() => void> {
-    const { hub, facet } = this.#options;
-    const watch = await hub.resources.watch(actor, uri, facet);
+    const { hub } = this.#options;
+    const watch = await hub.resources.watch(actor, uri);
     using listening = new DisposableStack();
     for (const place of watch.places)
       listening.defer(await hub.feed.listen({ ...place, space_id: actor.space_id }, this.#listener(uri, watch, place)));

@@ -1,12 +1,13 @@
 import type { Module } from "../module.ts";
 import { chat } from "./chat/index.ts";
 import { delivery } from "./delivery/index.ts";
+import { events } from "./events/index.ts";
 import { identity } from "./identity/index.ts";
 import { mail } from "./mail/index.ts";
 import { notices } from "./notices/index.ts";
 
 /** Lowest first. A module is a folder beside these and one line here. */
-const ALL = [identity, delivery, notices, chat, mail] as const;
+const ALL = [identity, delivery, events, notices, chat, mail] as const;
 export const MODULES: readonly Module[] = ALL;
 
 type AnyTool = (typeof ALL)[number]["tools"][number];

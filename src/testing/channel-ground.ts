@@ -70,8 +70,9 @@ export class ChannelGround extends Ground {
     return (await this.call("ana", "notice_list", { open: true })).notices;
   }
 
-  settle(id: string, choice: string): Promise<Body> {
-    return this.call("ana", "notice_settle", { id, choice });
+  async settle(id: string, choice: string): Promise<Body> {
+    const notice = (await this.openNotices()).find((one) => one.id === id);
+    return this.call("ana", "notice_settle", { id, digest: notice?.digest ?? "", choice });
   }
 }
 

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 
-export interface Told {
+export interface StreamedEvent {
   id: string | undefined;
   event: string;
   // Each test says what it expects of it.
@@ -20,7 +20,7 @@ interface Options {
 
 export class EventStream implements Disposable {
   readonly response: IncomingMessage;
-  readonly events: Told[] = [];
+  readonly events: StreamedEvent[] = [];
   /** What an EventSource would send as `Last-Event-ID`. */
   last_id: string | undefined;
   /** Resolves when it has ended, however. */
@@ -60,7 +60,7 @@ export class EventStream implements Disposable {
   }
 
   /** Waits until there are that many events. */
-  async until(count: number): Promise<Told[]> {
+  async until(count: number): Promise<StreamedEvent[]> {
     while (this.events.length < count) {
       if (this.#over) throw new Error(`the stream ended after ${this.events.length} of ${count} events`);
       await new Promise<void>((wake) => {

@@ -6,13 +6,22 @@ import { afterEach, describe } from "vitest";
 import { type RunningHub, startHub } from "../app.ts";
 import { type Config, readConfig } from "../config.ts";
 import type { Actor, Ctx, Role } from "../context.ts";
+import type { Migration } from "../db/migrations/index.ts";
+import type { Module } from "../module.ts";
+import { MODULES } from "../modules/index.ts";
 import { type DatabaseName, testDatabases } from "./databases.ts";
+import { createDatabase } from "./postgres.ts";
 import { borrowDatabase } from "./postgres-loans.ts";
+import { copyTemplate } from "./sqlite-template.ts";
 
 export interface HubOptions {
   config?: Partial<Config>;
   /** Starts at this time and moves only by `tick`. Without it the clock is real. */
   now?: number;
+  /** Beside those there are. */
+  modules?: readonly Module[];
+  /** Behind those there are. */
+  migrations?: readonly Migration[];
   /** A second node on the same PostgreSQL, or a restart on the same data. */
   same?: TestHub;
 }
@@ -52,15 +61,18 @@ export class TestHub {
 
   static async open(
     database: DatabaseName,
-    { config, now, same }: HubOptions,
+    { config, now, same, modules = [], migrations = [] }: HubOptions,
     cleanup: (dispose: () => Promise<unknown>) => void,
   ): Promise<TestHub> {
-    const fresh = same?.database_url === undefined && database === "postgres" ? await borrowDatabase() : undefined;
+    // One with tables of the test's own is nobody else's afterwards.
+    const take = migrations.length > 0 ? createDatabase : borrowDatabase;
+    const fresh = same?.database_url === undefined && database === "postgres" ? await take() : undefined;
     if (fresh) cleanup(fresh.drop);
     const database_url = same?.database_url ?? fresh?.url;
     // A second node of PostgreSQL has a folder of its own; a restart of SQLite needs the same one.
     const home = same && !database_url ? same.home : mkdtempSync(join(tmpdir(), "parley-test-"));
     cleanup(async () => rmSync(home, { recursive: true, force: true }));
+    if (database === "sqlite" && !same) copyTemplate(home);
     const clock = now === undefined ? (same ? same.#clock : undefined) : { now };
     const settings = {
       ...readConfig({ home, port: 0 }, {}),
@@ -69,7 +81,11 @@ export class TestHub {
       web: join(home, "no-web"),
       ...config,
     };
-    const running = await startHub(settings, clock ? { now: () => clock.now } : {});
+    const running = await startHub(settings, {
+      ...(clock && { now: () => clock.now }),
+      modules: [...MODULES, ...modules],
+      migrations,
+    });
     cleanup(() => running.stop());
     return new TestHub(running, clock, database_url);
   }
@@ -134,6 +150,17 @@ export class TestHub {
     headers: Record<string, string> = {},
   ): Promise<Answer> {
     return this.request("POST", `/api/tools/${tool}`, { token, body: JSON.stringify(args), headers });
+  }
+
+  /** Answers a notice as it says now, or as it is told. */
+  async settle(
+    token: string | undefined,
+    { digest, ...answer }: { id: string; choice?: string; digest?: string },
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const { body } = await this.call(token, "notice_list", { limit: 100 });
+    const known = body.notices?.find(({ id }: { id: string }) => id === answer.id)?.digest;
+    return this.call(token, "notice_settle", { ...answer, digest: digest ?? known ?? "" }, headers);
   }
 
   async request(

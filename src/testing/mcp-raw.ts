@@ -25,14 +25,17 @@ export interface RawAnswer {
 const META = {
   "io.modelcontextprotocol/protocolVersion": "2026-07-28",
   "io.modelcontextprotocol/clientInfo": { name: "raw", version: "1" },
-  "io.modelcontextprotocol/clientCapabilities": {},
 };
 
 /** Body and headers of a request of the 2026-07-28 era. */
-export function modern({ id = 1, method, params }: Rpc): { body: string; headers: Record<string, string> } {
-  const name = params?.name ?? params?.uri;
+export function modern(
+  { id = 1, method, params }: Rpc,
+  capabilities: object = {},
+): { body: string; headers: Record<string, string> } {
+  const name = params?.name ?? params?.uri ?? params?.taskId;
+  const _meta = { ...META, "io.modelcontextprotocol/clientCapabilities": capabilities };
   return {
-    body: JSON.stringify({ jsonrpc: "2.0", id, method, params: { ...params, _meta: META } }),
+    body: JSON.stringify({ jsonrpc: "2.0", id, method, params: { ...params, _meta } }),
     headers: {
       "mcp-protocol-version": "2026-07-28",
       "mcp-method": method,
@@ -93,6 +96,18 @@ export class Raw {
     return { status: response.statusCode ?? 0, headers: response.headers, body: isJson ? JSON.parse(text) : text };
   }
 
+  /** Sends a request and waits for no answer; disposing of it hangs up. */
+  async begin(path: string, { body, headers }: { body: string; headers: Record<string, string> }): Promise<Disposable> {
+    const sent = request(this.#url + path, {
+      method: "POST",
+      agent: false,
+      headers: { "content-type": "application/json", accept: "application/json", ...this.#headers, ...headers },
+    });
+    sent.on("error", () => {});
+    await new Promise<void>((resolve) => sent.end(body, resolve));
+    return { [Symbol.dispose]: () => void sent.destroy() };
+  }
+
   async listen(uris: string[], id: string | number = 7): Promise<RawStream> {
     const rpc = { id, method: "subscriptions/listen", params: { notifications: { resourceSubscriptions: uris } } };
     return this.stream("POST", "/mcp", modern(rpc));
@@ -140,6 +155,7 @@ export class RawStream implements Disposable {
   readonly #sent: ClientRequest;
   readonly #response: IncomingMessage;
   #rest = "";
+  #text = "";
 
   constructor(sent: ClientRequest, response: IncomingMessage) {
     this.#sent = sent;
@@ -152,6 +168,16 @@ export class RawStream implements Disposable {
     response.on("close", () => {
       this.ended = true;
     });
+  }
+
+  get isStream(): boolean {
+    return this.#response.headers["content-type"] === "text/event-stream";
+  }
+
+  /** All of it as it came, once it is over. */
+  async text(): Promise<string> {
+    await until(() => this.ended);
+    return this.#text;
   }
 
   pause(): void {
@@ -179,6 +205,7 @@ export class RawStream implements Disposable {
   }
 
   #take(text: string): void {
+    this.#text += text;
     const events = (this.#rest + text).split("\n\n");
     this.#rest = events.pop() ?? "";
     for (const event of events) {
@@ -200,7 +227,7 @@ export async function openDoor(hub: Hub, limits: DoorOptions["limits"]): Promise
     if (path === "sse") await door.handleSse(incoming, response, actor, undefined);
     else if (path === "messages") await door.handleMessages(incoming, response, actor, body);
     // The caller of this helper names facets that exist.
-    else await door.handle(incoming, response, actor, facet as Facet | undefined, body);
+    else await door.handle(incoming, response, actor, facet ? [facet as Facet] : undefined, body);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {

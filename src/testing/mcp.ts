@@ -32,7 +32,7 @@ export interface McpClient extends AsyncDisposable {
   tools(): Promise<{ name: string; inputSchema: unknown; outputSchema?: unknown; annotations?: unknown }[]>;
   resources(): Promise<string[]>;
   templates(): Promise<string[]>;
-  call(tool: string, args?: Record<string, unknown>): Promise<CallResult>;
+  call(tool: string, args?: Record<string, unknown>, meta?: Record<string, unknown>): Promise<CallResult>;
   read(uri: string): Promise<{ mime: string | undefined; body: Record<string, unknown> }>;
   subscribe(uri: string): Promise<void>;
   unsubscribe(uri: string): Promise<void>;
@@ -131,7 +131,8 @@ const commonOf = (client: Client1 | Client2, updates: Updated[]): Common => ({
   tools: async () => (await client.listTools()).tools,
   resources: async () => (await client.listResources()).resources.map(({ uri }) => uri),
   templates: async () => (await client.listResourceTemplates()).resourceTemplates.map((t) => t.uriTemplate),
-  call: async (name, args = {}) => (await client.callTool({ name, arguments: args })) as CallResult,
+  call: async (name, args = {}, meta) =>
+    (await client.callTool({ name, arguments: args, ...(meta && { _meta: meta }) })) as CallResult,
   read: async (uri) => contentOf(await client.readResource({ uri })),
   [Symbol.asyncDispose]: () => client.close(),
 });

@@ -36,6 +36,10 @@ export class NodeView implements Database {
     return found;
   }
 
+  compareAndSet<A>(statement: Statement<A>, args: A): Promise<number> {
+    return this.#database.compareAndSet(statement, args);
+  }
+
   write<T>(space_id: string, operation: Operation<T>): Promise<T> {
     return this.#database.write(space_id, operation);
   }

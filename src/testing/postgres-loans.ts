@@ -2,23 +2,51 @@
  * Databases that are used again. Making and dropping one, and the schema in it, takes a third of a second of work; the
  * rows that a test leaves are gone in a few milliseconds.
  */
+import pg from "pg";
 import { migratePostgres } from "../db/migrate-postgres.ts";
 import { createDatabase, query, serverUrl, type TestDatabase, within } from "./postgres.ts";
 
-/** On the server of the run, for all its workers. */
-export const prepareLoans = (server_url: string): Promise<unknown> =>
-  query(server_url, "create table free_databases (name text primary key)");
+/** The databases of one server that nobody has just now, listed in a table of the database at `url`. */
+export class Loans {
+  readonly #url: string;
+  #lender: Promise<pg.Client> | undefined;
 
-/** With the schema of today and no row. Whoever drops it gives it back. */
-export async function borrowDatabase(): Promise<TestDatabase> {
-  const server_url = serverUrl();
-  const [free] = await query(
-    server_url,
-    `delete from free_databases
-     where name = (select name from free_databases limit 1 for update skip locked) returning name`,
-  );
-  const url = free ? within(server_url, String(free.name)) : await migrated(server_url);
-  return { url, drop: () => giveBack(server_url, url) };
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  prepare(): Promise<unknown> {
+    return query(this.#url, "create table free_databases (name text primary key)");
+  }
+
+  /** With the schema of today and no row. Whoever drops it gives it back. */
+  async borrow(): Promise<TestDatabase> {
+    const [free] = await this.#ask(
+      `delete from free_databases
+       where name = (select name from free_databases limit 1 for update skip locked) returning name`,
+    );
+    const url = free ? within(this.#url, String(free.name)) : await migrated(this.#url);
+    return { url, drop: () => this.#giveBack(url) };
+  }
+
+  async #giveBack(url: string): Promise<void> {
+    await query(url, EMPTY);
+    await this.#ask(`insert into free_databases values ('${new URL(url).pathname.slice(1)}')`);
+  }
+
+  /** On one connection for all the tests of a file: to make one takes longer than what is asked. */
+  async #ask(text: string): Promise<Record<string, unknown>[]> {
+    this.#lender ??= connected(this.#url);
+    return (await (await this.#lender).query(text)).rows;
+  }
+}
+
+let own: Loans | undefined;
+
+/** Of the server of the run, which all its workers share. */
+export function borrowDatabase(): Promise<TestDatabase> {
+  own ??= new Loans(serverUrl());
+  return own.borrow();
 }
 
 async function migrated(server_url: string): Promise<string> {
@@ -28,9 +56,13 @@ async function migrated(server_url: string): Promise<string> {
   return url;
 }
 
-async function giveBack(server_url: string, url: string): Promise<void> {
-  await query(url, EMPTY);
-  await query(server_url, `insert into free_databases values ('${new URL(url).pathname.slice(1)}')`);
+async function connected(url: string): Promise<pg.Client> {
+  // The published types do not know `unref`.
+  const client = new pg.Client({ connectionString: url }) as pg.Client & { unref(): void };
+  await client.connect();
+  // The worker ends when its tests have.
+  client.unref();
+  return client;
 }
 
 const TABLES = `select relname as name, pg_relation_size(oid) as size from pg_class

@@ -24,10 +24,12 @@ import { childrenOf, type Janitor, startJanitor } from "./postgres-janitor.ts";
 
 const START_LIMIT_MS = 60_000;
 
+/** Nothing here outlives the machine, and what a killed server has written the kernel still has: no sync is waited for. */
 const SETTINGS = `
 listen_addresses = '127.0.0.1'
 unix_socket_directories = ''
 max_connections = 200
+fsync = off
 `;
 
 /** A server on a free port of 127.0.0.1, in a temporary folder, with a random password, never as root. */

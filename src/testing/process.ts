@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { Home, isAlive } from "../cli/home.ts";
+import { Home } from "../cli/home.ts";
+import { isAlive } from "../local/processes.ts";
 import { killIfThere } from "./kill.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -65,6 +66,11 @@ export class Ground implements AsyncDisposable {
     if (line === undefined) throw new Error(`the hub did not start:\n${stderr.join("")}`);
     const { url, home, pid } = JSON.parse(line);
     return { url, home, pid, child, stderr: () => stderr.join(""), kill: (signal) => stopChild(child, signal) };
+  }
+
+  /** What the program tells to type: it is on no PATH here, and this is not the default folder. */
+  line(command: string): string {
+    return `${PARLEY} ${command} --home ${this.home}`;
   }
 
   /** Nothing of the caller's own hub, and one cache of compiled code for all tests. */

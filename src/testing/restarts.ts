@@ -29,6 +29,11 @@ export class Restarts implements AsyncDisposable {
     this.#drop = database?.drop;
   }
 
+  /** What says which database it is: with its password it is refused on the command line. */
+  get database(): Record<string, string> {
+    return this.database_url ? { PARLEY_DATABASE_URL: this.database_url } : {};
+  }
+
   get hub(): ServedHub {
     if (!this.#hub) throw new Error("no hub was started yet");
     return this.#hub;
@@ -42,8 +47,7 @@ export class Restarts implements AsyncDisposable {
   /** Always on the same port: while there is no hub, nobody else answers its callers. */
   async start(env: Record<string, string> = {}): Promise<ServedHub> {
     this.#port ??= String(await freePort());
-    const database = this.database_url ? ["--database-url", this.database_url] : [];
-    this.#hub = await this.ground.serve(["--port", this.#port, ...database], { ...ENV, ...env });
+    this.#hub = await this.ground.serve(["--port", this.#port], { ...ENV, ...this.database, ...env });
     return this.#hub;
   }
 

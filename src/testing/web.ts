@@ -36,6 +36,11 @@ export class WebHub implements AsyncDisposable {
     return readFileSync(join(this.#served.home, "admin.token"), "utf8").trim();
   }
 
+  /** What the page tells to type on this machine. */
+  line(command: string): string {
+    return this.#ground.line(command);
+  }
+
   /** A link that signs a browser in. */
   async link(name?: string): Promise<string> {
     const { url } = await this.#ground.json<{ url: string }>(["login", ...(name ? ["--name", name] : [])]);
@@ -70,6 +75,13 @@ export class WebHub implements AsyncDisposable {
       say: (content, mime) =>
         this.call("chat_assistant_post", { content, ...(mime && { mime }) }, token).then(({ id }) => String(id)),
     };
+  }
+
+  /** The owner answers a notice as it says now. */
+  async settle(answer: { id: string; choice: string }): Promise<void> {
+    const { notices } = await this.call<{ notices: { id: string; digest: string }[] }>("notice_list", { limit: 100 });
+    const digest = notices.find(({ id }) => id === answer.id)?.digest;
+    await this.call("notice_settle", { ...answer, digest });
   }
 
   async call<T = Record<string, unknown>>(tool: string, args: object = {}, token = this.admin): Promise<T> {

@@ -21,6 +21,7 @@
       call("chat_read_before", { before_id: null, limit: 50, agent });
       read(`ui://agent/${agent}/status`);
       read("ui://agents");
+      call("chat_read_marks", {});
     }
   }
 

@@ -1,18 +1,19 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Cli } from "../cli.ts";
-import { Client } from "../client.ts";
+import { Client, type Target } from "../client.ts";
 import { Failure } from "../failure.ts";
-import { isMissing } from "../home.ts";
+import { isMissing, placeOf } from "../home.ts";
 import { look } from "../hooks/state.ts";
 import { type Check, fail, type Patient, pass, warn } from "./check.ts";
+import { checkOneIdentity } from "./one-identity.ts";
 
 /** So many of them are tried at the hub: the last ones used. */
 const MOST_TRIED = 20;
 
 /** Who acts here, and how mail gets to them. */
 export async function checkAgents({ cli }: Patient): Promise<Check[]> {
-  return [await identities(cli), ...hooks(cli), ...wakePaths(cli)];
+  return [await identities(cli), ...checkOneIdentity(cli), ...hooks(cli), ...wakePaths(cli)];
 }
 
 async function identities(cli: Cli): Promise<Check> {
@@ -22,7 +23,7 @@ async function identities(cli: Cli): Promise<Check> {
   const hub = cli.url ? undefined : cli.home.hub();
   const count = `${files.length} agent${files.length === 1 ? "" : "s"} acted from this machine.`;
   if (!hub) return pass("identities", count);
-  const tried = await Promise.all(files.slice(0, MOST_TRIED).map((file) => isTaken(hub.url, file)));
+  const tried = await Promise.all(files.slice(0, MOST_TRIED).map((file) => isTaken(placeOf(hub), file)));
   const refused = tried.flatMap((taken, at) => (taken ? [] : [files[at]?.agent ?? ""]));
   if (refused.length === 0) return pass("identities", count);
   return warn(
@@ -61,9 +62,9 @@ function parsed(path: string): Record<string, unknown> {
   }
 }
 
-async function isTaken(url: string, { token, space }: Remembered): Promise<boolean> {
+async function isTaken(place: Pick<Target, "url" | "socket">, { token, space }: Remembered): Promise<boolean> {
   try {
-    await new Client({ url, token, space }).call("whoami", {}, { timeout_ms: 10_000 });
+    await new Client({ ...place, token, space }).call("whoami", {}, { timeout_ms: 10_000 });
     return true;
   } catch (error) {
     if (error instanceof Failure && error.code !== "UNAUTHENTICATED") return true;
@@ -77,17 +78,22 @@ function hooks(cli: Cli): Check[] {
   const troubled = found.filter(({ problems }) => problems.length > 0);
   const installed = found.filter((each) => each.installed);
   if (troubled.length > 0)
-    return troubled.map(({ client, scope, path, problems, installed }) => {
+    return troubled.map(({ client, scope, path, problems, advice, installed }) => {
       const said = `${client} ${scope}, ${path}: ${problems.join("; ")}.`;
-      const advice = `parley hooks install --client ${client} --scope ${scope}`;
       // Hooks that are there and do not work are worse than none: somebody counts on them.
-      return installed
-        ? fail("hooks", said, advice)
-        : warn("hooks", said, "Put the file right, then: parley hooks status");
+      return (installed ? fail : warn)("hooks", said, advice ?? cli.line("hooks status"));
     });
   if (installed.length === 0)
-    return [warn("hooks", "No client tells its sessions of mail.", "parley hooks install, or --client codex")];
-  return [pass("hooks", `Installed for ${installed.map(({ client, scope }) => `${client} (${scope})`).join(", ")}.`)];
+    return [warn("hooks", "No client tells its sessions of mail.", `${cli.line("hooks install")}, or --client codex`)];
+  return installed.map(({ client, scope, called_at }) =>
+    called_at === null
+      ? warn(
+          "hooks",
+          `Installed for ${client} (${scope}), but no session has called them since.`,
+          `Start ${client === "claude" ? "Claude Code" : "Codex"} anew and say something, then: ${cli.line("doctor")}`,
+        )
+      : pass("hooks", `Installed for ${client} (${scope}), and last called at ${called_at}.`),
+  );
 }
 
 function wakePaths(cli: Cli): Check[] {
@@ -100,8 +106,8 @@ function wakePaths(cli: Cli): Check[] {
         `wake ${client}`,
         "Idle sessions learn of mail only when somebody speaks to them.",
         client === "claude"
-          ? "Update Claude Code, then: parley hooks install. Or use a channel: parley mcp --channel"
-          : "Update Codex until it has `codex queue`, then: parley hooks install --client codex",
+          ? `Update Claude Code, then: ${cli.line("hooks install")}. Or use a channel: ${cli.line("mcp --channel")}`
+          : `Update Codex until it has \`codex queue\`, then: ${cli.line("hooks install --client codex")}`,
       );
     });
 }

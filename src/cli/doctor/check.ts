@@ -32,8 +32,8 @@ export const fail = (name: string, message: string, advice: string): Check => ({
 });
 
 /** Done and said, with `--fix`; otherwise only said. */
-export function mend({ fix }: Patient, trouble: Check, repair: () => void): Check {
-  if (!fix) return { ...trouble, advice: `${trouble.advice} Or: parley doctor --fix` };
+export function mend({ cli, fix }: Patient, trouble: Check, repair: () => void): Check {
+  if (!fix) return { ...trouble, advice: `${trouble.advice} Or: ${cli.line("doctor --fix")}` };
   try {
     repair();
     return { name: trouble.name, state: "pass", message: `${trouble.message} It is put right now.`, fixed: true };

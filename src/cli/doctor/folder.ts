@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, lstatSync, readdirSync, readFileSync, rmSync, statfsSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { isAlive } from "../home.ts";
+import { isAlive } from "../../local/processes.ts";
+import { untrusted } from "../../local/rights.ts";
 import { type Check, fail, mend, type Patient, pass, size, warn } from "./check.ts";
 
 const MIB = 1024 * 1024;
@@ -25,7 +26,7 @@ export function checkFolder(patient: Patient): Check[] {
       pass("data folder", `${home.path} is not there yet; the first command that needs the hub makes it.`),
       disk(home.path),
     ];
-  return [rights(patient), fileSystem(home.path), disk(home.path), ...log(home.path), ...locks(patient)];
+  return [rights(patient), fileSystem(home.path), disk(home.path), ...log(patient), ...locks(patient)];
 }
 
 function rights(patient: Patient): Check {
@@ -33,7 +34,11 @@ function rights(patient: Patient): Check {
   const name = "data folder";
   const { uid, mode } = statSync(path);
   if (uid !== process.geteuid?.())
-    return fail(name, `${path} belongs to another user.`, `Take another with --home, or give it to yourself: chown -R`);
+    return fail(
+      name,
+      `${path} belongs to another user.`,
+      `Take another with --home, or give it to yourself: sudo chown -R $(id -u) ${path}`,
+    );
   const open = openToOthers(path, mode);
   if (open.length === 0) return pass(name, `${path} is yours alone.`);
   const some = open.map((file) => relative(path, file) || path).slice(0, 5);
@@ -89,15 +94,15 @@ function disk(path: string): Check {
     : fail("disk space", `${size(free)} free: the hub will soon take no more.`, advice);
 }
 
-function log(path: string): Check[] {
-  const stat = statSync(join(path, "parley.db-wal"), { throwIfNoEntry: false });
+function log({ cli }: Patient): Check[] {
+  const stat = statSync(join(cli.home.path, "parley.db-wal"), { throwIfNoEntry: false });
   if (!stat) return [];
   if (stat.size < LONG_LOG) return [pass("write-ahead log", `${size(stat.size)}.`)];
   return [
     warn(
       "write-ahead log",
       `It has grown to ${size(stat.size)}: something keeps an old view of the database open.`,
-      "Close programs that read the database file, then: parley stop",
+      `Close programs that read the database file, then: ${cli.line("stop")}`,
     ),
   ];
 }
@@ -105,7 +110,7 @@ function log(path: string): Check[] {
 function locks(patient: Patient): Check[] {
   const { home } = patient.cli;
   const checks: Check[] = [];
-  const left = existsSync(join(home.path, "hub.json")) && !home.hub();
+  const left = existsSync(join(home.path, "hub.json")) && untrusted(home.path) === undefined && !home.hub();
   if (left)
     checks.push(
       warn(

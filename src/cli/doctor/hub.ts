@@ -15,7 +15,7 @@ export async function checkHub({ cli }: Patient): Promise<Check[]> {
   try {
     client = await reach(cli);
   } catch (error) {
-    if (error instanceof Failure) return [fail("hub", error.message, "See: parley help token create")];
+    if (error instanceof Failure) return [fail("hub", error.message, `See: ${cli.line("help token create")}`)];
     throw error;
   }
   if (!client)
@@ -26,13 +26,13 @@ export async function checkHub({ cli }: Patient): Promise<Check[]> {
         `Commands start it when they need it; hooks do not: ${cli.line("serve")}`,
       ),
     ];
-  const answered = await ready(client);
+  const answered = await ready(cli, client);
   if (answered.state === "fail") return [answered];
   const { token } = client.target;
   return [
     answered,
     await clock(client.target.url),
-    ...(token ? [...(await tokens(client)), ...(await roundTrips({ ...client.target, token }))] : []),
+    ...(token ? [...(await tokens(cli, client)), ...(await roundTrips({ ...client.target, token }))] : []),
   ];
 }
 
@@ -49,7 +49,7 @@ async function reach(cli: Cli): Promise<Client | undefined> {
   }
 }
 
-async function ready(client: Client): Promise<Check> {
+async function ready(cli: Cli, client: Client): Promise<Check> {
   const { url } = client.target;
   try {
     const { status, body } = await client.get("/readyz?verbose", PATIENCE_MS);
@@ -63,12 +63,12 @@ async function ready(client: Client): Promise<Check> {
       return warn(
         "hub",
         `It is Parley ${about.version}, and this is ${VERSION}.`,
-        "Start it anew: parley stop, then parley serve",
+        `Start it anew: ${cli.line("stop")}, then ${cli.line("serve")}`,
       );
     return pass("hub", `Ready at ${url}: Parley ${VERSION}, ${about.backend}.`);
   } catch (error) {
     if (error instanceof Failure)
-      return fail("hub", error.message, "See hub.log in the data folder, then: parley stop");
+      return fail("hub", error.message, `See hub.log in the data folder, then: ${cli.line("stop")}`);
     throw error;
   }
 }
@@ -96,7 +96,7 @@ interface Token {
   expires_at?: string | null;
 }
 
-async function tokens(client: Client): Promise<Check[]> {
+async function tokens(cli: Cli, client: Client): Promise<Check[]> {
   try {
     const me = await client.call<{ principal?: string; name?: string; roles: string[] }>("whoami", {});
     const name = me.principal ?? me.name ?? "somebody";
@@ -108,7 +108,7 @@ async function tokens(client: Client): Promise<Check[]> {
     const names = [...new Set(soon.map(({ principal }) => principal))].slice(0, 5).join(", ");
     return [
       mine,
-      warn("tokens", `${soon.length} expire within a week: ${names}.`, "Replace them: parley token rotate"),
+      warn("tokens", `${soon.length} expire within a week: ${names}.`, `Replace them: ${cli.line("token rotate ID")}`),
     ];
   } catch (error) {
     if (error instanceof Failure)

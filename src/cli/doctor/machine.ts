@@ -1,10 +1,12 @@
 import { accessSync, constants } from "node:fs";
-import { LAUNCHER } from "../program.ts";
-import { type Check, fail, pass, VERSION } from "./check.ts";
+import type { Cli } from "../cli.ts";
+import { linkHere, pathLine } from "../link.ts";
+import { isOnPath, LAUNCHER, onPath } from "../program.ts";
+import { type Check, fail, type Patient, pass, VERSION, warn } from "./check.ts";
 
 const LEAST_NODE = 24;
 
-export function checkMachine(): Check[] {
+export function checkMachine({ cli }: Patient): Check[] {
   const { node, sqlite } = process.versions;
   const versions = `Parley ${VERSION} on Node ${node}, SQLite ${sqlite ?? "unknown"}.`;
   return [
@@ -12,7 +14,23 @@ export function checkMachine(): Check[] {
       ? pass("version", versions)
       : fail("version", versions, `It needs Node ${LEAST_NODE} or later: npm install in its folder brings one along.`),
     launcher(),
+    path(cli),
   ];
+}
+
+/** What is printed works either way; without it a path is typed each time. */
+function path(cli: Cli): Check {
+  const found = onPath(process.env.PATH ?? "");
+  if (found && isOnPath(process.env.PATH ?? "")) return pass("PATH", `parley is ${found}.`);
+  const said = found ? `parley on your PATH is another one, ${found}.` : "parley is not on your PATH.";
+  const linked = linkHere();
+  return linked === undefined
+    ? warn("PATH", said, `Put this one there: ${cli.line("link")}`)
+    : warn(
+        "PATH",
+        `${said} There is a link, ${linked}.`,
+        `Put this into ~/.profile, and sign in anew: ${pathLine(linked)}`,
+      );
 }
 
 /** What hooks call. */

@@ -1,8 +1,10 @@
 /** A round trip in each era of MCP, as an agent's client would make it. */
+import { connectTo } from "../../local/unix-socket.ts";
 import { type Check, fail, pass, VERSION } from "./check.ts";
 
 interface Target {
   url: string;
+  socket?: string | undefined;
   token: string;
   space: string | undefined;
 }
@@ -59,27 +61,58 @@ async function rpc(
   target: Target,
   message: object,
   headers: Record<string, string>,
-): Promise<{ result: unknown; session: string | null }> {
+): Promise<{ result: unknown; session: string | undefined }> {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, ...message });
-  const response = await send(target, { method: "POST", headers, body });
-  const answer = parse(await response.text());
+  const { status, session, text } = await send(target, { method: "POST", headers, body });
+  const answer = parse(text);
   if (!isObject(answer) || !("result" in answer))
-    throw new Error(`HTTP ${response.status}${isObject(answer) ? ` ${JSON.stringify(answer.error)}` : ""}`);
-  return { result: answer.result, session: response.headers.get("mcp-session-id") };
+    throw new Error(`HTTP ${status}${isObject(answer) ? ` ${JSON.stringify(answer.error)}` : ""}`);
+  return { result: answer.result, session };
 }
 
-function send({ url, token, space }: Target, init: { method: string; headers: Record<string, string>; body?: string }) {
-  return fetch(new URL("/mcp", url), {
-    ...init,
-    headers: {
-      authorization: `Bearer ${token}`,
-      accept: "application/json, text/event-stream",
-      "content-type": "application/json",
-      ...(space && { "x-session-id": space }),
-      ...init.headers,
-    },
-    signal: AbortSignal.timeout(PATIENCE_MS),
+interface Sent {
+  method: string;
+  headers: Record<string, string>;
+  body?: string;
+}
+
+interface Got {
+  status: number;
+  session: string | undefined;
+  text: string;
+}
+
+function send({ url, socket, token, space }: Target, { method, headers, body }: Sent): Promise<Got> {
+  const at = new URL("/mcp", url);
+  const { request } = process.getBuiltinModule(at.protocol === "https:" ? "node:https" : "node:http");
+  return new Promise((resolve, reject) => {
+    const sent = request(at, {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        accept: "application/json, text/event-stream",
+        "content-type": "application/json",
+        ...(space && { "x-session-id": space }),
+        ...headers,
+      },
+      signal: AbortSignal.timeout(PATIENCE_MS),
+      ...(socket ? { createConnection: () => connectTo(socket) } : { agent: false }),
+    });
+    sent.on("error", reject);
+    sent.on("response", (response) => {
+      const session = response.headers["mcp-session-id"];
+      const done = (text: string): void =>
+        resolve({ status: response.statusCode ?? 0, session: Array.isArray(session) ? session[0] : session, text });
+      textOf(response).then(done, reject);
+    });
+    sent.end(body);
   });
+}
+
+async function textOf(response: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk);
+  return Buffer.concat(chunks).toString("utf8");
 }
 
 /** As JSON, or as the one event of a stream. */

@@ -1,9 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { Cli } from "../cli.ts";
 import { MOST_CHARACTERS } from "../envelope.ts";
-import { context, goOn, introduction, nothing } from "./answers.ts";
+import { context, goOn, nothing } from "./answers.ts";
 import { EVENTS } from "./events.ts";
 import { digest, LIMIT, type Polled } from "./mail.ts";
+import { waysOf } from "./ways.ts";
+
+const line = (command: string): string => `/opt/par'ley/bin/parley ${command} --home /home/ana/.other`;
+// All that is asked of it.
+const ways = waysOf({ wholeLine: line } as Cli, "claude");
 
 /** Letters of the worst kind: as long as they may be, and of what JSON needs most room for. */
 const awkward = fc.constantFrom('"', "\\", "\n", "\u001b", "\u{e0041}", "a", "👩");
@@ -41,13 +47,13 @@ describe("an answer", () => {
     fc.assert(
       fc.property(letters, fc.integer({ min: 0, max: 900 }), (list, more) => {
         const given = polled(list as never, list.length + more);
-        const answer = goOn(given);
+        const answer = goOn("codex", (limit) => digest(given, { ways, limit }));
         expect(answer.length).toBeLessThanOrEqual(MOST_CHARACTERS);
         const { decision, reason } = JSON.parse(answer);
         const before = list.filter(({ offered }) => offered > 0).length;
         expect({ decision, shown: shown(reason) }).toEqual({ decision: "block", shown: list.length - before });
         expect(reason.includes("Shown before and not read yet:")).toBe(before > 0);
-        expect(reason.includes(`${more} more: parley inbox`)).toBe(more > 0);
+        expect(reason.includes(`${more} more: ${line("inbox")}`)).toBe(more > 0);
       }),
       { numRuns: 60 },
     );
@@ -70,8 +76,11 @@ describe("an answer", () => {
       unread_more: true,
       urgent: 1000,
     };
-    const me = introduction("A".repeat(40));
-    const answer = context("SessionStart", (limit) => `${me}\n\n${digest(given, limit - me.length - 2)}`);
+    const me = ways.introduction("A".repeat(40));
+    const answer = context(
+      "SessionStart",
+      (limit) => `${me}\n\n${digest(given, { ways, limit: limit - me.length - 2 })}`,
+    );
     expect(answer.length).toBeLessThanOrEqual(MOST_CHARACTERS);
     expect(shown(JSON.parse(answer).hookSpecificOutput.additionalContext)).toBe(LIMIT);
   });
@@ -83,6 +92,7 @@ describe("an answer", () => {
         { from: "scout", trust: "peer", subject: secret, body: secret, offered: 0 },
         { from: "mason", trust: "peer", subject: secret, body: secret, offered: 2 },
       ] as never),
+      { ways },
     );
     expect(text.replace(/<msg-(\w+) [^>]*>[\s\S]*?<\/msg-\1>/g, "")).not.toContain(secret);
     expect(text).toContain("Shown before and not read yet: 1794789420876001 from mason.");
@@ -91,9 +101,23 @@ describe("an answer", () => {
   test("names what is new and has no room, and counts the rest", () => {
     const one = { from: "mason", trust: "peer", subject: "s", body: "b", offered: 0 };
     const [first, ...waiting] = polled([one, one, one] as never).messages;
-    const text = digest({ ...polled([] as never, 9), messages: first ? [first] : [], waiting });
+    const text = digest({ ...polled([] as never, 9), messages: first ? [first] : [], waiting }, { ways });
     expect(text).toContain("New, and not shown yet: 1794789420876001 from mason, 1794789420876002 from mason.");
-    expect(text).toContain("6 more: parley inbox");
+    expect(text).toContain(`6 more: ${line("inbox")}`);
+  });
+
+  test("names nothing that could not be run from where it is read", () => {
+    const told = polled(
+      [{ from: "ana", trust: "principal", subject: "s", body: "x".repeat(99_999), offered: 0 }] as never,
+      9,
+    );
+    const claude = `${ways.introduction("scout")}\n${digest(told, { ways })}`;
+    expect(claude.match(/(?<!\/bin\/)parley (inbox|read|send|reply|ack|agent)\b/g)).toBeNull();
+    // A command has no network in its sandbox; the tools do.
+    const codex = waysOf({ wholeLine: line } as Cli, "codex");
+    expect(`${codex.introduction("scout")}\n${digest(told, { ways: codex })}`).toMatch(
+      /mail_inbox.*mail_send[\s\S]*8 more: mail_inbox[\s\S]*mail_read.*mail_reply/,
+    );
   });
 
   test("adds context in the form that each event documents", () => {

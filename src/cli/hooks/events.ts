@@ -5,9 +5,11 @@ export type HookClient = (typeof CLIENTS)[number];
 
 export const EVENTS = [
   "SessionStart",
+  "SessionEnd",
   "UserPromptSubmit",
   "Stop",
   "SubagentStop",
+  "PostToolBatch",
   "PreCompact",
   "Notification",
   "PermissionRequest",

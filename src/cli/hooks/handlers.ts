@@ -15,7 +15,7 @@ export interface Group {
   hooks: Handler[];
 }
 
-export type Wanted = readonly { event: HookEvent; group: Group }[];
+export type Wanted = readonly { event: string; group: Group }[];
 
 export interface Launch {
   /** The launcher, absolute. */
@@ -29,8 +29,10 @@ export interface Launch {
 const TIMEOUT_S = 10;
 /** A day. The client ends it then, and the next stop begins another. */
 const WAITER_TIMEOUT_S = 86_400;
+/** As long as people may take to answer. */
+const PERMISSION_TIMEOUT_S = 3_600;
 /** What asks for a person. That Claude Code is idle is no news to whoever sits before it. */
-const ASKS = "permission_prompt|elicitation_dialog";
+const ASKS = "elicitation_dialog";
 
 export function wanted(client: HookClient, launch: Launch): Wanted {
   return client === "claude" ? forClaude(launch) : forCodex(launch);
@@ -41,21 +43,31 @@ function forClaude(launch: Launch): Wanted {
   const waiter: Handler = { ...handler(launch, ["wait", "--rewake"]), timeout: WAITER_TIMEOUT_S, asyncRewake: true };
   return [
     { event: "SessionStart", group: { hooks: [plain("SessionStart")] } },
+    { event: "SessionEnd", group: { hooks: [plain("SessionEnd")] } },
     { event: "UserPromptSubmit", group: { hooks: [plain("UserPromptSubmit")] } },
     { event: "Stop", group: { hooks: [plain("Stop"), ...(launch.wake ? [waiter] : [])] } },
     { event: "SubagentStop", group: { hooks: [plain("SubagentStop")] } },
+    { event: "PostToolBatch", group: { hooks: [plain("PostToolBatch")] } },
     { event: "PreCompact", group: { hooks: [plain("PreCompact")] } },
+    {
+      event: "PermissionRequest",
+      group: { hooks: [{ ...plain("PermissionRequest"), timeout: PERMISSION_TIMEOUT_S }] },
+    },
     { event: "Notification", group: { matcher: ASKS, hooks: [plain("Notification")] } },
   ];
 }
 
+/** Codex gives this one no more, and complains of more. */
+const timeouts: Partial<Record<HookEvent, { timeout: number }>> = { SessionEnd: { timeout: 3 } };
+
 function forCodex(launch: Launch): Wanted {
   const of = (event: HookEvent, ...more: string[]) => ({
     event,
-    group: { hooks: [handler(launch, ["hook", event, "--client", "codex", ...more])] },
+    group: { hooks: [{ ...handler(launch, ["hook", event, "--client", "codex", ...more]), ...timeouts[event] }] },
   });
   return [
     of("SessionStart", ...(launch.wake ? ["--wake"] : [])),
+    of("SessionEnd"),
     of("UserPromptSubmit"),
     of("Stop"),
     of("SubagentStop"),
@@ -79,6 +91,12 @@ const OURS = /^exec (?:\S*\/parley|'(?:[^']|'\\'')*\/parley') (?:hook [A-Z][A-Za
 export function isOurs(handler: unknown): boolean {
   if (typeof handler !== "object" || handler === null || !("command" in handler)) return false;
   return typeof handler.command === "string" && OURS.test(handler.command);
+}
+
+/** Not ours, but with one of ours somewhere in it. */
+export function mentionsOurs(handler: unknown): boolean {
+  if (typeof handler !== "object" || handler === null || !("command" in handler)) return false;
+  return typeof handler.command === "string" && /\/parley'? (?:hook [A-Z]|wait --rewake)/.test(handler.command);
 }
 
 /** The launcher that one of ours calls. */

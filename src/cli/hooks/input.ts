@@ -24,6 +24,18 @@ export class HookInput {
     return typeof value === "boolean" ? value : undefined;
   }
 
+  /** Whatever it is. */
+  value(name: string): unknown {
+    return this.#fields[name];
+  }
+
+  /** The objects in a list. */
+  list(name: string): HookInput[] {
+    const value = this.#fields[name];
+    const items: unknown[] = Array.isArray(value) ? value : [];
+    return items.flatMap((item) => (typeof item === "object" && item !== null ? [new HookInput({ ...item })] : []));
+  }
+
   get session_id(): string | undefined {
     return this.text("session_id");
   }

@@ -2,13 +2,14 @@
 import type { Polled } from "../../modules/mail/index.ts";
 import type { Client } from "../client.ts";
 import { envelope, MOST_CHARACTERS, plainLine } from "../envelope.ts";
+import type { Ways } from "./ways.ts";
 
 export type { Polled };
 
 type Item = Polled["messages"][number];
 
 /** What a hook tells of: `messages` are shown, or named where they were shown before. */
-export interface Told extends Polled {
+export interface PolledMail extends Polled {
   /** New too, but there is no room to show them: they are named, and stay new. */
   waiting?: readonly Item[];
 }
@@ -28,7 +29,7 @@ interface Asking {
 }
 
 /** What was never shown, with its text; and what else is unread. The hub is told later what was printed of it. */
-export async function poll(client: Client, { channel, naming = () => true }: Asking): Promise<Told> {
+export async function poll(client: Client, { channel, naming = () => true }: Asking): Promise<PolledMail> {
   const ask = (more: object) => client.call<Polled>("mail_poll", { channel, mark: false, ...more });
   const polled = await ask({ fresh: true, limit: LIMIT, bodies: true, body_limit: BODY_LIMIT });
   const shown = polled.messages;
@@ -43,19 +44,36 @@ export async function poll(client: Client, { channel, naming = () => true }: Ask
   };
 }
 
+/** What is unread, without its text. */
+export async function names(client: Client, channel: string): Promise<PolledMail> {
+  const polled = await client.call<Polled>("mail_poll", { channel, mark: false, limit: MOST_NAMED });
+  const isNew = ({ offered }: Item): boolean => offered === 0;
+  const { messages } = polled;
+  return { ...polled, messages: messages.filter((each) => !isNew(each)), waiting: messages.filter(isNew) };
+}
+
+interface Telling {
+  ways: Ways;
+  limit?: number;
+}
+
 /**
  * In `limit` characters. What was shown before is named, not shown again. Whatever a sender wrote, its subject too,
  * stands in an envelope and nowhere else.
  */
-export function digest(told: Told, limit = MOST_CHARACTERS): string {
+export function digest(told: PolledMail, { ways, limit = MOST_CHARACTERS }: Telling): string {
   const { messages, waiting = [], unread } = told;
   const fresh = messages.filter(({ offered }) => offered === 0);
   const before = messages.filter(({ offered }) => offered > 0);
   const head = headline(told);
-  const tail = [...named("Shown before and not read yet", before), ...named("New, and not shown yet", waiting), HOW];
+  const tail = [
+    ...named("Shown before and not read yet", before),
+    ...named("New, and not shown yet", waiting),
+    ways.how,
+  ];
   const end = tail.join("\n");
   const room = limit - head.length - end.length - 4;
-  const shown = envelope(fresh, { total: unread - before.length - waiting.length, limit: room });
+  const shown = envelope(fresh, { ...ways, total: unread - before.length - waiting.length, limit: room });
   return [head, shown, end].filter((part) => part !== "").join("\n\n");
 }
 
@@ -65,9 +83,6 @@ function headline({ unread, unread_more, urgent, messages }: Polled): string {
   const what = `${count}${unread_more ? "+" : ""} unread message${count === 1 && !unread_more ? "" : "s"}`;
   return `You have ${what}${urgent > 0 ? ` (${urgent} URGENT)` : ""}:`;
 }
-
-const HOW =
-  "`parley read ID` shows one whole, `parley reply ID --body TEXT` answers it, `parley ack ID` says that it is dealt with.";
 
 const named = (what: string, messages: readonly Item[]): string[] =>
   messages.length === 0

@@ -8,26 +8,24 @@ import type { Asked } from "./respond.ts";
 const MOST_SUBJECT = 200;
 const MOST_BODY = 4_000;
 
+/** Permissions are asked for at once, as notices (`permission.ts`): to tell of one again, later, would be noise. */
 export async function tellPeople(
-  { event, input }: Pick<Asked, "event" | "input">,
-  { client }: { client: Client },
+  { input }: Pick<Asked, "input">,
+  acting: () => Promise<{ client: Client }>,
 ): Promise<void> {
-  const permission = event === "PermissionRequest" || input.text("notification_type") === "permission_prompt";
+  if (input.text("notification_type") === "permission_prompt") return;
   const title = titleOf(input);
-  const subject = `[${permission ? "Permission" : "Notification"}] ${placeName(projectOf(undefined, process.env))} - ${title}`;
-  await client.call("mail_send", {
+  const subject = `[Notification] ${placeName(projectOf(undefined, process.env))} - ${title}`;
+  await (await acting()).client.call("mail_send", {
     to: ["User"],
     subject: elided(plainLine(subject), MOST_SUBJECT).replaceAll("\n", " "),
     body: elided(bodyOf(input, title), MOST_BODY),
-    // It does nothing until somebody answers.
-    priority: permission ? "urgent" : "normal",
+    priority: "normal",
   });
 }
 
 function titleOf(input: HookInput): string {
-  const tool = input.text("tool_name");
-  const named = input.text("title") ?? input.text("message")?.trim().split("\n")[0];
-  return named ?? (tool ? `wants to use ${tool}` : "waits for you");
+  return input.text("title") ?? input.text("message")?.trim().split("\n")[0] ?? "waits for you";
 }
 
 function bodyOf(input: HookInput, title: string): string {

@@ -1,10 +1,14 @@
 /**
- * When a session was last told of its mail. Each prompt that named the same unread mail again would only teach the model
- * not to look: so it is named when something is new, and otherwise not sooner than this.
+ * When a session was last told of its mail, and of which. Each prompt that named the same unread mail again would only
+ * teach the model not to look: so it is named when something is new, and otherwise not sooner than this.
  */
+import type { Polled } from "../../modules/mail/index.ts";
+
 const QUIET_MS = 30 * 60_000;
 /** What no session has touched for so long is of one that will not come back. */
 const KEPT_MS = 30 * 24 * 3_600_000;
+/** Before every position there is. */
+const FIRST = 1;
 
 export class Reminder {
   readonly #folder: string;
@@ -22,19 +26,42 @@ export class Reminder {
     return told === undefined || Math.abs(Date.now() - told.mtimeMs) >= QUIET_MS;
   }
 
-  /** The time of the file is what counts. */
-  note(): void {
-    const { mkdirSync, writeFileSync } = process.getBuiltinModule("node:fs");
+  /**
+   * Where the newest mail stands that it was told of. What stands before and had no room waits for the next prompt: only
+   * what stands behind is a reason to begin a turn, or to go on with one.
+   */
+  get position(): string {
+    const { existsSync, readFileSync } = process.getBuiltinModule("node:fs");
+    const text = existsSync(this.#path) ? readFileSync(this.#path, "utf8") : "";
+    return /^\d{1,16}\n$/.test(text) ? text.trim() : `${FIRST}`;
+  }
+
+  /** Whether there is any that it was not told of. */
+  isBehind(messages: Polled["messages"]): boolean {
+    return newestOf(messages) > Number(this.position);
+  }
+
+  /** The time of the file counts too. */
+  note(messages: Polled["messages"]): void {
+    const { mkdirSync, renameSync, writeFileSync } = process.getBuiltinModule("node:fs");
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-    writeFileSync(this.#path, "told\n", { mode: 0o600 });
+    const temporary = `${this.#path}.${process.pid}`;
+    writeFileSync(temporary, `${Math.max(Number(this.position), newestOf(messages))}\n`, { mode: 0o600 });
+    renameSync(temporary, this.#path);
     tidy(this.#folder);
+    tidy(`${this.#folder}/clients`);
   }
 }
 
+const newestOf = (messages: Polled["messages"]): number =>
+  Math.max(FIRST, ...messages.map(({ position }) => Number(position)));
+
 /** Two hooks may do so at once. */
 function tidy(folder: string): void {
-  const { readdirSync, rmSync, statSync } = process.getBuiltinModule("node:fs");
-  for (const name of readdirSync(folder)) {
+  const { existsSync, readdirSync, rmSync, statSync } = process.getBuiltinModule("node:fs");
+  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+    // What uninstall needs, however long after.
+    if (name.startsWith("installed-")) continue;
     const path = `${folder}/${name}`;
     const found = statSync(path, { throwIfNoEntry: false });
     if (found?.isFile() && Date.now() - found.mtimeMs > KEPT_MS) rmSync(path, { force: true });

@@ -1,14 +1,20 @@
 /** What each hook does: a call or two to the hub, and the answer its client documents. */
-import { resolveActing } from "../acting.ts";
 import type { Cli } from "../cli.ts";
 import type { Client } from "../client.ts";
 import { Failure } from "../failure.ts";
-import { context, goOn, introduction, nothing } from "./answers.ts";
+import { context, goOn, nothing } from "./answers.ts";
+import { Asking } from "./asking.ts";
+import { isAttended } from "./attended.ts";
+import { QUEUED } from "./codex.ts";
 import { Continuations } from "./continuations.ts";
 import { type HookClient, type HookEvent, PROGRAMS } from "./events.ts";
+import { succeed, succeedInCodex } from "./handover.ts";
 import type { HookInput } from "./input.ts";
-import { digest, type Polled, poll, type Told } from "./mail.ts";
+import { digest, names, type Polled, type PolledMail, poll } from "./mail.ts";
 import { Reminder } from "./reminder.ts";
+import { CodexTerminals, EndMark, Predecessor, WaiterMark } from "./session-files.ts";
+import { takeUrgent } from "./urgent.ts";
+import { waysOf } from "./ways.ts";
 
 export interface Asked {
   cli: Cli;
@@ -24,99 +30,167 @@ export interface Response {
   text: string;
   /** To be called when that was printed, if it tells of mail: only then is the mail offered. */
   printed?: () => Promise<void>;
+  /** What else is printed once somebody has decided, however long that takes: the client does not wait for it. */
+  decided?: () => Promise<string>;
 }
 
 /** Throws a `Failure` when there is nobody to ask; then the hook says nothing. */
 export async function respond(asked: Asked): Promise<Response> {
+  if (new Asking(asked.cli.home.path, asked.input.session_id ?? "").list().length > 0)
+    await (await import("./permission.ts")).withdrawSettled(asked, async () => (await acting(asked)).client);
   switch (asked.event) {
     case "SessionStart":
       return sessionStart(asked);
+    case "SessionEnd": {
+      const { sessionEnd } = await import("./session-end.ts");
+      await sessionEnd(asked);
+      return silent(asked);
+    }
     case "UserPromptSubmit":
       return userPromptSubmit(asked);
+    case "PostToolBatch":
+      return postToolBatch(asked);
     case "Stop":
       return stop(asked);
     case "SubagentStop":
-      return subagentStop(asked);
+      // What a subagent is told its session never sees, so that would be mail lost. And so for `/compact`, which is one too.
+      await (await acting(asked)).client.call("agent_heartbeat", {});
+      return silent(asked);
     case "PreCompact":
       return preCompact(asked);
-    case "Notification":
-    case "PermissionRequest": {
+    case "Notification": {
       const { tellPeople } = await import("./notification.ts");
-      await tellPeople(asked, await acting(asked));
+      await tellPeople(asked, () => acting(asked));
       return silent(asked);
     }
+    case "PermissionRequest":
+      // Where nobody sits the run waits for its hook, and ends as it would without us.
+      if (!isAttended(asked.client)) return silent(asked);
+      return (await import("./permission.ts")).askPermission(asked, await acting(asked));
   }
 }
 
+/** Who it is, and which mail waits. The mail itself comes with the first prompt: many a session never has one. */
 async function sessionStart(asked: Asked): Promise<Response> {
+  const { cli, client: program, input } = asked;
+  new EndMark(cli.home.path, input.session_id ?? "").clear();
+  if (program === "codex") sitDown(asked);
   const { client, agent } = await acting(asked);
-  const channel = "hook-session-start";
-  const told = await poll(client, { channel });
-  if (asked.wake) (await import("./codex.ts")).startWaiter(asked);
-  const me = introduction(agent ?? told.agent);
-  if (told.messages.length === 0) return { text: context("SessionStart", () => me) };
-  const text = context("SessionStart", (limit) => `${me}\n\n${digest(told, limit - me.length - 2)}`);
-  return { text, printed: noting(asked, { client, channel, told }) };
+  const told = await names(client, "hook-session-start");
+  if (asked.wake && isAttended(program)) (await import("./codex.ts")).startWaiter(asked);
+  const ways = waysOf(cli, program);
+  const me = `${ways.introduction(agent ?? told.agent)}${await disagreement(asked)}`;
+  if (told.unread === 0) return { text: context("SessionStart", () => me) };
+  const text = context("SessionStart", (limit) => `${me}\n\n${digest(told, { ways, limit: limit - me.length - 2 })}`);
+  return { text, printed: async () => reminderOf(asked).note(allOf(told)) };
+}
+
+/** Where its MCP tools would be another agent than this one, the session is told. */
+async function disagreement(asked: Asked): Promise<string> {
+  const server = await serverOfAnother(asked);
+  return server === undefined
+    ? ""
+    : ` The MCP server ${server} has a token of its own, so its tools act as another agent than you: tell your user to run \`${asked.cli.line("doctor")}\`.`;
+}
+
+async function serverOfAnother({ cli, client }: Asked): Promise<string | undefined> {
+  const { projectOf } = await import("../identity-env.ts");
+  const project = projectOf(undefined, process.env);
+  if (client === "claude") return (await import("./fixed-tokens.ts")).fixedTokens(project)[0]?.server;
+  const { codexServers, contradicting } = await import("./codex-tokens.ts");
+  return contradicting(codexServers(project), cli.token)[0]?.server;
 }
 
 async function userPromptSubmit(asked: Asked): Promise<Response> {
+  if (asked.client === "codex") await personSpoke(asked);
   const { client } = await acting(asked);
   const channel = "hook-prompt";
   const told = await poll(client, { channel, naming: (something_new) => something_new || reminderOf(asked).due });
   if (told.messages.length === 0) return silent(asked);
-  const text = context("UserPromptSubmit", (limit) => digest(told, limit));
+  const text = context("UserPromptSubmit", (limit) => digest(told, { ways: waysOf(asked.cli, asked.client), limit }));
   return { text, printed: noting(asked, { client, channel, told }) };
 }
 
-/** So often a mail is offered before it no longer keeps anybody from stopping. It stays unread, and is still named. */
-const MOST_OFFERS = 10;
+/** What a waiter of ours has queued is no person's prompt, though it comes as one. */
+async function personSpoke(asked: Asked): Promise<void> {
+  const { cli, input } = asked;
+  if (input.text("prompt") === QUEUED) return;
+  const session_id = input.session_id ?? "";
+  sitDown(asked);
+  new EndMark(cli.home.path, session_id).clear();
+  // Another terminal was closed, which may have been this one's: now it is known that it was not.
+  if (new WaiterMark(cli.home.path, session_id).isOver) (await import("./codex.ts")).startWaiter(asked);
+}
+
+/** A terminal of Codex shows one conversation: the one before is over there, though Codex says so a minute late. */
+function sitDown({ cli, input }: Asked): void {
+  const session_id = input.session_id ?? "";
+  const before = new CodexTerminals(cli.home.path, session_id).note();
+  if (before === undefined) return;
+  new EndMark(cli.home.path, before).set();
+  if (input.text("source") === "clear") new Predecessor(cli.home.path, session_id).set(before);
+}
+
+/** In the middle of a turn, for what is urgent. It runs for every batch of tools, so nobody is asked in vain. */
+async function postToolBatch(asked: Asked): Promise<Response> {
+  const { cli, input } = asked;
+  // What a subagent is told its session never sees.
+  if (input.text("agent_id") !== undefined || !takeUrgent(cli, input.session_id ?? "")) return silent(asked);
+  const { client } = await acting(asked);
+  const channel = "hook-tools";
+  const polled = await poll(client, { channel, naming: () => false });
+  const told = { ...polled, messages: polled.messages.filter(({ priority }) => priority === "urgent") };
+  if (told.messages.length === 0) return silent(asked);
+  const text = context("PostToolBatch", (limit) => digest(told, { ways: waysOf(cli, asked.client), limit }));
+  return { text, printed: noting(asked, { client, channel, told }) };
+}
 
 /**
- * Never a loop: a session that is already kept from stopping goes on only for mail that was never offered before, which
- * can be so only once for each, and not more often in a row than its client allows.
+ * A session goes on only for mail that came since it was last told, once for all of it, and not more often in a row than
+ * its client allows. A run without a person ends with the answer to its prompt.
  */
 async function stop(asked: Asked): Promise<Response> {
   const { cli, input } = asked;
+  if (!isAttended(asked.client) || isWoken(asked)) return silent(asked);
   const continuations = new Continuations(cli.home.path, input.session_id ?? "");
-  // A client that does not say is taken at its worst.
+  // A client that does not say is taken to be kept already.
   const already = input.flag("stop_hook_active") ?? true;
   if (!already) continuations.reset();
   else if (continuations.spent) return silent(asked);
   const { client } = await acting(asked);
   const channel = "hook-stop";
-  const told = await poll(client, { channel, naming: () => !already });
-  if (!told.messages.some(({ offered }) => offered < MOST_OFFERS)) return silent(asked);
+  const told = await poll(client, { channel, naming: (something_new) => something_new });
+  if (!reminderOf(asked).isBehind(fresh(told))) return silent(asked);
   continuations.add();
-  return { text: goOn(told), printed: noting(asked, { client, channel, told }) };
+  const text = goOn(asked.client, (limit) => digest(told, { ways: waysOf(cli, asked.client), limit }));
+  return { text, printed: noting(asked, { client, channel, told }) };
 }
 
-/** Once, and only for what nobody was offered: it is the session's mail, which the session itself is offered again. */
-async function subagentStop(asked: Asked): Promise<Response> {
-  if (asked.input.flag("stop_hook_active") ?? true) return silent(asked);
-  const { client } = await acting(asked);
-  const channel = "hook-subagent-stop";
-  const told = await poll(client, { channel, naming: () => false });
-  if (told.messages.length === 0) return silent(asked);
-  // The session itself was told nothing, so its reminder stays as it is.
-  return { text: goOn(told), printed: () => offered({ client, channel, told }) };
-}
+/** Its waiter tells it of mail in the middle of a turn too, by a line that follows: to go on here would cost a second request. */
+const isWoken = ({ cli, client, input }: Asked): boolean =>
+  client === "codex" && new WaiterMark(cli.home.path, input.session_id ?? "").isThere;
 
 const silent = ({ event }: Asked): Response => ({ text: nothing(event) });
 
 interface Telling {
   client: Client;
   channel: string;
-  told: Told;
+  told: PolledMail;
 }
 
-const noting = (asked: Asked, telling: Telling) => async (): Promise<void> => {
-  await offered(telling);
-  reminderOf(asked).note();
-};
+/** Offered is what was shown, not what was only named. */
+const noting =
+  (asked: Asked, { client, channel, told }: Telling) =>
+  async (): Promise<void> => {
+    const ids = fresh(told).map(({ id }) => id);
+    if (ids.length > 0) await client.call("mail_offered", { ids, channel });
+    // Here it was told of what is urgent alone.
+    if (asked.event !== "PostToolBatch") reminderOf(asked).note(allOf(told));
+  };
 
-async function offered({ client, channel, told }: Telling): Promise<void> {
-  await client.call("mail_offered", { ids: told.messages.map(({ id }) => id), channel });
-}
+const allOf = ({ messages, waiting = [] }: PolledMail): PolledMail["messages"] => [...messages, ...waiting];
+
+const fresh = ({ messages }: PolledMail): PolledMail["messages"] => messages.filter(({ offered }) => offered === 0);
 
 const reminderOf = ({ cli, input }: Asked): Reminder => new Reminder(cli.home.path, input.session_id ?? "");
 
@@ -128,7 +202,7 @@ async function preCompact(asked: Asked): Promise<Response> {
     import("./remember.ts").then(({ remember }) => remember(asked, client)),
   ]);
   if (asked.client === "codex") return { text: "" };
-  const mail = unread > 0 ? ` ${unread} unread: \`parley inbox\`.` : "";
+  const mail = unread > 0 ? ` ${unread} unread: \`${waysOf(asked.cli, asked.client).inbox}\`.` : "";
   return { text: `Worth keeping: this session is ${agent ?? mailbox} on Parley, with mail of its own.${mail}` };
 }
 
@@ -137,5 +211,6 @@ async function acting({ cli, input, client }: Asked): Promise<{ client: Client; 
   const session_id = input.session_id;
   if (session_id === undefined)
     throw new Failure("NO_IDENTITY", "the client named no session_id, so nobody knows whose mail is asked for.");
-  return resolveActing(cli, { session_id, client: PROGRAMS[client], start: false });
+  const as = { session_id, client: PROGRAMS[client], start: false };
+  return client === "claude" ? succeed(cli, as) : succeedInCodex(cli, as);
 }

@@ -2,15 +2,22 @@
  * Wakes an idle session. Claude Code runs this beside the session (`asyncRewake`) and wakes it when the exit code is 2,
  * with what is on stderr. Any other end is silent: a hook that fails must not wake anybody, again and again.
  */
+
+import { isAlive } from "../../local/processes.ts";
 import type { As } from "../acting.ts";
 import type { Cli } from "../cli.ts";
-import { isAlive } from "../home.ts";
+import type { PollArgs } from "../mail-call.ts";
 import { noteShown } from "../poll-shown.ts";
 import { pollUntil } from "../poll-wait.ts";
-import { queue, queued } from "./codex.ts";
+import { isAttended } from "./attended.ts";
+import { claimSession } from "./claims.ts";
+import { queue } from "./codex.ts";
 import { type HookClient, PROGRAMS } from "./events.ts";
-import { readInput } from "./input.ts";
+import { type HookInput, readInput } from "./input.ts";
 import { BODY_LIMIT, digest, LIMIT } from "./mail.ts";
+import { Reminder } from "./reminder.ts";
+import { CodexTerminals, EndMark } from "./session-files.ts";
+import { waysOf } from "./ways.ts";
 
 const WAKE = 2;
 /** The Stop hook beside us offers what is there already. We are for what comes later. */
@@ -18,6 +25,8 @@ const HEAD_START_MS = 1_000;
 const LOOK_MS = 2_000;
 const PATIENCE_MS = 60_000;
 const CHANNEL = "rewake";
+/** One line is queued for so many. */
+const MOST_TOLD = 100;
 /** As long as the client lets it. Should that be gone, and we not have seen it go, this is the end. */
 const LONGEST_MS = 86_400_000;
 
@@ -28,52 +37,83 @@ interface Given {
 }
 
 export async function rewake(cli: Cli, { as, client, while_pid }: Given): Promise<void> {
+  // Claude Code waits for us where nobody is there to be woken. Codex never does, and its hook asked before it started us.
+  if (client === "claude" && !isAttended(client)) return;
   try {
-    endWith(while_pid);
-    const session_id = as.session_id ?? (await readInput()).session_id;
+    const input = as.session_id === undefined ? await readInput() : undefined;
+    if (input && waitsByItself(input)) return;
+    const session_id = as.session_id ?? input?.session_id;
     if (session_id === undefined) throw new Error("the client named no session_id");
-    await new Promise((done) => setTimeout(done, HEAD_START_MS));
+    if (client === "claude") claimSession(cli.home.path, session_id);
     const session = { ...as, session_id, client: PROGRAMS[client] };
-    await (client === "codex" ? wakeCodex(cli, session) : wakeClaude(cli, session));
+    const end = new EndMark(cli.home.path, session_id);
+    const terminals = client === "codex" ? new CodexTerminals(cli.home.path, session_id) : undefined;
+    endWhen(() => end.isSet || terminals?.areThere === false, while_pid);
+    await pause(HEAD_START_MS);
+    await (terminals ? wakeCodex(cli, session, { terminals, runner: while_pid }) : wakeClaude(cli, session));
   } catch (error) {
     process.stderr.write(`parley wait --rewake: ${error instanceof Error ? error.message : error}\n`);
     process.exitCode = 0;
   }
 }
 
+const OVER = ["completed", "failed", "cancelled", "killed"];
+
+/** The client's own wait for mail wakes the session sooner, and with less. */
+const waitsByItself = (input: HookInput): boolean =>
+  input
+    .list("background_tasks")
+    .some((task) => /(^|_)mail_wait$/.test(task.text("tool") ?? "") && !OVER.includes(task.text("status") ?? ""));
+
 type Session = As & { session_id: string };
 
-const next = (cli: Cli, as: Session) =>
+const next = (cli: Cli, as: Session, args: Omit<PollArgs, "channel">) =>
   pollUntil(cli, as, {
     wait_ms: LONGEST_MS,
-    args: { channel: CHANNEL, waiter: CHANNEL, fresh: true, limit: LIMIT, bodies: true, body_limit: BODY_LIMIT },
+    args: { channel: CHANNEL, waiter: CHANNEL, fresh: true, ...args },
     patient: true,
   });
 
+/** By what it was not told of yet. Then it is shown whatever has room, urgent mail first. */
 async function wakeClaude(cli: Cli, as: Session): Promise<void> {
-  const polled = await next(cli, as);
+  const told = new Reminder(cli.home.path, as.session_id);
+  const { messages: came } = await next(cli, as, { after: told.position, limit: 1 });
+  if (came.length === 0) return;
+  const polled = await next(cli, as, { limit: LIMIT, bodies: true, body_limit: BODY_LIMIT });
   const { messages } = polled;
   if (messages.length === 0) return;
-  await cli.out.tell(digest(polled));
+  await cli.out.tell(digest(polled, { ways: waysOf(cli, "claude") }));
   process.exitCode = WAKE;
+  told.note(messages);
   await noteShown(cli, as, { channel: CHANNEL, messages, patience_ms: PATIENCE_MS });
 }
 
-async function wakeCodex(cli: Cli, as: Session): Promise<void> {
-  for (;;) {
-    const polled = await next(cli, as);
-    const { messages } = polled;
-    if (messages.length === 0) return;
-    const trouble = await queue(as.session_id, queued(polled));
+interface Woken {
+  terminals: CodexTerminals;
+  /** The program that runs the hooks. */
+  runner: number | undefined;
+}
+
+/** Once for each mail. It stays new until the hook of that prompt has shown it, so we keep our own place. */
+async function wakeCodex(cli: Cli, as: Session, { terminals, runner }: Woken): Promise<void> {
+  for (let after = new Reminder(cli.home.path, as.session_id).position; ; ) {
+    const { messages } = await next(cli, as, { after, limit: MOST_TOLD });
+    const last = messages.at(-1);
+    if (!last) return;
+    after = last.position;
+    // The mail is shown with their next prompt.
+    if (!terminals.areThere) return;
+    const trouble = await queue(as.session_id, runner);
     // It stays new, for the next hook. To go on would be in vain too.
     if (trouble) throw new Error(`codex queue: ${trouble}`);
-    await noteShown(cli, as, { channel: CHANNEL, messages, patience_ms: PATIENCE_MS });
   }
 }
 
-/** Nobody is left to wake once the client is gone: then we are not left over either. */
-function endWith(pid: number | undefined): void {
+/** Nobody is left to wake once the client is gone or the session over: then we are not left over either. */
+function endWhen(isOver: () => boolean, pid: number | undefined): void {
   const parent = process.ppid;
   const gone = pid === undefined ? () => process.ppid !== parent : () => !isAlive(pid);
-  setInterval(() => gone() && process.exit(0), LOOK_MS).unref();
+  setInterval(() => (gone() || isOver()) && process.exit(0), LOOK_MS).unref();
 }
+
+const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));

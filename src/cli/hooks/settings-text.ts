@@ -1,11 +1,13 @@
 /** The text of a settings file with our hooks in it, and without them. Everything else keeps its bytes. */
 import { append, isBlank, remove } from "./edit.ts";
-import { type Group, isOurs, type Wanted } from "./handlers.ts";
-import { contentOf, JsoncError, type Node, parseJsonc } from "./jsonc.ts";
+import { type Group, isOurs, mentionsOurs, type Wanted } from "./handlers.ts";
+import { contentOf, JsonTextError, type Node, parseJsonText } from "./json-text.ts";
 
 export interface Found {
   event: string;
   group: Group;
+  /** Which of its event's list. */
+  at: number;
 }
 
 /** Says in which line, and why nothing was done. */
@@ -16,7 +18,7 @@ export class Unusable extends Error {
 export function withHooks(text: string, wanted: Wanted): string {
   if (same(ours(text), wanted)) return text;
   let next = withoutHooks(text);
-  if (read(next) === undefined) next = `${next}${next.trim() === "" || next.endsWith("\n") ? "" : "\n"}{}\n`;
+  if (read(next) === undefined) next = `${next}{}\n`;
   if (!("hooks" in (read(next) ?? {}))) next = append(next, [], {}, "hooks");
   for (const { event, group } of wanted) {
     if (!(event in hooksOf(next))) next = append(next, ["hooks"], [], event);
@@ -31,7 +33,7 @@ export function withoutHooks(text: string, was = ""): string {
   for (const { path } of places(text).reverse()) next = remove(next, path);
   if (next === text) return text;
   const theirs = read(was)?.hooks === undefined ? undefined : hooksOf(was);
-  // What is left empty was there for ours alone, unless somebody says something in it.
+  // What is left empty was there for ours alone.
   for (const event of new Set(places(text).map((place) => place.event)))
     if (!theirs?.[event] && isBlank(next, ["hooks", event])) next = remove(next, ["hooks", event]);
   if (!theirs && isBlank(next, ["hooks"])) next = remove(next, ["hooks"]);
@@ -40,14 +42,34 @@ export function withoutHooks(text: string, was = ""): string {
 
 /** Groups that are ours, or what is ours of them. */
 export function ours(text: string): Found[] {
-  return groups(text).flatMap(({ event, group }) => {
+  return groups(text).flatMap(({ event, group, at }) => {
     const hooks = group.hooks.filter(isOurs);
-    return hooks.length > 0 ? [{ event, group: { ...group, hooks } }] : [];
+    return hooks.length > 0 ? [{ event, group: { ...group, hooks }, at }] : [];
   });
 }
 
-/** Whether the client was told to run no hooks at all. */
-export const allDisabled = (text: string): boolean => read(text)?.disableAllHooks === true;
+/** Commands that name Parley's hooks and are not ours: what somebody made of them. */
+export const altered = (text: string): { event: string; command: string }[] =>
+  groups(text).flatMap(({ event, group }) =>
+    group.hooks
+      .filter((handler) => !isOurs(handler) && mentionsOurs(handler))
+      .map(({ command }) => ({ event, command })),
+  );
+
+/** Events whose hooks are not exactly those, handler by handler, nothing more and nothing less. */
+export function differing(text: string, wanted: Wanted): string[] {
+  const found = Map.groupBy(ours(text).map(exactly), ([event]) => event);
+  const meant = Map.groupBy(wanted.map(exactly), ([event]) => event);
+  return [...new Set([...found.keys(), ...meant.keys()])].filter(
+    (event) => JSON.stringify(found.get(event)) !== JSON.stringify(meant.get(event)),
+  );
+}
+
+/** Whether the client was told to run no hooks at all, or none of ours. */
+export function allDisabled(text: string): boolean {
+  const { disableAllHooks, allowManagedHooksOnly } = read(text) ?? {};
+  return disableAllHooks === true || allowManagedHooksOnly === true;
+}
 
 /** Each thing to take away: a whole group if nothing else is in it, otherwise a single handler. */
 function places(text: string): { event: string; path: (string | number)[] }[] {
@@ -79,15 +101,15 @@ function hooksOf(text: string): Record<string, unknown[]> {
   return hooks as Record<string, unknown[]>;
 }
 
-/** Undefined where there is nothing but blanks and comments. */
+/** Undefined where there is nothing but blanks. */
 function read(text: string): Record<string, unknown> | undefined {
   try {
-    const node = parseJsonc(text);
+    const node = parseJsonText(text);
     if (node) refuseRepeated(text, node);
     const content = node && contentOf(node);
     if (content === undefined || isObject(content)) return content;
   } catch (error) {
-    if (error instanceof JsoncError) throw new Unusable(`it is broken in ${error.message}`);
+    if (error instanceof JsonTextError) throw new Unusable(`its client cannot read it, ${error.message}`);
     throw error;
   }
   throw new Unusable("it is JSON, but no object");
@@ -129,10 +151,15 @@ function foreign(text: string): unknown {
 }
 
 const same = (found: readonly Found[], wanted: Wanted): boolean => {
-  const line = ({ event, group }: Found): string =>
-    JSON.stringify([event, group.matcher, group.hooks.map((handler) => Object.entries(handler).sort())]);
-  return JSON.stringify(found.map(line).sort()) === JSON.stringify(wanted.map(line).sort());
+  const lines = (all: Wanted): string[] => all.map((each) => JSON.stringify(exactly(each))).sort();
+  return JSON.stringify(lines(found)) === JSON.stringify(lines(wanted));
 };
+
+/** All that it says, in whatever order. */
+const exactly = ({ event, group: { hooks, ...rest } }: { event: string; group: Group }) =>
+  [event, sorted(rest), hooks.map(sorted)] as const;
+
+const sorted = (value: object): unknown[] => Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);

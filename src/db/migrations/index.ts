@@ -7,10 +7,35 @@ import * as mail from "./0005-mail.ts";
 import * as agents from "./0006-agents.ts";
 import * as notices from "./0007-notices.ts";
 import * as together from "./0008-together.ts";
+import * as madeBy from "./0009-made-by.ts";
+import * as left from "./0010-left.ts";
+import * as waits from "./0011-waits.ts";
+import * as bounds from "./0012-bounds.ts";
+import * as trails from "./0013-trails.ts";
+import * as due from "./0014-due.ts";
+import * as asking from "./0015-asking.ts";
+import * as causes from "./0016-causes.ts";
 
 export interface Migration {
   up: (columns: Columns) => string[];
 }
 
 /** One linear history. A migration is frozen once released; the schema's version is its place in this list. */
-export const MIGRATIONS: readonly Migration[] = [hub, identity, chat, login, mail, agents, notices, together];
+export const MIGRATIONS: readonly Migration[] = [
+  hub,
+  identity,
+  chat,
+  login,
+  mail,
+  agents,
+  notices,
+  together,
+  madeBy,
+  left,
+  waits,
+  bounds,
+  trails,
+  due,
+  asking,
+  causes,
+];

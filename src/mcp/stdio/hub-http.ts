@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ErrorCode } from "../../errors.ts";
+import { connectTo } from "../../local/unix-socket.ts";
 import { type Message, parseMessage } from "./message.ts";
 
 /** How long a hub that cannot be reached is tried again before the client is told. */
@@ -45,11 +46,15 @@ export interface Sending {
   headers?: Record<string, string>;
   message?: Message;
   signal?: AbortSignal;
+  /** How long to try while the hub cannot be reached. */
+  patience_ms?: number | undefined;
 }
 
 export interface Address {
   /** Of the hub, such as `http://127.0.0.1:8765`. */
   url: string;
+  /** Where to connect instead: the socket in the data folder of that hub. */
+  socket?: string | undefined;
   token: string;
 }
 
@@ -71,8 +76,8 @@ export class HubHttp {
 
   /** Tries again while the hub cannot be reached, and if `repeatable` also when the answer got lost. */
   async reach(sending: Sending, repeatable: boolean): Promise<Reply> {
-    const deadline = performance.now() + PATIENCE_MS;
-    for (let pause = FIRST_PAUSE_MS; ; pause *= 2)
+    const deadline = performance.now() + (sending.patience_ms ?? PATIENCE_MS);
+    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS))
       try {
         return await this.send(sending);
       } catch (error) {
@@ -89,11 +94,12 @@ export class HubHttp {
     // Imported by name, node:http would load every lazy export it has.
     const { request } = process.getBuiltinModule(url.protocol === "https:" ? "node:https" : "node:http");
     const body = message && JSON.stringify(message);
+    const { socket } = hub;
     return new Promise((resolve, reject) => {
       const sent = request(url, {
         method,
         // A connection of its own: on one that was kept open nobody knows whether a request arrived.
-        agent: false,
+        ...(socket ? { createConnection: () => connectTo(socket) } : { agent: false }),
         headers: {
           ...this.#headers,
           Authorization: `Bearer ${hub.token}`,

@@ -11,6 +11,7 @@ export interface Message {
 interface Params {
   name?: unknown;
   uri?: unknown;
+  taskId?: unknown;
   requestId?: unknown;
   arguments?: Record<string, unknown>;
   notifications?: { resourceSubscriptions?: string[] };

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type HubHttp, LONGEST_PAUSE_MS, lost, messagesOf, NoAnswer, type Reply } from "./hub-http.ts";
 import { isRepeatable, type Message, revisionOf, updated, type Write } from "./message.ts";
 
+const TASK_PATIENCE_MS = 40_000;
 const SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId";
 
 /** Forwards the era without sessions: each request is a POST of its own. */
@@ -59,7 +60,10 @@ export class Modern {
   }
 
   #post(message: Message, signal: AbortSignal): Promise<Reply> {
-    return this.#http.reach({ method: "POST", message, signal, headers: headersOf(message) }, isRepeatable(message));
+    // A task outlives the hub: whoever asks for it is not told that it cannot be reached before it has had time to come back.
+    const patience_ms = message.method === "tasks/get" ? TASK_PATIENCE_MS : undefined;
+    const sending = { method: "POST", message, signal, headers: headersOf(message), patience_ms } as const;
+    return this.#http.reach(sending, isRepeatable(message));
   }
 
   /** Listens on when the hub went away and came back: the client asked once and is told for as long as it is there. */
@@ -105,7 +109,7 @@ export class Modern {
 
 /** What the transport wants repeated in headers. */
 function headersOf(message: Message): Record<string, string> {
-  const name = message.params?.name ?? message.params?.uri;
+  const name = message.params?.name ?? message.params?.uri ?? message.params?.taskId;
   return {
     "MCP-Protocol-Version": revisionOf(message) ?? "",
     "Mcp-Method": message.method ?? "",

@@ -1,10 +1,10 @@
-import type { Ctx } from "../../context.ts";
+import { type Ctx, READERS } from "../../context.ts";
 import type { FeedEvent } from "../../feed/index.ts";
 import { formatId, timeOfId } from "../../ids.ts";
 import { defineResource, type Watch } from "../../resource.ts";
+import { doingPlaces } from "../identity/index.ts";
 import * as service from "./service.ts";
 
-const roles = ["human", "admin", "observer", "agent", "orchestrator", "worker"] as const;
 const facets = ["chat-human", "chat-assistant"] as const;
 const mime = "application/json";
 
@@ -15,7 +15,7 @@ export const resources = [
     description: "The newest messages between people and the default agent; an agent's own inbox for that agent.",
     uri: "ui://chat/inbox",
     mime,
-    roles,
+    roles: READERS,
     facets,
     read: (ctx) => service.inbox(ctx, undefined),
     watch: (ctx) => watchInbox(ctx, undefined),
@@ -26,7 +26,7 @@ export const resources = [
     description: "The newest messages between people and the agent of that name.",
     uri: "ui://chat/{agent}/inbox",
     mime,
-    roles,
+    roles: READERS,
     facets,
     read: (ctx, { agent }) => service.inbox(ctx, agent),
     watch: (ctx, { agent }) => watchInbox(ctx, agent),
@@ -38,7 +38,7 @@ export const resources = [
       "The same messages as the inbox, for people who follow the chat: its hints tell of both authors, not of people alone.",
     uri: "ui://chat/messages",
     mime,
-    roles,
+    roles: READERS,
     facets: ["chat-human"],
     read: (ctx) => service.inbox(ctx, undefined),
     watch: (ctx) => watchMessages(ctx, undefined),
@@ -49,7 +49,7 @@ export const resources = [
     description: "The messages between people and the agent of that name, with hints of both authors.",
     uri: "ui://chat/{agent}/messages",
     mime,
-    roles,
+    roles: READERS,
     facets: ["chat-human"],
     read: (ctx, { agent }) => service.inbox(ctx, agent),
     watch: (ctx, { agent }) => watchMessages(ctx, agent),
@@ -60,7 +60,7 @@ export const resources = [
     description: "Whether the default agent can be written to, and what it is doing; its own status for an agent.",
     uri: "ui://agent/status",
     mime,
-    roles,
+    roles: READERS,
     facets,
     read: (ctx) => service.status(ctx, undefined),
     watch: (ctx) => watchStatus(ctx, undefined),
@@ -71,7 +71,7 @@ export const resources = [
     description: "Whether the agent of that name can be written to, and what it is doing.",
     uri: "ui://agent/{agent}/status",
     mime,
-    roles,
+    roles: READERS,
     facets,
     read: (ctx, { agent }) => service.status(ctx, agent),
     watch: (ctx, { agent }) => watchStatus(ctx, agent),
@@ -95,7 +95,7 @@ const ofDefault =
 const saidToDefault = ofDefault(said);
 const spokenToDefault = ofDefault(spoken);
 /** Any change of an agent may be which of them is the default one. */
-const changedOfDefault: Watch["hint"] = (event) => (event.topic === "agent" || event.data.default === true ? {} : null);
+const changedOfDefault: Watch["hint"] = (event) => (event.topic !== "chat" || event.data.default === true ? {} : null);
 
 function carried({ id, data, live }: FeedEvent): Record<string, unknown> {
   if (typeof live !== "object" || live === null) return {};
@@ -121,13 +121,10 @@ async function watchChat(
 /** What was said last is part of it, but nobody needs to know that by the millisecond. */
 async function watchStatus(ctx: Ctx, name: string | undefined): Promise<Watch> {
   if (name === undefined && service.seesAll(ctx))
-    return { places: [{ topic: "agent" }, { topic: "chat", merged: true }], hint: changedOfDefault };
+    return { places: [...doingPlaces(ctx), { topic: "chat", merged: true }], hint: changedOfDefault };
   const { agent, inbox_id } = await service.readableInbox(ctx, name);
   return {
-    places: [
-      { topic: "agent", ...(agent && { stream: agent.principal_id }) },
-      { topic: "chat", stream: formatId(inbox_id), merged: true },
-    ],
+    places: [...doingPlaces(ctx, agent?.principal_id), { topic: "chat", stream: formatId(inbox_id), merged: true }],
     hint: changed,
   };
 }

@@ -89,6 +89,32 @@ export const AdvancedPage = Page.extend({
 });
 export type AdvancedPage = z.infer<typeof AdvancedPage>;
 
+export const MarkRead = z.strictObject({ id: Id.describe("The last message that was read."), agent });
+export type MarkRead = z.infer<typeof MarkRead>;
+
+export const ReadMark = z.object({
+  agent: Name.nullable().describe("Null for what waits for the first agent."),
+  read_id: Id.describe("Everything up to this id was read."),
+});
+export type ReadMark = z.infer<typeof ReadMark>;
+
+export const ReadMarks = z.object({ marks: z.array(ReadMark) });
+export type ReadMarks = z.infer<typeof ReadMarks>;
+
+export const LINE = 200;
+export const ChatList = z.object({
+  chats: z.array(
+    z.object({
+      agent: Name,
+      last: Message.omit({ author_principal: true, mime: true, content: true })
+        .extend({ line: z.string().describe(`How it begins, at most ${LINE} characters.`) })
+        .nullable(),
+      read_id: Id.nullable().describe("Your own mark: everything up to this id was read."),
+    }),
+  ),
+});
+export type ChatList = z.infer<typeof ChatList>;
+
 /** What `ui://chat/inbox` holds: the newest messages, oldest first. */
 export const Inbox = z.object({ last_id: Id.nullable(), messages: z.array(Message) });
 export type Inbox = z.infer<typeof Inbox>;

@@ -4,7 +4,10 @@
  * to advance a mark, and then moves only the caller's. See docs/design/chat.md.
  */
 
+export { chatExplains } from "./service/explaining.ts";
 export { readableInbox, seesAll } from "./service/inboxes.ts";
+export { list } from "./service/listing.ts";
+export { markRead, readMarks } from "./service/marks.ts";
 export { post } from "./service/posting.ts";
 export { chatDue, planPurge } from "./service/purging.ts";
 export { inbox, readAndAdvance, readBefore, readSince } from "./service/reading.ts";

@@ -1,6 +1,6 @@
 import type { Reader, Tx } from "../../db/database.ts";
 import { statement } from "../../db/statement.ts";
-import type { MessageRow, NewMessageRow } from "./tables.ts";
+import type { MessageRow, NewMessageRow, SaidRow } from "./tables.ts";
 
 interface InboxArgs {
   space_id: string;
@@ -8,10 +8,10 @@ interface InboxArgs {
 }
 
 const insert = statement<NewMessageRow & { space_id: string }>(
-  `insert into messages (space_id, inbox_id, id, author, principal_id, by_principal_id, mime, content, bytes)
-   values (:space_id, :inbox_id, :id, :author, :principal_id, :by_principal_id, :mime, :content, :bytes)`,
+  `insert into messages (space_id, inbox_id, id, author, principal_id, by_principal_id, mime, content, bytes, cause, cause_how)
+   values (:space_id, :inbox_id, :id, :author, :principal_id, :by_principal_id, :mime, :content, :bytes, :cause, :cause_how)`,
 );
-export const insertMessage = (tx: Tx, row: NewMessageRow): Promise<number> =>
+export const insertMessage = (tx: Tx, row: NewMessageRow): Promise<void> =>
   tx.run(insert, { ...row, space_id: tx.space_id });
 
 type Size = { id: number; bytes: number };
@@ -46,6 +46,28 @@ export const listMessages = (
   args: InboxArgs & { first_id: number; last_id: number },
 ): Promise<MessageRow[]> => db.all(between, args);
 
+const said = statement<{ space_id: string; id: number; most: number }, SaidRow>(
+  `select m.inbox_id, p.name as by, substr(m.content, 1, :most) as line, m.cause, m.cause_how
+   from messages m join principals p on p.id = m.principal_id where m.space_id = :space_id and m.id = :id`,
+);
+/** In whatever inbox. */
+export const findSaid = (
+  db: Reader,
+  args: { space_id: string; id: number; most: number },
+): Promise<SaidRow | undefined> => db.get(said, args);
+
+type LastRow = Pick<MessageRow, "id" | "author"> & { inbox_id: number; line: string };
+
+const lasts = statement<{ space_id: string; most: number }, LastRow>(
+  `select m.inbox_id, m.id, m.author, substr(m.content, 1, :most) as line from agents a
+   join messages m on m.space_id = a.space_id and m.inbox_id = a.inbox_id and m.id =
+   (select max(l.id) from messages l where l.space_id = a.space_id and l.inbox_id = a.inbox_id)
+   where a.space_id = :space_id`,
+);
+/** The last message of each agent's inbox, found at the end of the index of each. */
+export const listLasts = (db: Reader, args: { space_id: string; most: number }): Promise<LastRow[]> =>
+  db.all(lasts, args);
+
 const oldest = statement<{ space_id: string }, { id: number | null }>(
   "select min(id) as id from messages where space_id = :space_id",
 );
@@ -66,5 +88,5 @@ export const listOldestByInbox = (tx: Tx, args: { before_id: number; limit: numb
 const deleteUpTo = statement<InboxArgs & { last_id: number }>(
   "delete from messages where space_id = :space_id and inbox_id = :inbox_id and id <= :last_id",
 );
-export const deleteMessagesUpTo = (tx: Tx, args: { inbox_id: number; last_id: number }): Promise<number> =>
+export const deleteMessagesUpTo = (tx: Tx, args: { inbox_id: number; last_id: number }): Promise<void> =>
   tx.run(deleteUpTo, { ...args, space_id: tx.space_id });

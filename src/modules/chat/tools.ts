@@ -1,5 +1,20 @@
+import { z } from "zod";
+import { AGENTS, ONLOOKERS, PEOPLE, READERS, WRITERS } from "../../context.ts";
 import { defineTool } from "../../tool.ts";
-import { AdvancedPage, Earlier, Page, Post, Posted, ReadAndAdvance, ReadBefore, ReadSince } from "./schema.ts";
+import {
+  AdvancedPage,
+  ChatList,
+  Earlier,
+  MarkRead,
+  Page,
+  Post,
+  Posted,
+  ReadAndAdvance,
+  ReadBefore,
+  ReadMark,
+  ReadMarks,
+  ReadSince,
+} from "./schema.ts";
 import * as service from "./service.ts";
 
 export const tools = [
@@ -8,9 +23,10 @@ export const tools = [
     aliases: ["chat.human.post", "ui_chat_human_post", "ui.chat_human_post", "chat_human.post"],
     title: "Say something to an agent",
     description: "Posts a person's message to an agent's inbox. Returns its id and time once it is safely stored.",
-    roles: ["human", "admin"],
+    roles: PEOPLE,
     facets: ["chat-human"],
-    effect: "write",
+    writes: true,
+    core: true,
     input: Post,
     output: Posted,
     run: (ctx, input) => service.post(ctx, { ...input, author: "user" }),
@@ -21,9 +37,10 @@ export const tools = [
     title: "Say something to people",
     description:
       "Posts your message to the people who read your inbox. The only way they see what you say. Returns its id and time once it is safely stored.",
-    roles: ["agent", "orchestrator", "worker"],
+    roles: AGENTS,
     facets: ["chat-assistant"],
-    effect: "write",
+    writes: true,
+    core: true,
     input: Post,
     output: Posted,
     run: (ctx, input) => service.post(ctx, { ...input, author: "assistant" }),
@@ -34,9 +51,9 @@ export const tools = [
     title: "Read what came after",
     description:
       "Returns the messages after after_id, oldest first, of both authors. Keep last_id and pass it next time; go on while has_more. Marks nothing as read.",
-    roles: ["human", "admin", "observer", "agent", "orchestrator", "worker"],
+    roles: READERS,
     facets: ["chat-human", "chat-assistant"],
-    effect: "read",
+    core: true,
     input: ReadSince,
     output: Page,
     run: service.readSince,
@@ -46,9 +63,8 @@ export const tools = [
     title: "Read what came before",
     description:
       "Returns the last messages before before_id, oldest first, of both authors; the newest ones without it. Go on with the first id while has_more. Marks nothing as read.",
-    roles: ["human", "admin", "observer", "agent", "orchestrator", "worker"],
+    roles: READERS,
     facets: ["chat-human", "chat-assistant"],
-    effect: "read",
     input: ReadBefore,
     output: Earlier,
     run: service.readBefore,
@@ -59,11 +75,44 @@ export const tools = [
     title: "Read what is new to me",
     description:
       "Returns the messages after your own read mark and moves the mark to the last one returned. Each token has its own mark; use chat_read_since to read without moving it.",
-    roles: ["human", "admin", "agent", "orchestrator", "worker"],
+    roles: WRITERS,
     facets: ["chat-human", "chat-assistant"],
-    effect: "write",
+    writes: true,
+    core: true,
     input: ReadAndAdvance,
     output: AdvancedPage,
     run: service.readAndAdvance,
+  }),
+  defineTool({
+    name: "chat_mark_read",
+    title: "Mark as read",
+    description:
+      "Moves your own read mark in a chat forward to a message that you have read, never back. chat_read_marks shows where it is.",
+    roles: PEOPLE,
+    facets: ["chat-human"],
+    writes: true,
+    input: MarkRead,
+    output: ReadMark,
+    run: service.markRead,
+  }),
+  defineTool({
+    name: "chat_read_marks",
+    title: "Where I have read to",
+    description: "Returns your own read mark in every chat where you have one.",
+    roles: PEOPLE,
+    facets: ["chat-human"],
+    input: z.strictObject({}),
+    output: ReadMarks,
+    run: service.readMarks,
+  }),
+  defineTool({
+    name: "chat_list",
+    title: "List the chats",
+    description: "Lists every agent's chat: how its last message begins, and your own read mark.",
+    roles: ONLOOKERS,
+    facets: ["chat-human"],
+    input: z.strictObject({}),
+    output: ChatList,
+    run: service.list,
   }),
 ];

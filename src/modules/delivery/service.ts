@@ -25,12 +25,18 @@ export async function record(ctx: TxCtx, recorded: Recorded): Promise<void> {
   await save(ctx, recorded, await store.findDelivery(ctx.tx, recorded));
 }
 
-/** Notes it unless as much was proven by this channel before. Whether it was news. */
-export async function prove(ctx: TxCtx, recorded: Recorded): Promise<boolean> {
-  const known = await store.findDelivery(ctx.tx, recorded);
-  if (known && rank(known.state) >= rank(recorded.state)) return false;
-  await save(ctx, recorded, known);
-  return true;
+/** Notes it of each unless as much was proven by this channel before. Of which it was news. */
+export async function prove(
+  ctx: TxCtx,
+  { refs, ...recorded }: Omit<Recorded, "ref"> & { refs: readonly number[] },
+): Promise<Set<number>> {
+  const known = new Map((await store.listDeliveries(ctx.tx, { ...recorded, refs })).map((row) => [row.ref, row]));
+  const news = refs.filter((ref) => {
+    const had = known.get(ref);
+    return !had || rank(had.state) < rank(recorded.state);
+  });
+  for (const ref of news) await save(ctx, { ...recorded, ref }, known.get(ref));
+  return new Set(news);
 }
 
 /** What is only marked comes before all that is proven. */

@@ -4,8 +4,6 @@ import { statement } from "../../db/statement.ts";
 import { eachDatabase, type TestHub } from "../../testing/hub.ts";
 import { onSharedHub } from "../../testing/shared-hub.ts";
 import { heartbeat } from "./index.ts";
-import { ADJECTIVES, NOUNS } from "./service/memorable.ts";
-import { skeletonOf } from "./service/names.ts";
 
 const SENTENCE = expect.stringMatching(/^\S.*\.$/s);
 const START = Date.parse("2026-11-01T12:00:00Z");
@@ -24,10 +22,10 @@ eachDatabase((open) => {
     (await hub.call(hub.admin, "agent_list")).body.agents.find((agent: { name: string }) => agent.name === name);
 
   describe("sessions", () => {
-    test("AGENT-1: a new session is a new agent with a memorable name and a token of its own", async () => {
+    test("AGENT-1: a new session is a new agent, called after where it works, with a token of its own", async () => {
       const made = await ensure("s-1", { project: "/work/shop", branch: "main", client: "claude-code" });
       expect(made).toEqual({
-        agent: expect.stringMatching(/^([A-Z][a-z]+){2}$/),
+        agent: "shop-main",
         client_session_id: "s-1",
         created: true,
         token: expect.stringMatching(/^parley_/),
@@ -70,6 +68,32 @@ eachDatabase((open) => {
       );
     });
 
+    test("tokens of sessions and browsers are forgotten thirty days after they ended; a session goes on all the same", async () => {
+      const DAY = 24 * 60 * MINUTE;
+      const kept = async () =>
+        (await hub.call(hub.admin, "token_list")).body.tokens.filter(({ label }: Listed) => label === "session").length;
+      const first = await ensure("s-1");
+      await hub.call(first.token, "chat_assistant_post", { content: "hello" });
+      await hub.call(first.token, "chat_read_and_advance");
+      for (let start = 0; start < 5; start++) await ensure("s-1");
+      const made = await hub.token("human", "ana");
+      const [own] = (await hub.call(hub.admin, "token_list")).body.tokens.filter(
+        ({ principal }: { principal: string }) => principal === "ana",
+      );
+      await hub.call(hub.admin, "token_revoke", { id: own.id });
+      for (let day = 0; day < 29; day++) await hub.tick(DAY);
+      expect(await kept()).toBe(6);
+      for (let day = 0; day < 3; day++) await hub.tick(DAY);
+      expect(await kept()).toBe(1);
+      expect((await hub.call(hub.admin, "token_list")).body.tokens.map(({ id }: { id: string }) => id)).toContain(
+        own.id,
+      );
+      expect((await hub.call(made, "whoami")).status).toBe(401);
+      const again = await ensure("s-1");
+      expect(again).toMatchObject({ agent: first.agent, created: false });
+      expect((await hub.call(again.token, "chat_read_and_advance")).body.messages).toEqual([]);
+    });
+
     test("every node is told that the token ended, and what it had opened is closed", async () => {
       const { agent, token } = await ensure("s-1");
       const { token_id } = await hub.actor(token);
@@ -81,6 +105,55 @@ eachDatabase((open) => {
       await hub.tick(0);
       expect(await hub.hub.database.all(told, { stream: token_id })).toEqual([{ type: "token.revoked" }]);
       await expect(response.text()).rejects.toThrow("terminated");
+    });
+
+    const namesOf = async (...sessions: (object | undefined)[]): Promise<string[]> => {
+      const names: string[] = [];
+      for (const more of sessions) names.push((await ensure(`s-${names.length}`, more)).agent);
+      return names;
+    };
+
+    test("a session is called after its repository and branch, with the next number where that is taken", async () => {
+      const place = { project: "/work/shop", branch: "main" };
+      expect(await namesOf(place, place, place)).toEqual(["shop-main", "shop-main-2", "shop-main-3"]);
+    });
+
+    test("a name that a person, a deleted agent or a look-alike has is taken too", async () => {
+      await hub.token("human", "shop-main");
+      await hub.call(hub.admin, "agent_register", { name: "Sh0p_main.2" });
+      expect(await namesOf({ project: "/work/shop", branch: "main" })).toEqual(["shop-main-3"]);
+    });
+
+    test("whatever a folder and a branch are called, the name is one that can be given", async () => {
+      expect(
+        await namesOf(
+          { project: "/work/Größe & Maß/", branch: "feature/Ünïcode_und-so" },
+          { project: `/${"very-long-".repeat(10)}`, branch: "main" },
+          { project: "/work/shop", branch: "0123456789abcdef0123456789abcdef01234567" },
+          { project: "/日本", branch: "…" },
+          { project: "/" },
+          {},
+          { project: "/work/user" },
+          { project: "/tmp/work", suggested_name: "shop-fix" },
+          { project: "/work/.config" },
+        ),
+      ).toEqual([
+        "gro-e-ma-feature-unicode-und-so",
+        "very-long-very-long-very-long-ver",
+        "shop-0123456",
+        "agent",
+        "agent-2",
+        "agent-3",
+        "agent-user",
+        "shop-fix",
+        "config",
+      ]);
+    });
+
+    test("behind many sessions of a branch the next one gets the next number", async () => {
+      const place = { project: "/work/shop", branch: "main" };
+      for (let n = 0; n < 40; n += 1) await ensure(`n-${n}`, place);
+      expect((await ensure("n-40", place)).agent).toBe("shop-main-41");
     });
 
     test("a name that is given is the new agent's, and the session keeps it", async () => {
@@ -240,7 +313,7 @@ eachDatabase((open) => {
       expect(await presence("scout")).toEqual(["active", at(30 * MINUTE + 1)]);
     });
 
-    test("a heartbeat within 15 seconds of the last one writes nothing, and none of them is told to the feed", async () => {
+    test("a heartbeat within 15 seconds of the last one writes nothing, and no later one of who is there is told to the feed", async () => {
       const scout = await hub.token("agent", "scout");
       const ctx = await hub.as(scout);
       await heartbeat(ctx);
@@ -263,6 +336,35 @@ eachDatabase((open) => {
       await heartbeat(watched);
       expect([writes, await presence("scout")]).toEqual([["write"], ["active", at(15_001)]]);
       expect(await hub.hub.database.get(lastId, { id: "main" })).toEqual(before);
+    });
+
+    test("the feed is told who is there again: at the first heartbeat, after a silence, and after leaving", async () => {
+      const { token } = await ensure("s-1", { name: "scout" });
+      const position = async () => (await hub.hub.database.get(lastId, { id: "main" }))?.last_id;
+      const told = async (call: () => Promise<unknown>) => {
+        const before = await position();
+        await call();
+        return (await position()) !== before;
+      };
+      const beat = () => hub.call(token, "agent_heartbeat");
+      await hub.tick(4 * MINUTE);
+      expect(await told(beat)).toBe(false);
+      await hub.tick(6 * MINUTE);
+      expect(await told(beat)).toBe(true);
+      await hub.call(token, "agent_leave");
+      expect(await told(beat)).toBe(true);
+    });
+
+    test("who reports what it does is there, and who reports that it has stopped is not there for that", async () => {
+      const scout = await hub.token("agent", "scout");
+      await hub.call(scout, "agent_report", { lifecycle: "stopped" });
+      expect(await presence("scout")).toEqual(["offline", null]);
+      await hub.call(scout, "agent_report", { lifecycle: "ready", run_phase: "sampling" });
+      expect(await presence("scout")).toEqual(["active", at(0)]);
+      await hub.tick(31 * MINUTE);
+      expect(await presence("scout")).toEqual(["offline", at(0)]);
+      await hub.call(scout, "agent_report", { run_phase: "idle" });
+      expect((await presence("scout"))[0]).toBe("active");
     });
 
     test("an orchestrator's heartbeat is for the agent it acts for, and a person has none", async () => {
@@ -346,14 +448,6 @@ eachDatabase((open) => {
 });
 
 describe("names", () => {
-  test("every name that can be made up is plain, short and looks like no other", () => {
-    expect(Math.min(ADJECTIVES.length, NOUNS.length)).toBeGreaterThanOrEqual(150);
-    const skeletons = new Set<string>();
-    for (const adjective of ADJECTIVES) for (const noun of NOUNS) skeletons.add(skeletonOf(`${adjective}${noun}`));
-    expect(skeletons.size).toBe(ADJECTIVES.length * NOUNS.length);
-    for (const word of [...ADJECTIVES, ...NOUNS]) expect(word).toMatch(/^[A-Z][a-z]{2,12}$/);
-  });
-
   onSharedHub((shared) => {
     test("nobody is called what means everybody or the hub, nor what looks like it", async () => {
       for (const name of ["User", "user", "U5er", "people", "everyone", "hub", "Parley", "parIey", "system", "Sys-tem"])

@@ -87,6 +87,8 @@ eachDatabase((open) => {
       revoked_at: null,
       label: null,
       expires_at: null,
+      made_by: await idOf("admin"),
+      created_by: "admin",
       current: false,
     });
     expect(JSON.stringify(listed.body)).not.toMatch(/parley_[A-Za-z0-9]{8}|[0-9a-f]{64}/);
@@ -112,7 +114,10 @@ eachDatabase((open) => {
     revoked = true;
     await Promise.all(calling);
 
-    expect([status, body]).toEqual([200, { id, revoked_at: expect.stringMatching(/Z$/) }]);
+    expect([status, body]).toEqual([
+      200,
+      { id, revoked_at: expect.stringMatching(/Z$/), also_revoked: 0, codes_ended: 0 },
+    ]);
     expect(late).toEqual(late.map(() => 401));
     const refused = await hub.call(ana, "chat_human_post", { content: "x" });
     expect([refused.status, refused.body]).toEqual([401, { code: "UNAUTHENTICATED", error: SENTENCE }]);
@@ -147,7 +152,14 @@ eachDatabase((open) => {
 
     const { body } = await hub.call(hub.admin, "token_rotate", { id: await idOf("ana") });
 
-    expect(body).toEqual({ token: expect.any(String), id: expect.any(String), principal: "ana", space: "sess_a" });
+    expect(body).toEqual({
+      token: expect.any(String),
+      id: expect.any(String),
+      principal: "ana",
+      space: "sess_a",
+      also_revoked: 0,
+      codes_ended: 0,
+    });
     expect((await hub.call(old, "whoami")).status).toBe(401);
     expect(await read(body.token)).toEqual(["unread"]);
   });
@@ -173,7 +185,7 @@ eachDatabase((open) => {
   test("no secret is stored: neither in the data folder nor in the database, in no usable form", async () => {
     const ana = await hub.token("human", "ana");
     const rotated = (await hub.call(hub.admin, "token_rotate", { id: await idOf("ana") })).body.token;
-    const secrets = [ana, rotated, await hub.token("agent", "scout"), await hub.token("admin", "root")];
+    const secrets = [ana, rotated, await hub.token("agent", "scout"), await hub.token("admin", "boss")];
     for (const token of secrets) {
       await hub.call(token, "whoami", { token });
       await hub.call(token, "chat_human_post", { content: "x" }, { "idempotency-key": "k" });

@@ -1,21 +1,25 @@
+import { has, READERS } from "../../context.ts";
 import type { Module } from "../../module.ts";
 import { resources } from "./resources.ts";
-import { endedDue, loginDue } from "./service.ts";
+import { routes } from "./routes.ts";
+import { endedDue, forgettingDue, loginDue } from "./service.ts";
 import { tools } from "./tools.ts";
 
 export { AgentType, Lifecycle, LoginCode, Name, RunPhase } from "./schema.ts";
 export {
   ADMIN_TOKEN,
   addressed,
+  agentsHere,
   type Credential,
   Credentials,
   checkSubscriber,
+  doing,
+  doingPlaces,
   ensureAdminToken,
-  getSpace,
+  findSelf,
   heartbeat,
   holder,
   isDefault,
-  listOpenSpaces,
   noSuchAgent,
   ownHolder,
   people,
@@ -34,7 +38,9 @@ export const identity = {
   servers: [],
   tools,
   resources,
-  due: { ...loginDue, ...endedDue },
+  routes,
+  explains: { topics: ["agent"], sees: async ({ actor }) => has(actor, ...READERS) },
+  due: { ...loginDue, ...endedDue, ...forgettingDue },
   // Grants stay: who was let into a space that expired is told so, everybody else that it is unknown.
   tables: ["agents", "agent_sessions"],
 } satisfies Module;

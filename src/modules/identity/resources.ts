@@ -1,3 +1,4 @@
+import { ONLOOKERS } from "../../context.ts";
 import { defineResource } from "../../resource.ts";
 import * as service from "./service.ts";
 
@@ -8,10 +9,10 @@ export const resources = [
     description: "The agents of this space with what they are doing, as agent_list gives them.",
     uri: "ui://agents",
     mime: "application/json",
-    roles: ["admin", "human", "observer"],
+    roles: ONLOOKERS,
     facets: ["chat-human"],
     read: (ctx) => service.list(ctx, { all: false }),
-    watch: async () => ({ places: [{ topic: "agent" }], hint: changed }),
+    watch: async (ctx) => ({ places: service.doingPlaces(ctx), hint: changed }),
   }),
 ];
 

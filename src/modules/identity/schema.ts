@@ -32,7 +32,8 @@ export const Agent = z.object({
   name: Name,
   type: AgentType,
   lifecycle: Lifecycle,
-  run_phase: RunPhase,
+  run_phase: RunPhase.describe("As it reports; waiting for approval or input while a question of its is open."),
+  asks: z.int().describe("How many of its questions wait for a person."),
   default: z.boolean().describe("Whether people who name no agent speak to this one."),
   created_at: Time,
   updated_at: Time,
@@ -61,6 +62,9 @@ export const ListAgents = z.strictObject({
 export type ListAgents = z.infer<typeof ListAgents>;
 
 /** What `agent_list` gives, and `ui://agents` holds. */
+export const PeopleList = z.object({ people: z.array(z.object({ name: Name })) });
+export type PeopleList = z.infer<typeof PeopleList>;
+
 export const AgentList = z.object({ agents: z.array(AgentEntry) });
 
 const ClientSessionId = z.string().regex(/^[\x21-\x7e]{1,200}$/, "a session is 1 to 200 printable characters");
@@ -77,7 +81,10 @@ const client = line(60).optional();
 
 export const EnsureAgent = z.strictObject({
   client_session_id: ClientSessionId.describe("What the agent's own program calls its session."),
-  name: Name.optional().describe("How to call a new one; a name is made up if left out."),
+  name: Name.optional().describe("How to call a new one; made of project and branch if left out."),
+  suggested_name: line(200)
+    .optional()
+    .describe("What to make its name of instead; a number is added where it is taken."),
   adopt: z.boolean().default(false).describe("A new session goes on as an agent that was there before."),
   project: project.describe("The folder it works in."),
   branch,
@@ -96,6 +103,9 @@ export type EnsuredAgent = z.infer<typeof EnsuredAgent>;
 export const Beat = z.strictObject({ project, branch, client });
 export type Beat = z.infer<typeof Beat>;
 export const Beaten = z.object({ agent: Name, ...seen, last_seen_at: Time });
+
+/** Null for a token that was made for no session. */
+export const Left = z.object({ agent: Name, left_at: Time.nullable() });
 
 export const AgentSession = z.object({
   client_session_id: z.string(),
@@ -119,11 +129,40 @@ export const Token = z.object({
   grants: z.array(z.object({ space: z.string(), role: Role })),
   created_at: Time,
   revoked_at: Time.nullable(),
-  label: z.string().nullable().describe("`browser` for one that a browser got by signing in."),
+  label: z
+    .string()
+    .nullable()
+    .describe("What it is for: `browser` for one that a browser got by signing in, `session` for an agent's session."),
   expires_at: Time.nullable().describe("Null for one that works until it is revoked."),
+  made_by: z.string().nullable().describe("The token that made it, and with which it falls. Null for the hub's own."),
+  created_by: Name.nullable().describe("Whose that was."),
   current: z.boolean().describe("Whether it is the one you are using."),
 });
 export type Token = z.infer<typeof Token>;
+
+const Code = z.object({
+  id: z.string(),
+  principal: Name.describe("Who is to sign in by it."),
+  made_by: z.string().nullable().describe("The token that made it, and with which it falls."),
+  created_by: Name.nullable().describe("Whose that was."),
+  created_at: Time,
+  expires_at: Time,
+  token: z.string().nullable().describe("The browser's session that it was exchanged for."),
+});
+
+export const TokenList = z.object({
+  tokens: z.array(Token),
+  codes: z.array(Code).describe("By which a browser may sign in, or has signed in just now."),
+});
+export type TokenList = z.infer<typeof TokenList>;
+
+const fallen = {
+  also_revoked: z.int().describe("How many tokens ended with it: those it had made, and those they had made."),
+  codes_ended: z.int().describe("How many codes to sign in ended with it."),
+};
+
+export const RevokedToken = z.object({ id: z.string(), revoked_at: Time, ...fallen });
+export type RevokedToken = z.infer<typeof RevokedToken>;
 
 export const NewToken = z.object({
   token: z.string().describe("The secret. It is shown this once and stored nowhere."),
@@ -133,10 +172,22 @@ export const NewToken = z.object({
 });
 export type NewToken = z.infer<typeof NewToken>;
 
+export const RotatedToken = NewToken.extend(fallen);
+export type RotatedToken = z.infer<typeof RotatedToken>;
+
 export const CreateToken = z.strictObject({
   role: Role.describe("What its holder may do."),
   name: Name.describe("Whose token it is. A new name makes a new principal."),
   space: SpaceId.optional().describe("Where; the caller's own space if left out."),
+  label: z
+    .string()
+    .trim()
+    .min(1)
+    .max(100)
+    // What browsers and sessions get is found by these words.
+    .refine((label) => !["browser", "session"].includes(label), "is a word that the hub itself uses")
+    .optional()
+    .describe("What it is for, as token_list will say."),
 });
 export type CreateToken = z.infer<typeof CreateToken>;
 
@@ -183,6 +234,10 @@ export const Whoami = z.object({
 export type Whoami = z.infer<typeof Whoami>;
 
 export const TokenId = z.strictObject({ id: z.string().max(100).describe("The token's id, as token_list shows it.") });
+export const RotateToken = TokenId.extend({
+  revoke_made: z.boolean().default(false).describe("Whether what the old secret made ends too."),
+});
+export type RotateToken = z.infer<typeof RotateToken>;
 export const SpaceRef = z.strictObject({ id: SpaceId });
 export const AgentRef = z.strictObject({ name: Name });
 export const RegisterAgent = z.strictObject({

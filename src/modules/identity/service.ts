@@ -4,21 +4,32 @@
  * Rotating it changes the secret, not the subscriber. A space that is not yours and one that
  * does not exist give the same answer. See docs/design/identity.md.
  */
-export { addressed, isDefault, noSuchAgent, register, report, self, setDefault } from "./service/agents.ts";
+export {
+  addressed,
+  agentsHere,
+  findSelf,
+  isDefault,
+  noSuchAgent,
+  register,
+  report,
+  self,
+  setDefault,
+} from "./service/agents.ts";
 export { type Credential, Credentials } from "./service/credentials.ts";
 export { deleteAgent } from "./service/deleting.ts";
+export { doing, doingPlaces } from "./service/doing.ts";
 export { ADMIN_TOKEN, ensureAdminToken } from "./service/first-token.ts";
+export { forgettingDue } from "./service/forgetting.ts";
 export { createLogin, loginDue, signIn, signOut } from "./service/login.ts";
-export { holder, ownHolder, people, recipients, suggestion } from "./service/mailboxes.ts";
-export { beat, heartbeat, list } from "./service/presence.ts";
+export { holder, listPeople, ownHolder, people, recipients, suggestion } from "./service/mailboxes.ts";
+export { beat, heartbeat, leave, list } from "./service/presence.ts";
 export { endedDue, ensure, listSessions } from "./service/sessions.ts";
 export {
   createSpace,
   deletableSpace,
   deleteSpace,
-  getSpace,
-  listOpenSpaces,
   listSpaces,
+  lookAtSpace,
   SPACE_ENDED,
   spaceDue,
 } from "./service/spaces.ts";

@@ -16,6 +16,8 @@ export type TokenRow = {
   principal_id: string;
   subscriber_id: string;
   created_by: string;
+  /** The token by which it was made, and with which it falls; null for the hub's own, and for those of before this was noted. */
+  made_by: string | null;
   created_at: string;
   revoked_at: string | null;
   /** What it is for, where it was not made by hand. */
@@ -29,6 +31,8 @@ export type LoginCodeRow = {
   hash: string;
   principal_id: string;
   created_by: string;
+  /** As of a token. */
+  made_by: string | null;
   created_at: string;
   expires_at: string;
   /** The token it was exchanged for. */
@@ -38,6 +42,7 @@ export type LoginCodeRow = {
 export type SpaceRow = {
   id: string;
   default_inbox_id: number;
+  created_by: string;
   created_at: string;
   expires_at: string | null;
   emptied_at: string | null;
@@ -66,12 +71,16 @@ export type SessionRow = {
   created_by: string;
   created_at: string;
   last_seen_at: string;
+  /** Set by one that said that it has ended, until it is heard of again. */
+  left_at: string | null;
 };
 
 export type PresenceRow = {
   principal_id: string;
   name: string;
   last_seen_at: string | null;
+  /** Its session said that it has ended, and nothing was heard since. */
+  left_at: string | null;
   project: string | null;
   branch: string | null;
   client: string | null;

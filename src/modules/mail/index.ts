@@ -3,6 +3,7 @@ import type { FeedEvent } from "../../feed/index.ts";
 import { formatId } from "../../ids.ts";
 import type { Module, Told } from "../../module.ts";
 import { resources } from "./resources.ts";
+import { routes } from "./routes.ts";
 import * as service from "./service.ts";
 import { tools } from "./tools.ts";
 
@@ -28,20 +29,28 @@ export const mail = {
   servers: [],
   tools,
   resources,
+  routes,
   topics: [
     {
       name: "mail",
-      streams: async (ctx: Ctx, agent) => [(await service.holderOf(ctx, agent)).principal_id],
+      streams: async (ctx: Ctx, agent) => [(await service.followable(ctx, agent)).principal_id],
       wire: ({ data }) => data,
       also: told,
       state: { of: unreadCount, changedBy: ({ type }) => CHANGES.includes(type) },
     },
   ],
+  needs: service.mailNeeds,
+  explains: service.mailExplains,
   due: service.mailDue,
   plan: (ctx, { mail_days }) => service.planRetention(ctx, mail_days),
-  tables: ["mails", "mail_recipients", "mail_subscriptions", "mail_pairs"],
+  tables: ["mails", "mail_recipients", "mail_subscriptions", "mail_trails"],
   long_tables: ["mails", "mail_recipients"],
 } satisfies Module;
+
+/** Whose urgent mail an event tells of. */
+export function urgentFor({ type, data }: FeedEvent): string | undefined {
+  return NEWS.includes(type) && data.priority === "urgent" ? String(data.agent) : undefined;
+}
 
 /** By the names that pages written for the seed's hub listen to. */
 function told({ type, ref, data }: FeedEvent): Told[] {

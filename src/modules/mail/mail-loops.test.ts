@@ -49,14 +49,31 @@ eachDatabase((open) => {
 
   test("MAIL-10: a person lets them go on, by a word of their own or by releasing them", async () => {
     await exchange(100);
+    expect(await told()).toMatchObject([{ state: "open" }]);
     await hub.call(ana, "mail_send", { to: ["scout"], subject: "Go on", body: "b" });
+    expect(await told()).toMatchObject([{ state: "withdrawn", settled_by: null }]);
     expect((await exchange(10)).stopped).toBe(false);
 
     await exchange(100);
-    expect(await told()).toHaveLength(2);
+    expect(await told()).toMatchObject([{ state: "open" }, { state: "withdrawn" }]);
     expect((await hub.call(scout, "mail_release", { agents: ["scout", "otter"] })).body.code).toBe("FORBIDDEN");
     expect((await hub.call(ana, "mail_release", { agents: ["otter", "scout"] })).status).toBe(200);
+    expect(await told()).toMatchObject([{ state: "withdrawn" }, { state: "withdrawn" }]);
     expect((await exchange(10)).stopped).toBe(false);
+  });
+
+  test("who gets mail from one that a person has spoken to goes on too, and nobody is told otherwise any more", async () => {
+    await exchange(100);
+    const heron = await hub.token("agent", "heron");
+    await hub.call(ana, "mail_send", { to: ["heron"], subject: "Look after them", body: "b" });
+    expect(await told()).toMatchObject([{ state: "open" }]);
+    await say(heron, "otter");
+    expect(await told()).toMatchObject([{ state: "withdrawn" }]);
+    for (const [from, to] of [
+      [scout, "otter"],
+      [otter, "scout"],
+    ] as const)
+      expect((await say(from, to)).status).toBe(200);
   });
 
   test("who only reports is neither slowed nor stopped, nor is anybody towards people", async () => {
@@ -83,16 +100,17 @@ eachDatabase((open) => {
     expect(heron.messages).toEqual([]);
   });
 
-  test("what people are to read as well, or followers of a topic, is never stopped", async () => {
+  test("what goes to people alone, or to others, is never stopped; with people looking on it is", async () => {
     await exchange(100);
+    await hub.token("agent", "heron");
     const letter = { subject: "Report", body: "b" };
-    for (const [from, other] of [
+    for (const [from = "", other] of [
       [scout, "otter"],
       [otter, "scout"],
     ]) {
-      await hub.call(from ?? "", "mail_subscribe", { topic: "reports" });
-      expect((await hub.call(from ?? "", "mail_send", { ...letter, to: [other, "User"] })).status).toBe(200);
-      expect((await hub.call(from ?? "", "mail_publish", { ...letter, topic: "reports" })).status).toBe(200);
+      expect((await hub.call(from, "mail_send", { ...letter, to: [other, "User"] })).body.code).toBe("LOOP_STOPPED");
+      expect((await hub.call(from, "mail_send", { ...letter, to: ["User"] })).status).toBe(200);
+      expect((await hub.call(from, "mail_send", { ...letter, to: ["heron"] })).status).toBe(200);
     }
     expect((await hub.call(ana, "mail_inbox")).body.messages).toHaveLength(2);
   });

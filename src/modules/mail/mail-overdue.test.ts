@@ -61,6 +61,21 @@ eachDatabase((open) => {
     ]);
   });
 
+  test("who acknowledges it late ends what people were told, in the same transaction, once nobody else is awaited", async () => {
+    const otter = await hub.token("agent", "otter");
+    const [both, one] = [await send(scout, ["otter", "ben"], "Both"), await send(scout, ["otter"], "One")];
+    await hub.tick(2 * HOUR);
+    const ack = (token: string, id: string) => hub.call(token, "mail_update", { id, action: "ack" });
+    await ack(otter, both);
+    expect(await notices(ana)).toMatchObject([{ times: 2, ref: both }]);
+    await ack(ben, both);
+    expect(await notices(ana)).toMatchObject([{ title: "Overdue: mail from scout", times: 1, ref: one }]);
+    await ack(otter, one);
+    expect(await notices(ana)).toEqual([]);
+    const { notices: all } = (await hub.call(ana, "notice_list")).body;
+    expect(all).toMatchObject([{ state: "withdrawn", settled_by: null, choice: null }]);
+  });
+
   test("however many deadlines of one sender pass, people have one open notice of it, which counts", async () => {
     const sent = [];
     for (let n = 0; n < 25; n++) sent.push(await send(scout, ["otter"], `Alert ${n}`));
@@ -71,7 +86,7 @@ eachDatabase((open) => {
     expect(notice).toMatchObject({ title: "Overdue: 25 mails from scout", times: 25, ref: sent[0] });
     expect(notice.text.split("\n")).toHaveLength(10);
 
-    await hub.call(ana, "notice_settle", { id: notice.id });
+    await hub.settle(ana, { id: notice.id });
     await send(scout, ["otter"], "Later");
     await hub.tick(2 * HOUR);
     expect(await notices(ana)).toMatchObject([{ title: "Overdue: mail from scout", times: 1 }]);

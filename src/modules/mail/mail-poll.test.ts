@@ -45,6 +45,29 @@ eachDatabase((open) => {
     expect(subjects(await poll())).toEqual(["two", "one"]);
   });
 
+  test("who keeps its own place is given what came after it, the oldest first, and waits for more", async () => {
+    for (const subject of ["a", "b"]) await send(subject);
+    await send("c", { priority: "urgent" });
+    const after = (position: string, more: object = {}) =>
+      poll({ fresh: true, mark: false, after: position, limit: 2, ...more });
+
+    const first = await after("1");
+    expect(subjects(first)).toEqual(["a", "b"]);
+    const second = await after(first.messages[1].position);
+    expect(subjects(second)).toEqual(["c"]);
+    const last = second.messages[0].position;
+    expect(await after(last)).toMatchObject({ messages: [], unread: 3, ended: "time" });
+
+    const waited = after(last, { wait_seconds: 300 });
+    await waiting().toBe(1);
+    await send("d");
+    expect(subjects(await waited)).toEqual(["d"]);
+    // All of it is still new to everybody else.
+    expect((await poll({ fresh: true })).messages).toHaveLength(4);
+    expect(subjects(await after("1"))).toEqual([]);
+    expect(subjects(await poll({ after: "1", limit: 3 }))).toEqual(["a", "b", "c"]);
+  });
+
   test("what is asked for without a mark stays new until it is said to have been shown", async () => {
     const id = await send("one");
     const ask = () => poll({ fresh: true, mark: false, channel: "hook-stop" });

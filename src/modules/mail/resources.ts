@@ -1,7 +1,7 @@
+import { READERS } from "../../context.ts";
 import { defineResource, type Watch } from "../../resource.ts";
 import * as service from "./service.ts";
 
-const roles = ["human", "admin", "observer", "agent", "orchestrator", "worker"] as const;
 const facets = ["mail"] as const;
 const mime = "application/json";
 const INBOX = { folder: "inbox", unread: false, limit: 20 } as const;
@@ -14,7 +14,7 @@ export const resources = [
     description: "The newest mail of an agent or, under their own name, of a person, and how much of it is unread.",
     uri: "parley://mail/{agent}/inbox",
     mime,
-    roles,
+    roles: READERS,
     facets,
     read: (ctx, { agent }) => service.list(ctx, { ...INBOX, agent }),
     watch: async (ctx, { agent }) => {
@@ -28,7 +28,7 @@ export const resources = [
     description: "The last mails of a thread that you sent or received.",
     uri: "parley://mail/thread/{id}",
     mime,
-    roles,
+    roles: READERS,
     facets,
     read: (ctx, { id = "" }) => service.threadOf(ctx, id, MOST_OF_A_THREAD),
     watch: async (ctx, { id = "" }) => {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Id } from "../../ids.ts";
 import { DELIVERY_STATES, Delivery } from "../delivery/index.ts";
 import { Name } from "../identity/index.ts";
+import { NeedList } from "../notices/index.ts";
 
 export const MOST_BODY_BYTES = 1024 * 1024;
 const MOST_RECIPIENTS = 100;
@@ -62,7 +63,13 @@ export type Reply = z.infer<typeof Reply>;
 export const Publish = z.strictObject({ topic: Topic, subject, body, priority });
 export type Publish = z.infer<typeof Publish>;
 
-export const Sent = z.object({ id: Id, thread_id: Id, to: z.array(Name) });
+export const Sent = z.object({
+  id: Id,
+  thread_id: Id,
+  to: z.array(Name),
+  priority: Priority.optional().describe("Where it is not the one you gave: urgency is rationed."),
+  note: z.string().optional(),
+});
 export type Sent = z.infer<typeof Sent>;
 
 /** Of a mail to a thousand a list names a few. */
@@ -108,6 +115,7 @@ export const List = z.strictObject({
   unread: z.boolean().default(false).describe("Only what is not read."),
   limit,
   before: Id.optional().describe("The next of the last page."),
+  overview: z.boolean().optional(),
   agent,
 });
 export type List = z.infer<typeof List>;
@@ -117,19 +125,36 @@ const counts = {
   unread_more: z.boolean().describe("Whether there are even more."),
 };
 
+const mailboxes = z
+  .array(z.object({ agent: Name, ...counts }))
+  .describe("What is unread: your own first, then, for people, the agents'.");
+
 export const MailList = z.object({
   agent: Name.describe("Whose mailbox this is."),
   messages: z.array(MailItem),
   ...counts,
   next: Id.nullable().describe("Pass it as before for the next page; null at the end."),
+  overview: z
+    .object({
+      needs: NeedList.nullable().describe("What need_list gives, with your own mailbox."),
+      pressing: z.array(MailItem).describe("Those of needs that are mail."),
+      mailboxes,
+    })
+    .optional(),
 });
 export type MailList = z.infer<typeof MailList>;
+
+export const MailCounts = z.object({ mailboxes });
+export type MailCounts = z.infer<typeof MailCounts>;
 
 export const Read = z.strictObject({
   id: Id,
   agent: Name.optional().describe("For admin: marks it read for this agent."),
 });
 export type Read = z.infer<typeof Read>;
+
+export const Look = z.strictObject({ id: Id, agent });
+export type Look = z.infer<typeof Look>;
 
 export const ReadThread = z.strictObject({
   id: Id.describe("The thread's id, or that of a mail in it."),
@@ -227,6 +252,7 @@ const Channel = z
 export const Poll = z.strictObject({
   wait_seconds: z.int().min(0).max(300).default(0).describe("How long to wait for mail if there is none."),
   fresh: z.boolean().default(false).describe("Only what was never offered."),
+  after: Id.optional().describe("Only what stands behind this position, the oldest first."),
   limit,
   channel: Channel.default("poll"),
   waiter: Channel.optional().describe("A later wait of the same name ends this one."),
@@ -252,6 +278,43 @@ export const Polled = z.object({
 });
 export type Polled = z.infer<typeof Polled>;
 
+export const WaitForMail = z.strictObject({
+  thread_id: Id.optional().describe("Only mail of this thread: its id, or that of a mail in it."),
+  wait_seconds: z
+    .int()
+    .min(0)
+    .max(50)
+    .default(45)
+    .describe("How long an answer may take. Clients with MCP tasks wait on in the background."),
+});
+export type WaitForMail = z.infer<typeof WaitForMail>;
+
+/** What a model has to know of a mail to deal with it, and no more. */
+const NewMail = Polled.shape.messages.element.pick({
+  id: true,
+  thread_id: true,
+  from: true,
+  trust: true,
+  to: true,
+  subject: true,
+  priority: true,
+  deadline: true,
+  topic: true,
+  sent_at: true,
+  body: true,
+  body_end: true,
+  left_out: true,
+});
+
+export const Waited = z.object({
+  waiting: z.boolean().describe("Nothing has come yet: call it again."),
+  note: z.string(),
+  agent: Name,
+  messages: z.array(NewMail),
+  ...counts,
+});
+export type Waited = z.infer<typeof Waited>;
+
 /** Said by whoever polled with `mark: false`, once it was shown. */
 export const Offered = z.strictObject({ ids: z.array(Id).min(1).max(100), channel: Channel });
 export type Offered = z.infer<typeof Offered>;
@@ -265,7 +328,7 @@ export const Injected = z.strictObject({
 });
 export type Injected = z.infer<typeof Injected>;
 
-export const Release = z.strictObject({ agents: z.array(Name).length(2) });
+export const Release = z.strictObject({ agents: z.array(Name).min(2).max(32) });
 export type Release = z.infer<typeof Release>;
 export const Released = z.object({ agents: z.array(Name) });
 export const InjectedIds = z.object({ ids: z.array(Id) });

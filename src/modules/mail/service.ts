@@ -4,13 +4,16 @@
  * list and count asks the same indexes; nothing is marked by looking. See docs/design/mail.md.
  */
 export { update } from "./service/changing.ts";
-export { countUnread, list } from "./service/listing.ts";
+export { mailExplains } from "./service/explaining.ts";
+export { counts, countUnread, list } from "./service/listing.ts";
 export { release } from "./service/loops.ts";
-export { holderOf } from "./service/mailboxes.ts";
+export { followable, holderOf } from "./service/mailboxes.ts";
+export { mailNeeds } from "./service/needs.ts";
 export { injected, offered, poll } from "./service/polling.ts";
-export { read, readThread, threadOf } from "./service/reading.ts";
+export { look, read, readThread, threadOf } from "./service/reading.ts";
 export { mailDue, planRetention } from "./service/retention.ts";
 export { search } from "./service/searching.ts";
 export { reply, send } from "./service/sending.ts";
 export { statusOf } from "./service/status.ts";
 export { publish, subscribe, topics } from "./service/topics.ts";
+export { handed, waitForMail } from "./service/waiting.ts";

@@ -1,7 +1,9 @@
 import type { PrincipalKind } from "../../context.ts";
+import type { CauseColumns } from "../../feed/index.ts";
 import type { CopyState, Priority } from "./schema.ts";
 
-export type NewMailRow = {
+/** Without a cause where it is the mail that it answers. */
+export type NewMailRow = CauseColumns & {
   id: number;
   thread_id: number;
   in_reply_to: number | null;
@@ -22,7 +24,14 @@ export type NewMailRow = {
   body: string;
 };
 
-export type NewCopyRow = { id: number; mail_id: number; principal_id: string; priority: Priority };
+export type NewCopyRow = {
+  id: number;
+  mail_id: number;
+  principal_id: string;
+  priority: Priority;
+  /** 1 where it waits for its recipient, a person, until that has dealt with it. */
+  asks: number | null;
+};
 
 export type CopyRow = {
   id: number;
@@ -38,8 +47,14 @@ export type CopyRow = {
   offered: number;
 };
 
+/** A copy with what its mailbox's changes have to tell: in which thread it lies, and who waits for it to be read, until when. */
+export type HeldRow = CopyRow & { thread_id: number; sender_id: string; sender: string; deadline: string | null };
+
 /** A mail as one mailbox sees it: without a state where it was sent from there. */
-export type MailRow = Omit<NewMailRow, "body" | "by_principal_id" | "participants" | "sender_id"> & {
+export type MailRow = Omit<
+  NewMailRow,
+  "body" | "by_principal_id" | "participants" | "sender_id" | keyof CauseColumns
+> & {
   sender: string;
   sender_kind: PrincipalKind;
   position: number;
@@ -54,4 +69,22 @@ export type ListedRow = MailRow & { thread_size: number };
 
 export type FullMailRow = MailRow & { body: string };
 
-export type PairRow = { turns: number; last_sender_id: string; last_at: string };
+/** What it was and why, and whether it is in a mailbox, or in any agent's. */
+export type WrittenRow = CauseColumns & {
+  by: string;
+  subject: string;
+  in_reply_to: number | null;
+  own: 0 | 1;
+  among_agents: 0 | 1;
+};
+
+/** What came to an agent from agents, and through whom. */
+export type TrailRow = {
+  principal_id: string;
+  /** `Step`s, as JSON. */
+  steps: string;
+  /** The highest count of its steps. */
+  turns: number;
+  person_at: string;
+  last_at: string;
+};

@@ -4,7 +4,8 @@ import { resources } from "./resources.ts";
 import * as service from "./service.ts";
 import { tools } from "./tools.ts";
 
-export { raise } from "./service.ts";
+export { NeedList } from "./schema.ts";
+export { close, listNeeds, raise } from "./service.ts";
 
 export const notices = {
   name: "notices",
@@ -17,13 +18,18 @@ export const notices = {
       streams: service.streams,
       wire: ({ type, ref, data }) => ({
         notice_id: formatId(ref),
-        kind: data.kind,
+        kind: data.kind ?? null,
         state: type === "notice.raised" ? "open" : data.state,
+        ...(type === "notice.pending" && { until: data.until }),
         ...(type === "notice.settled" && { choice: data.choice ?? null }),
       }),
     },
   ],
-  due: service.noticesDue,
-  tables: ["notices"],
+  needs: service.noticeNeeds,
+  explains: service.noticesExplain,
+  waiting: service.noticeWaiting,
+  due: { ...service.noticesDue, ...service.needsDue },
+  with: { "due.died": service.tellDead },
+  tables: ["notices", "notice_items", "need_laters"],
   long_tables: ["notices"],
 } satisfies Module;

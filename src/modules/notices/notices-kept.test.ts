@@ -20,8 +20,8 @@ eachDatabase((open) => {
 
   const call = async (token: string, tool: string, args: object = {}) => (await hub.call(token, tool, args)).body;
   const ask = (more: object = {}) => call(scout, "notice_raise", { ...ASKED, ...more });
-  const settle = (token: string, id: string, choice?: string) =>
-    call(token, "notice_settle", { id, ...(choice && { choice }) });
+  const settle = async (token: string, id: string, choice?: string) =>
+    (await hub.settle(token, { id, ...(choice && { choice }) })).body;
   const listed = async (args: object = {}) => (await call(ana, "notice_list", args)).notices;
   const told = { key: "k", kind: "mail", title: "One is late", text: "", topic: "mail", ref: 7 };
   const tell = async (more: object = {}) =>
@@ -49,12 +49,12 @@ eachDatabase((open) => {
 
   test("of one name there is one open notice, which counts, and tells of the first ten", async () => {
     using stream = await EventStream.open(hub.url, { token: ana, topics: "notice" });
-    const gather = { name: "late", title: (times: number) => `${times} are late` };
+    const gather = { name: "late", title: "{times} are late" };
     const late = (n: number) => tell({ key: `late ${n}`, text: `text ${n}`, ref: n, gather });
     const first = await late(1);
     for (let n = 2; n <= 12; n++) await late(n);
     const text = Array.from({ length: 10 }, (_, n) => `text ${n + 1}`).join("\n");
-    expect(await listed()).toEqual([{ ...first, times: 12, title: "12 are late", text }]);
+    expect(await listed()).toEqual([{ ...first, times: 12, title: "12 are late", text, digest: expect.any(String) }]);
     expect((await stream.until(12)).at(-1)?.data).toMatchObject({ notice_id: first.id, state: "open" });
 
     await settle(ana, first.id);

@@ -1,19 +1,17 @@
-import { defineResource, type Watch } from "../../resource.ts";
+import { ONLOOKERS } from "../../context.ts";
+import { defineResource } from "../../resource.ts";
 import * as service from "./service.ts";
 
 export const resources = [
   defineResource({
-    name: "notices",
-    title: "Open notices",
-    description: "What waits for a person: the newest open notices, as notice_list gives them.",
-    uri: "parley://notices",
+    name: "needs",
+    title: "What needs you",
+    description: "What waits for you, as need_list gives it: open notices, and mail that waits for your answer.",
+    uri: "parley://needs",
     mime: "application/json",
-    roles: ["human", "admin", "observer"],
+    roles: ONLOOKERS,
     facets: ["chat-human"],
-    read: service.openNotices,
-    watch: async () => ({ places: [{ topic: "notice" }], hint: changed }),
+    read: service.openNeeds,
+    watch: service.watchNeeds,
   }),
 ];
-
-// One function for all who watch: a door works out once what everybody with the same one is told.
-const changed: Watch["hint"] = () => ({});

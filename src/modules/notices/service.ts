@@ -1,10 +1,14 @@
 /**
  * A notice is raised once, however often it is tried, and settled once, however many try: whoever is not the first is
  * told who was. Who raised it cannot settle it. An agent sees, follows and takes back its own alone. What expired is
- * answered by nobody. See docs/design/notices.md.
+ * answered by nobody. What is counted as waiting for a person is what is listed. See docs/design/notices.md.
  */
 
-export { list, openNotices } from "./service/listing.ts";
+export { tellDead } from "./service/dead.ts";
+export { noticeWaiting } from "./service/deciding.ts";
+export { noticesExplain } from "./service/explaining.ts";
+export { list } from "./service/listing.ts";
+export { listNeeds, needsDue, noticeNeeds, openNeeds, putOff, watchNeeds } from "./service/needs.ts";
 export { raise, raiseOwn } from "./service/raising.ts";
-export { noticesDue, settle, withdraw } from "./service/settling.ts";
+export { close, noticesDue, settle, withdraw } from "./service/settling.ts";
 export { streams, waitFor } from "./service/waiting.ts";

@@ -1,22 +1,29 @@
 import type { Reader, Tx } from "../../db/database.ts";
 import { statement } from "../../db/statement.ts";
 import type { State } from "./schema.ts";
-import type { NamedNoticeRow, NewNoticeRow } from "./tables.ts";
+import { BY_HUB, type NamedNoticeRow, type NewNoticeRow } from "./tables.ts";
 
-const NOTICE = `select n.id, n.raised_by, n.key, n.gathers, n.times, n.kind, n.title, n.text, n.topic, n.ref, n.agents, n.choices, n.expires_at, n.state,
-   n.choice, n.settled_by, n.settled_at, r.name as raised_by_name, s.name as settled_by_name
+export * from "./store/items.ts";
+export * from "./store/laters.ts";
+
+const NOTICE = `select n.id, n.raised_by, n.key, n.by_principal_id, n.gathers, n.times, n.audience, n.digest, n.kind, n.title,
+   n.title_many, n.text, n.topic, n.ref, n.agents, n.choices, n.expires_at, n.state, n.choice, n.settled_by, n.settled_at, n.cause, n.cause_how,
+   r.name as raised_by_name, s.name as settled_by_name, a.name as audience_name
    from notices n left join principals r on r.id = n.raised_by left join principals s on s.id = n.settled_by
+   left join principals a on a.id = n.audience
    where n.space_id = :space_id`;
 /** What nobody may answer any more is not open, even if the hub has not come to noting it. */
 const OPEN = "n.state = 'open' and (n.expires_at is null or n.expires_at > :now)";
+/** What is for somebody else alone is in nobody's list. */
+const OWN = "(n.audience is null or n.audience = :principal_id)";
 
 const insert = statement<NewNoticeRow & { space_id: string }>(
-  `insert into notices (space_id, id, raised_by, key, gathers, times, kind, title, text, topic, ref, agents, choices,
-   expires_at, state)
-   values (:space_id, :id, :raised_by, :key, :gathers, 1, :kind, :title, :text, :topic, :ref, :agents, :choices,
-   :expires_at, 'open')`,
+  `insert into notices (space_id, id, raised_by, by_principal_id, key, gathers, times, audience, digest, kind, title,
+   title_many, text, topic, ref, agents, choices, expires_at, state, cause, cause_how)
+   values (:space_id, :id, :raised_by, :by_principal_id, :key, :gathers, 1, :audience, :digest, :kind, :title,
+   :title_many, :text, :topic, :ref, :agents, :choices, :expires_at, 'open', :cause, :cause_how)`,
 );
-export const insertNotice = (tx: Tx, row: NewNoticeRow): Promise<number> =>
+export const insertNotice = (tx: Tx, row: NewNoticeRow): Promise<void> =>
   tx.run(insert, { ...row, space_id: tx.space_id });
 
 const byId = statement<{ space_id: string; id: number }, NamedNoticeRow>(`${NOTICE} and n.id = :id`);
@@ -36,39 +43,43 @@ const gathering = statement<Gathering, NamedNoticeRow>(
 /** The open one that tells of all of that name. */
 export const findGathering = (tx: Tx, args: Gathering): Promise<NamedNoticeRow | undefined> => tx.get(gathering, args);
 
-type Gathered = { id: number; times: number; title: string; text: string };
+type Gathered = { id: number; times: number; ref: number | null; text: string };
 
 const gather = statement<Gathered & { space_id: string }>(
-  "update notices set times = :times, title = :title, text = :text where space_id = :space_id and id = :id",
+  "update notices set times = :times, ref = :ref, text = :text where space_id = :space_id and id = :id",
 );
-export const updateGathering = (tx: Tx, args: Gathered): Promise<number> =>
+export const updateGathering = (tx: Tx, args: Gathered): Promise<void> =>
   tx.run(gather, { ...args, space_id: tx.space_id });
 
-type Page = { space_id: string; before_id: number; limit: number };
+type Page = { space_id: string; principal_id: string; before_id: number; limit: number };
 
-const all = statement<Page, NamedNoticeRow>(`${NOTICE} and n.id < :before_id order by n.id desc limit :limit`);
+const all = statement<Page, NamedNoticeRow>(
+  `${NOTICE} and ${OWN} and n.id < :before_id order by n.id desc limit :limit`,
+);
 /** Newest first, as all of these. */
 export const listNotices = (db: Reader, args: Page): Promise<NamedNoticeRow[]> => db.all(all, args);
 
 const open = statement<Page & { now: string }, NamedNoticeRow>(
-  `${NOTICE} and ${OPEN} and n.id < :before_id order by n.id desc limit :limit`,
+  `${NOTICE} and ${OPEN} and ${OWN} and n.id < :before_id order by n.id desc limit :limit`,
 );
 export const listOpenNotices = (db: Reader, args: Page & { now: string }): Promise<NamedNoticeRow[]> =>
   db.all(open, args);
 
 const over = statement<Page & { now: string }, NamedNoticeRow>(
-  `${NOTICE} and not (${OPEN}) and n.id < :before_id order by n.id desc limit :limit`,
+  `${NOTICE} and not (${OPEN}) and ${OWN} and n.id < :before_id order by n.id desc limit :limit`,
 );
 export const listClosedNotices = (db: Reader, args: Page & { now: string }): Promise<NamedNoticeRow[]> =>
   db.all(over, args);
 
 type Counted = { space_id: string; now: string; most: number };
 
-const openCount = statement<Counted, { count: number }>(
-  `select count(*) as count from (select n.id from notices n where n.space_id = :space_id and ${OPEN} limit :most) as o`,
+const openIds = statement<Page & { now: string }, { id: number }>(
+  `select n.id from notices n where n.space_id = :space_id and ${OPEN} and ${OWN} and n.id < :before_id
+   order by n.id desc limit :limit`,
 );
-export const countOpen = async (db: Reader, args: Counted): Promise<number> =>
-  Number((await db.get(openCount, args))?.count ?? 0);
+/** Those of `listOpenNotices`. */
+export const listOpenIds = async (db: Reader, args: Page & { now: string }): Promise<number[]> =>
+  (await db.all(openIds, args)).map(({ id }) => id);
 
 const openCountOf = statement<Counted & { raised_by: string }, { count: number }>(
   `select count(*) as count from (select n.id from notices n
@@ -76,6 +87,40 @@ const openCountOf = statement<Counted & { raised_by: string }, { count: number }
 );
 export const countOpenOf = async (db: Reader, args: Counted & { raised_by: string }): Promise<number> =>
   Number((await db.get(openCountOf, args))?.count ?? 0);
+
+const openCountBy = statement<Counted & { by_principal_id: string }, { count: number }>(
+  `select count(*) as count from (select n.id from notices n
+   where n.space_id = :space_id and n.by_principal_id = :by_principal_id and ${OPEN} limit :most) as o`,
+);
+/** Those that a principal raised, for whomever. */
+export const countOpenBy = async (db: Reader, args: Counted & { by_principal_id: string }): Promise<number> =>
+  Number((await db.get(openCountBy, args))?.count ?? 0);
+
+type Deciding = { principal_id: string; approvals: number; asks: number };
+
+/** A permission that only its terminal can give has no choices. */
+const DECIDING = `select n.raised_by as principal_id, count(*) as asks,
+   sum(case when n.kind = 'permission' then 1 else 0 end) as approvals from notices n
+   where n.space_id = :space_id and ${OPEN} and (n.kind = 'permission' or n.choices is not null)`;
+
+const counted = ({ principal_id, approvals, asks }: Deciding): Deciding => ({
+  principal_id,
+  approvals: Number(approvals),
+  asks: Number(asks),
+});
+
+const deciding = statement<{ space_id: string; now: string }, Deciding>(
+  `${DECIDING} and n.raised_by <> '${BY_HUB}' group by n.raised_by`,
+);
+/** Whoever has people decide something, and how much. */
+export const listDeciding = async (db: Reader, args: { space_id: string; now: string }): Promise<Deciding[]> =>
+  (await db.all(deciding, args)).map(counted);
+
+type DecidingOf = { space_id: string; now: string; raised_by: string };
+
+const decidingOf = statement<DecidingOf, Deciding>(`${DECIDING} and n.raised_by = :raised_by group by n.raised_by`);
+export const listDecidingOf = async (db: Reader, args: DecidingOf): Promise<Deciding[]> =>
+  (await db.all(decidingOf, args)).map(counted);
 
 export interface Settling {
   id: number;
@@ -92,16 +137,16 @@ const settle = statement<Settling & { space_id: string }>(
 );
 /** False for all but the first, and when its time is over. */
 export const settleNotice = async (tx: Tx, args: Settling): Promise<boolean> =>
-  (await tx.run(settle, { ...args, space_id: tx.space_id })) === 1;
+  (await tx.runCounted(settle, { ...args, space_id: tx.space_id })) === 1;
 
 const expire = statement<{ space_id: string; id: number; now: string }>(
   `update notices set state = 'expired', settled_at = expires_at
    where space_id = :space_id and id = :id and state = 'open' and expires_at <= :now`,
 );
 export const expireNotice = async (tx: Tx, args: { id: number; now: string }): Promise<boolean> =>
-  (await tx.run(expire, { ...args, space_id: tx.space_id })) === 1;
+  (await tx.runCounted(expire, { ...args, space_id: tx.space_id })) === 1;
 
 const forget = statement<{ space_id: string; id: number }>(
   "delete from notices where space_id = :space_id and id = :id and state <> 'open'",
 );
-export const deleteClosed = (tx: Tx, id: number): Promise<number> => tx.run(forget, { id, space_id: tx.space_id });
+export const deleteClosed = (tx: Tx, id: number): Promise<void> => tx.run(forget, { id, space_id: tx.space_id });

@@ -1,10 +1,15 @@
+import { AGENTS, ONLOOKERS, PEOPLE } from "../../context.ts";
 import { defineTool } from "../../tool.ts";
 import {
   Answer,
+  IsPutOff,
+  ListNeeds,
   ListNotices,
+  NeedList,
   Notice,
   NoticeList,
   NoticeRef,
+  PutOff,
   RaiseNotice,
   SettleNotice,
   WaitForNotice,
@@ -12,15 +17,38 @@ import {
 import * as service from "./service.ts";
 
 // For programs that act for an agent: a model speaks to people in the chat, and each tool it sees costs it tokens.
-const agents = ["agent", "orchestrator", "worker"] as const;
 
 export const tools = [
+  defineTool({
+    name: "need_list",
+    title: "List what needs you",
+    description:
+      "Lists what waits for you, newest first: what agents ask, what the hub tells, and mail that waits for your answer.",
+    roles: ONLOOKERS,
+    facets: ["approvals"],
+    core: true,
+    input: ListNeeds,
+    output: NeedList,
+    run: service.listNeeds,
+  }),
+  defineTool({
+    name: "need_later",
+    title: "Put something off",
+    description:
+      "Takes something out of your need_list until a time. Others still see it; whoever asks is told `pending`, and still waits.",
+    roles: PEOPLE,
+    facets: ["approvals"],
+    writes: true,
+    input: PutOff,
+    output: IsPutOff,
+    run: service.putOff,
+  }),
   defineTool({
     name: "notice_list",
     title: "List notices",
     description: "Lists what the people of this space were told and asked, newest first, and how it was answered.",
-    roles: ["human", "admin", "observer"],
-    effect: "read",
+    roles: ONLOOKERS,
+    facets: ["approvals"],
     input: ListNotices,
     output: NoticeList,
     run: service.list,
@@ -30,8 +58,10 @@ export const tools = [
     title: "Answer a notice",
     description:
       "Answers a notice with one of its choices, or marks one without choices as done. The first answer counts; later ones fail with ALREADY_DECIDED and who was first.",
-    roles: ["human", "admin"],
-    effect: "write",
+    roles: PEOPLE,
+    facets: ["approvals"],
+    writes: true,
+    core: true,
     input: SettleNotice,
     output: Notice,
     run: service.settle,
@@ -41,9 +71,9 @@ export const tools = [
     title: "Tell or ask people",
     description:
       "Tells the people here something, once, or with choices asks them. Wait for the answer with notice_wait.",
-    roles: agents,
+    roles: AGENTS,
     unlisted: true,
-    effect: "write",
+    writes: true,
     input: RaiseNotice,
     output: Answer,
     run: service.raiseOwn,
@@ -52,9 +82,9 @@ export const tools = [
     name: "notice_wait",
     title: "Wait for an answer",
     description: "Returns once your notice is answered, or still open when the time is over.",
-    roles: agents,
+    roles: AGENTS,
     unlisted: true,
-    effect: "wait",
+    waits: { isPending: ({ state }) => state === "open", place: ({ id }) => id },
     input: WaitForNotice,
     output: Answer,
     run: service.waitFor,
@@ -63,9 +93,9 @@ export const tools = [
     name: "notice_withdraw",
     title: "Withdraw a notice",
     description: "Takes your open notice back. An answered one stays as it is.",
-    roles: agents,
+    roles: AGENTS,
     unlisted: true,
-    effect: "write",
+    writes: true,
     input: NoticeRef,
     output: Answer,
     run: service.withdraw,

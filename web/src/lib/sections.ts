@@ -1,16 +1,7 @@
-import type { IconName } from "#lib/ui/Icon.svelte";
-import type { RouteId } from "$app/types";
+import { chat } from "#lib/chat/section.svelte.ts";
+import { mail } from "#lib/mail/section.svelte.ts";
+import type { Section } from "#lib/section.ts";
+import { settings } from "#lib/settings/section.ts";
 
-export interface Section {
-  href: string;
-  route: RouteId;
-  name: string;
-  icon: IconName;
-}
-
-/** What the bar leads to. A new section is a folder in `lib/`, a route, and a line here. */
-export const SECTIONS: readonly Section[] = [
-  { href: "/chat", route: "/chat", name: "Chat", icon: "chat" },
-  { href: "/mail", route: "/mail/[[box]]", name: "Mail", icon: "mail" },
-  { href: "/settings", route: "/settings", name: "Settings", icon: "settings" },
-];
+/** What the frame leads to, in its order. A new section is a folder in `lib/`, a route, and a line here. */
+export const SECTIONS: readonly Section[] = [chat, mail, settings];

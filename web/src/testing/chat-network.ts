@@ -14,11 +14,17 @@ export class ChatNetwork {
   readonly messages: Message[] = [];
   readonly me: Me = { principal: ME, kind: "human", roles: ["human"], space: "main", agent: null };
   readonly client: Client;
+  /** Whether the page knows the hub to be there. */
+  live = true;
   /** Asked once for each post. */
   fate: () => Fate = () => "fine";
   /** Which tools were called, in order. */
   readonly calls: string[] = [];
   epoch = "first";
+  /** Up to where each chat was read. */
+  readonly marks = new Map<string, string>();
+  /** Whether what is asked of marks gets no answer. */
+  away = false;
   readonly #streams = new Set<(text: string) => void>();
   readonly #keys = new Map<string, Message>();
   readonly #late = new Set<() => void>();
@@ -60,6 +66,7 @@ export class ChatNetwork {
   /** Undefined for what is refused. */
   async #call(name: string, args: { [name: string]: string | number | null }): Promise<object | undefined> {
     if (name === "chat_human_post") return this.#post(String(args.content), String(args.idempotency_key));
+    if (name === "chat_read_marks" || name === "chat_mark_read") return this.#mark(args);
     const limit = Number(args.limit);
     const forwards = name === "chat_read_since";
     const edge = Number((forwards ? args.after_id : args.before_id) ?? (forwards ? 0 : Number.POSITIVE_INFINITY));
@@ -67,6 +74,12 @@ export class ChatNetwork {
     const messages = forwards ? all.slice(0, limit) : all.slice(-limit);
     const last_id = messages.at(-1)?.id ?? (forwards ? args.after_id : null);
     return { messages, last_id, has_more: all.length > messages.length, epoch: this.epoch };
+  }
+
+  #mark({ agent, id }: { [name: string]: string | number | null }): object {
+    if (this.away) throw new Error("nobody answers");
+    if (id !== undefined) this.marks.set(String(agent), String(id));
+    return { agent, read_id: id, marks: [...this.marks].map(([agent, read_id]) => ({ agent, read_id })) };
   }
 
   async #post(content: string, key: string): Promise<object | undefined> {

@@ -37,6 +37,14 @@ class Kept {
     return this.#items.get(name) ?? null;
   }
 
+  get length(): number {
+    return this.#items.size;
+  }
+
+  key(at: number): string | null {
+    return [...this.#items.keys()][at] ?? null;
+  }
+
   setItem(name: string, value: string): void {
     this.#items.set(name, value);
   }

@@ -1,4 +1,4 @@
-import { type Ctx, has } from "../../../context.ts";
+import { type Ctx, has, ONLOOKERS } from "../../../context.ts";
 import { type AgentRow, addressed, noSuchAgent, self } from "../../identity/index.ts";
 
 export interface OpenInbox {
@@ -8,7 +8,7 @@ export interface OpenInbox {
 }
 
 /** Roles that may look into every inbox of their space. */
-export const seesAll = ({ actor }: Ctx): boolean => has(actor, "human", "admin", "observer");
+export const seesAll = ({ actor }: Ctx): boolean => has(actor, ...ONLOOKERS);
 
 /** The inbox to read. People may name any agent of the space; an agent is always itself. */
 export async function readableInbox(ctx: Ctx, agent: string | undefined): Promise<OpenInbox> {

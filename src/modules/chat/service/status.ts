@@ -1,13 +1,17 @@
 import type { Ctx } from "../../../context.ts";
 import { timeOfId } from "../../../ids.ts";
+import { doing } from "../../identity/index.ts";
 import type { Status } from "../schema.ts";
 import * as store from "../store.ts";
 import { readableInbox } from "./inboxes.ts";
+
+const NOBODY = { run_phase: "idle", approvals: 0 } as const;
 
 /** How the agent is and whether it can be written to; the space's default agent without a name. */
 export async function status(ctx: Ctx, name: string | undefined): Promise<Status> {
   const { agent, inbox_id } = await readableInbox(ctx, name);
   const [newest] = await store.listNewestSizes(ctx.db, { space_id: ctx.actor.space_id, inbox_id, limit: 1 });
+  const { run_phase, approvals } = agent ? await doing(ctx, agent) : NOBODY;
   const ready = ctx.database.health().state === "ready";
   const times = [agent?.updated_at, newest && timeOfId(newest.id)].filter((time) => time !== undefined).sort();
   return {
@@ -15,8 +19,8 @@ export async function status(ctx: Ctx, name: string | undefined): Promise<Status
     type: agent?.type ?? "local",
     ui: { ready },
     lifecycle: agent?.lifecycle ?? "stopped",
-    run_phase: agent?.run_phase ?? "idle",
-    pending_approvals: 0,
+    run_phase,
+    pending_approvals: approvals,
     mcp: { entries: { chat: { state: ready ? "running" : "failed" } } },
     last_event_at: times.at(-1) ?? null,
   };

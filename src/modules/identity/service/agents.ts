@@ -3,8 +3,11 @@ import { ParleyError } from "../../../errors.ts";
 import { append } from "../../../feed/index.ts";
 import { formatId } from "../../../ids.ts";
 import type { Agent } from "../schema.ts";
+import * as sessions from "../store/sessions.ts";
 import * as store from "../store.ts";
 import type { AgentRow, PrincipalRow } from "../tables.ts";
+import { boundAgents, rationRefusals } from "./bounds.ts";
+import { doing, seenDoing, waitingAgents } from "./doing.ts";
 import { ensurePrincipal, refuseDeleted, taken } from "./names.ts";
 
 /** Makes the principal an agent of the transaction's space, with an inbox of its own. Already one, it stays as it is. */
@@ -16,6 +19,7 @@ export async function registerAgent(
   const known = await store.findAgentByPrincipal(ctx.tx, { space_id, principal_id: principal.id });
   if (known) return known;
   await refuseDeleted(ctx, principal);
+  await boundAgents(ctx);
   const id = await append(ctx, {
     type: "agent.registered",
     topic: "agent",
@@ -34,14 +38,13 @@ export async function registerAgent(
     created_at: now,
     updated_at: now,
   } as const;
-  await store.insertAgent(ctx.tx, row);
+  await store.insertAgent(ctx.tx, { ...row, created_by: ctx.actor.principal_id });
   return { ...row, name: principal.name, default_inbox_id: first?.inbox_id ?? id };
 }
 
 export function register(ctx: Ctx, input: { name: string; type: Agent["type"] }): Promise<Agent> {
   return transact(ctx, async (ctx) => {
-    const principal = await ensurePrincipal(ctx, { name: input.name, role: "agent" });
-    await refuseStranger(ctx, principal);
+    const principal = await rationRefusals(ctx, "NAME_TAKEN", () => registrable(ctx, input.name));
     const created_at = new Date(ctx.now()).toISOString();
     await store.insertGrant(ctx.tx, {
       principal_id: principal.id,
@@ -49,8 +52,15 @@ export function register(ctx: Ctx, input: { name: string; type: Agent["type"] })
       role: "agent",
       created_at,
     });
-    return wire(await registerAgent(ctx, { principal, type: input.type }));
+    return shown(ctx, await registerAgent(ctx, { principal, type: input.type }));
   });
+}
+
+async function registrable(ctx: TxCtx, name: string): Promise<PrincipalRow> {
+  const principal = await ensurePrincipal(ctx, { name, role: "agent" });
+  await refuseStranger(ctx, principal);
+  await refuseDeleted(ctx, principal);
+  return principal;
 }
 
 /** Only an administrator lets an agent of another team into this space: it would see its tokens reach further. */
@@ -62,7 +72,9 @@ async function refuseStranger(ctx: TxCtx, { id, name }: PrincipalRow): Promise<v
 }
 
 export async function list(ctx: Ctx): Promise<{ agents: Agent[] }> {
-  return { agents: (await store.listAgents(ctx.db, ctx.actor.space_id)).map(wire) };
+  const waiting = await waitingAgents(ctx);
+  const rows = await store.listAgents(ctx.db, ctx.actor.space_id);
+  return { agents: rows.map((row) => wire(row, seenDoing(row, waiting.get(row.principal_id)))) };
 }
 
 export function setDefault(ctx: Ctx, { name }: { name: string }): Promise<Agent> {
@@ -71,15 +83,19 @@ export function setDefault(ctx: Ctx, { name }: { name: string }): Promise<Agent>
     const agent = await store.findAgentByName(ctx.tx, { space_id, name });
     if (!agent) throw noSuchAgent(name);
     await store.setDefaultInbox(ctx.tx, { id: space_id, default_inbox_id: agent.inbox_id });
-    await append(ctx, { type: "agent.updated", topic: "agent", stream: agent.principal_id, data: { agent: name } });
+    await tell(ctx, agent);
     // Whoever reads the default agent's chat reads another one from now on.
     const data = { agent: name, author: null, default: true };
     await append(ctx, { type: "agent.defaulted", topic: "chat", stream: formatId(agent.inbox_id), data });
-    return wire({ ...agent, default_inbox_id: agent.inbox_id });
+    return shown(ctx, { ...agent, default_inbox_id: agent.inbox_id });
   });
 }
 
-/** An agent tells what it is doing. */
+/** Something about the agent has changed. */
+export const tell = (ctx: TxCtx, { principal_id, name }: Pick<AgentRow, "principal_id" | "name">): Promise<number> =>
+  append(ctx, { type: "agent.updated", topic: "agent", stream: principal_id, data: { agent: name } });
+
+/** An agent tells what it is doing, and so that it is there, unless it says that it has stopped or failed. */
 export function report(
   ctx: Ctx,
   input: { lifecycle?: Agent["lifecycle"] | undefined; run_phase?: Agent["run_phase"] | undefined },
@@ -89,25 +105,30 @@ export function report(
     const updated_at = new Date(ctx.now()).toISOString();
     const { lifecycle = agent.lifecycle, run_phase = agent.run_phase } = input;
     await store.updateAgent(ctx.tx, { principal_id: agent.principal_id, lifecycle, run_phase, updated_at });
-    await append(ctx, {
-      type: "agent.updated",
-      topic: "agent",
-      stream: agent.principal_id,
-      data: { agent: agent.name },
-    });
-    return wire({ ...agent, lifecycle, run_phase, updated_at });
+    if (lifecycle === "starting" || lifecycle === "ready") {
+      const seen = { principal_id: agent.principal_id, now: updated_at };
+      await sessions.updateSeen(ctx.tx, { ...seen, before: updated_at });
+      await sessions.updateSessionSeen(ctx.tx, { ...seen, token_id: ctx.actor.token_id });
+    }
+    await tell(ctx, agent);
+    return shown(ctx, { ...agent, lifecycle, run_phase, updated_at });
   });
 }
 
 /** The agent that the actor is, or that an orchestrator acts for. */
 export async function self(ctx: Ctx): Promise<AgentRow> {
-  const { actor } = ctx;
-  const name = actingFor(ctx);
-  const agent = name
-    ? await store.findAgentByName(ctx.db, { space_id: actor.space_id, name })
-    : await store.findAgentByPrincipal(ctx.db, { space_id: actor.space_id, principal_id: actor.principal_id });
-  if (!agent) throw noSuchAgent(name ?? actor.name);
+  const agent = await findSelf(ctx);
+  if (!agent) throw noSuchAgent(actingFor(ctx) ?? ctx.actor.name);
   return agent;
+}
+
+/** The same where the actor may be none. */
+export function findSelf(ctx: Ctx): Promise<AgentRow | undefined> {
+  const { space_id, principal_id } = ctx.actor;
+  const name = actingFor(ctx);
+  return name
+    ? store.findAgentByName(ctx.db, { space_id, name })
+    : store.findAgentByPrincipal(ctx.db, { space_id, principal_id });
 }
 
 const actingFor = ({ actor }: Ctx): string | undefined => (has(actor, "orchestrator") ? actor.caller_agent : undefined);
@@ -128,13 +149,18 @@ export async function addressed(
   return inbox;
 }
 
+/** All agents of the space, each with its inbox. */
+export const agentsHere = (ctx: Ctx): Promise<AgentRow[]> => store.listAgents(ctx.db, ctx.actor.space_id);
+
 export const noSuchAgent = (name: string): ParleyError =>
   new ParleyError("AGENT_NOT_FOUND", `There is no agent ${name} here. agent_list shows who there is.`);
 
 /** Whether people who name nobody speak to it. */
 export const isDefault = ({ inbox_id, default_inbox_id }: AgentRow): boolean => inbox_id === default_inbox_id;
 
-function wire(row: AgentRow): Agent {
-  const { name, type, lifecycle, run_phase, created_at, updated_at } = row;
-  return { name, type, lifecycle, run_phase, created_at, updated_at, default: isDefault(row) };
+const shown = async (ctx: Ctx, row: AgentRow): Promise<Agent> => wire(row, await doing(ctx, row));
+
+function wire(row: AgentRow, { run_phase, asks }: Pick<Agent, "run_phase" | "asks">): Agent {
+  const { name, type, lifecycle, created_at, updated_at } = row;
+  return { name, type, lifecycle, run_phase, asks, created_at, updated_at, default: isDefault(row) };
 }

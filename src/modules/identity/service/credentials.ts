@@ -49,23 +49,42 @@ export class Credentials {
   async authenticate({ token, space_id, caller_agent }: Credential): Promise<Actor> {
     if (!token) throw unauthenticated("Say who you are: Authorization: Bearer TOKEN.");
     const { holder, space, roles } = await this.#enter(token, space_id);
-    const actor: Actor = {
-      principal_id: holder.principal_id,
-      name: holder.name,
-      kind: holder.kind,
-      roles,
-      space_id: space,
-      token_id: holder.token_id,
-      subscriber_id: holder.subscriber_id,
-    };
+    const actor = actorOf(holder, space, roles);
     return caller_agent === undefined ? actor : { ...actor, caller_agent: checkedName(caller_agent) };
   }
 
-  /** Whether a stream opened by this actor may go on. */
-  async stillValid(actor: Actor): Promise<boolean> {
-    if ((await this.#stateOf(actor.space_id)) !== "open") return false;
-    const token = await store.findToken(this.#database, actor.token_id);
-    return token?.revoked_at === null && !isOver(token, this.#database.now());
+  /**
+   * Somebody whom the hub itself acts for, as if they came in with their newest token, with the roles that they have in the
+   * space now: who would be refused at the door is refused here, and what is opened so ends with that token. To be asked
+   * anew for each thing that is done, and used with `hub.call` as any actor.
+   */
+  async actorFor(principal_id: string, space_id: string): Promise<Actor> {
+    const now = new Date(this.#database.now()).toISOString();
+    const token = await store.findWorkingToken(this.#database, { principal_id, now });
+    if (!token) throw unauthenticated("Nobody may act for them: they have no token that works.");
+    const grants = await store.listGrants(this.#database, principal_id);
+    const roles = await this.#admit(grants, space_id);
+    return actorOf({ ...token, token_id: token.id }, space_id, roles);
+  }
+
+  /** Those of them whose streams may not go on. Two reads for fifty of them, not some for each. */
+  async listInvalid(actors: readonly Actor[]): Promise<Actor[]> {
+    const invalid: Actor[] = [];
+    for (let at = 0; at < actors.length; at += store.MOST_AT_ONCE)
+      invalid.push(...(await this.#invalidAmong(actors.slice(at, at + store.MOST_AT_ONCE))));
+    return invalid;
+  }
+
+  async #invalidAmong(actors: readonly Actor[]): Promise<Actor[]> {
+    const now = this.#database.now();
+    const spaces = [...new Set(actors.map(({ space_id }) => space_id))];
+    const tokens = [...new Set(actors.map(({ token_id }) => token_id))];
+    const open = await store.listOpenAmong(this.#database, { spaces, now: new Date(now).toISOString() });
+    const held = (await store.listHeld(this.#database, { tokens, spaces })).filter((one) => !isOver(one, now));
+    const may = new Set(held.map(({ token_id, space_id }) => `${token_id} ${space_id}`));
+    const isValid = ({ token_id, space_id }: Actor): boolean =>
+      open.includes(space_id) && (may.has(`${token_id} ${space_id}`) || may.has(`${token_id} *`));
+    return actors.filter((actor) => !isValid(actor));
   }
 
   forget(token_id: string): void {
@@ -81,17 +100,21 @@ export class Credentials {
     const fresh = known !== undefined && performance.now() - known.read_at < BELIEVED_MS;
     let holder = fresh && !isOver(known, this.#database.now()) ? known : await this.#read(hash);
     let space = this.#named(holder, wanted);
-    if (fresh && rolesIn(holder, space).length === 0) {
+    if (fresh && rolesIn(holder.grants, space).length === 0) {
       holder = await this.#read(hash);
       space = this.#named(holder, wanted);
     }
     if (space === undefined)
       throw new ParleyError("MISSING_SESSION_ID", "This token may use several spaces: name one with X-Session-ID.");
-    const roles = rolesIn(holder, space);
+    return { holder, space, roles: await this.#admit(holder.grants, space) };
+  }
+
+  async #admit(grants: readonly HeldGrantRow[], space: string): Promise<Role[]> {
+    const roles = rolesIn(grants, space);
     const state = roles.length > 0 ? await this.#stateOf(space) : "missing";
     if (state === "missing") throw new ParleyError("SESSION_NOT_FOUND", `There is no space ${space}.`);
     if (state === "expired") throw new ParleyError("SESSION_EXPIRED", `The space ${space} has expired.`);
-    return { holder, space, roles };
+    return roles;
   }
 
   async #read(hash: string): Promise<Holder> {
@@ -129,7 +152,13 @@ export class Credentials {
 export const isOver = ({ expires_at }: { expires_at: string | null }, now: number): boolean =>
   expires_at !== null && expires_at <= new Date(now).toISOString();
 
-const rolesIn = ({ grants }: Holder, space: string | undefined): Role[] => [
+const actorOf = (
+  { principal_id, name, kind, token_id, subscriber_id }: Omit<Holder, "grants" | "expires_at" | "read_at">,
+  space_id: string,
+  roles: readonly Role[],
+): Actor => ({ principal_id, name, kind, roles, space_id, token_id, subscriber_id });
+
+const rolesIn = (grants: readonly HeldGrantRow[], space: string | undefined): Role[] => [
   ...new Set(grants.filter(({ space_id }) => space_id === space || space_id === "*").map(({ role }) => role)),
 ];
 

@@ -6,7 +6,7 @@ import * as store from "../store.ts";
 import { noSuchAgent } from "./agents.ts";
 import { endTokens } from "./sessions.ts";
 
-/** Its row and its mail stay, so that what it said still has an author; nothing can act as it, or be said to it. */
+/** Of this space alone: where else it is somebody, it stays so. Its row and its mail stay, so that what it said still has an author; nothing can act as it, or be said to it. */
 export function deleteAgent(ctx: Ctx, { name }: { name: string }): Promise<{ name: string; deleted_at: string }> {
   return transact(ctx, async (ctx) => {
     const { space_id } = ctx.tx;
@@ -17,7 +17,9 @@ export function deleteAgent(ctx: Ctx, { name }: { name: string }): Promise<{ nam
     const deleted_at = new Date(ctx.now()).toISOString();
     if (!(await sessions.deleteAgent(ctx.tx, { principal_id, now: deleted_at }))) throw noSuchAgent(name);
     await sessions.deleteGrants(ctx.tx, principal_id);
-    await endTokens(ctx, await sessions.listWorkingTokens(ctx.tx, principal_id));
+    // A token is good wherever its holder was let in: one that still is somewhere keeps it, and finds nothing here.
+    if ((await store.listGrants(ctx.tx, principal_id)).length === 0)
+      await endTokens(ctx, await sessions.listWorkingTokens(ctx.tx, principal_id));
     await append(ctx, { type: "agent.deleted", topic: "agent", stream: principal_id, data: { agent: name } });
     return { name, deleted_at };
   });

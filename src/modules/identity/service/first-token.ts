@@ -13,7 +13,7 @@ interface Folder {
 export async function ensureAdminToken(ctx: Ctx, credentials: Credentials, folder: Folder): Promise<void> {
   const token = folder.read(ADMIN_TOKEN)?.trim();
   if (token && (await isKnown(credentials, token))) return;
-  const made = await createToken(ctx, { role: "admin", name: "admin" });
+  const made = await createToken(ctx, { role: "admin", name: "admin", label: "the data folder" });
   folder.write(ADMIN_TOKEN, `${made.token}\n`);
 }
 

@@ -4,9 +4,12 @@ import { ParleyError } from "../../../errors.ts";
 import type { DueHandler } from "../../../module.ts";
 import type { CreateLogin, LoginCode } from "../schema.ts";
 import * as store from "../store.ts";
+import { boundCodes } from "./bounds.ts";
 import { isOver } from "./credentials.ts";
+import { planForgetting } from "./forgetting.ts";
 import { ensurePrincipal } from "./names.ts";
-import { hashOf, mint, newSecret, revoke } from "./tokens.ts";
+import { makerOf, revoke } from "./revoking.ts";
+import { hashOf, mint, newSecret } from "./tokens.ts";
 
 const PURGE = "login.purge";
 const CODE_MS = 10 * 60_000;
@@ -26,6 +29,8 @@ export interface BrowserSession {
  */
 export function createLogin(ctx: Ctx, { name }: CreateLogin): Promise<LoginCode> {
   return transact(ctx, async (ctx) => {
+    const made_by = await makerOf(ctx);
+    await boundCodes(ctx);
     const principal =
       name === undefined || name === ctx.actor.name
         ? { id: ctx.actor.principal_id, name: ctx.actor.name }
@@ -37,6 +42,7 @@ export function createLogin(ctx: Ctx, { name }: CreateLogin): Promise<LoginCode>
       hash: hashOf(code),
       principal_id: principal.id,
       created_by: ctx.actor.principal_id,
+      made_by,
       created_at: new Date(now).toISOString(),
       expires_at,
     });
@@ -61,35 +67,51 @@ async function personNamed(ctx: TxCtx, name: string): Promise<{ id: string; name
 
 /**
  * Exchanges a code, once, for a session; `held` is the token of the session that the browser has. With the session that
- * came of this very code nothing happens: the link was opened twice. Any other session of that browser ends.
+ * came of this very code nothing happens: the link was opened twice. Any other session of that browser ends, but who is
+ * signed in becomes nobody else without having said so (`replace`): anybody can put a link of their own into a page.
  */
 export async function signIn(
   ctx: Ctx,
-  { code, held }: { code: string; held: string | undefined },
+  { code: secret, held, replace }: { code: string; held: string | undefined; replace?: boolean | undefined },
 ): Promise<BrowserSession> {
   const now = ctx.now();
-  const known = await store.findLoginCode(ctx.db, hashOf(code));
+  const hash = hashOf(secret);
   // Found out by reading: whoever guesses keeps no writer waiting.
-  if (!known || isOver(known, now)) throw notGood("This link is not good, or no longer.");
+  await goodCode(ctx, hash);
   return transact(ctx, async (ctx) => {
+    // Once more: what made it may have been revoked.
+    const code = await goodCode(ctx, hash);
     const session = held === undefined ? undefined : await sessionOf(ctx, held);
-    if (held !== undefined && session?.expires_at && session.id === known.token_id)
-      return { token: held, principal: known.name, expires_at: session.expires_at };
+    if (held !== undefined && session?.expires_at && session.id === code.token_id)
+      return { token: held, principal: code.name, expires_at: session.expires_at };
+    if (session && session.principal_id !== code.principal_id && code.token_id === null && !replace)
+      throw otherPerson(code.name);
     const expires_at = new Date(now + SESSION_MS).toISOString();
-    const { principal_id, name, hash } = known;
-    const { id, token } = await mint(ctx, { principal_id, label: BROWSER, expires_at });
+    const { principal_id, made_by } = code;
+    // One for all browsers of a person, also for those to come: what was read in one was read.
+    const subscriber_id = `s_${principal_id}`;
+    const { id, token } = await mint(ctx, { principal_id, made_by, subscriber_id, label: BROWSER, expires_at });
     if (!(await store.updateLoginCode(ctx.tx, { hash, token_id: id })))
       throw notGood("This link was used already, by another browser.");
-    if (session) await revoke(ctx, session.id);
-    return { token, principal: name, expires_at };
+    // It was not revoked, only left: what was made there goes on.
+    if (session) await revoke(ctx, session.id, { made: false });
+    await planForgetting(ctx);
+    return { token, principal: code.name, expires_at };
   });
 }
 
+async function goodCode(ctx: Ctx, hash: string) {
+  const code = await store.findLoginCode(ctx.db, hash);
+  if (code && !isOver(code, ctx.now())) return code;
+  throw notGood("This link is not good, or no longer.");
+}
+
 /** Ends the session of a browser. One that has ended is as good. */
-export async function signOut(ctx: Ctx, { held }: { held: string }): Promise<void> {
-  await transact(ctx, async (ctx) => {
+export function signOut(ctx: Ctx, { held }: { held: string }): Promise<boolean> {
+  return transact(ctx, async (ctx) => {
     const session = await sessionOf(ctx, held);
-    if (session) await revoke(ctx, session.id);
+    if (session) await revoke(ctx, session.id, { made: false });
+    return session !== undefined;
   });
 }
 
@@ -99,7 +121,13 @@ async function sessionOf(ctx: TxCtx, held: string) {
   return token?.label === BROWSER && token.revoked_at === null && !isOver(token, ctx.now()) ? token : undefined;
 }
 
-const notGood = (why: string): ParleyError => new ParleyError("UNAUTHENTICATED", `${why} Make a new one: parley login`);
+const notGood = (why: string): ParleyError => new ParleyError("UNAUTHENTICATED", `${why} Ask for a new one.`);
+
+/** Whoever holds the code could sign in and see for whom it is. */
+const otherPerson = (principal: string): ParleyError =>
+  new ParleyError("SIGNED_IN_AS_OTHER", `This link signs in ${principal}, and somebody else is signed in here.`, {
+    details: { principal },
+  });
 
 /** Codes are forgotten when their time is over, used or not. */
 export const loginDue: Record<string, DueHandler> = {

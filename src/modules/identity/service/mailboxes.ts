@@ -1,5 +1,6 @@
-import { type Ctx, has } from "../../../context.ts";
+import { AGENTS, type Ctx, has } from "../../../context.ts";
 import { didYouMean } from "../../../suggest.ts";
+import type { PeopleList } from "../schema.ts";
 import * as store from "../store/mailboxes.ts";
 import type { HolderRow } from "../tables.ts";
 import { self } from "./agents.ts";
@@ -17,10 +18,15 @@ export async function holder(ctx: Ctx, name: string): Promise<HolderRow | undefi
 /** The people of the actor's space. */
 export const people = (ctx: Ctx): Promise<HolderRow[]> => store.listPeople(ctx.db, ctx.actor.space_id);
 
+/** The same, by name alone. */
+export const listPeople = async (ctx: Ctx): Promise<PeopleList> => ({
+  people: (await people(ctx)).map(({ name }) => ({ name })),
+});
+
 /** As whom the actor writes and is written to: the agent that it is, or that it acts for, else itself. */
 export async function ownHolder(ctx: Ctx): Promise<HolderRow> {
   const { principal_id, name, kind } = ctx.actor;
-  if (!has(ctx.actor, "agent", "orchestrator", "worker")) return { principal_id, name, kind };
+  if (!has(ctx.actor, ...AGENTS)) return { principal_id, name, kind };
   const agent = await self(ctx);
   return { principal_id: agent.principal_id, name: agent.name, kind: "agent" };
 }

@@ -4,6 +4,7 @@ import { ParleyError } from "../../../errors.ts";
 import * as sessions from "../store/sessions.ts";
 import * as store from "../store.ts";
 import type { PrincipalRow } from "../tables.ts";
+import { isReserved, skeletonOf } from "./look-alikes.ts";
 
 const KIND_OF: Record<Role, PrincipalKind> = {
   admin: "human",
@@ -26,11 +27,13 @@ export async function ensurePrincipal(ctx: TxCtx, { name, role }: { name: string
     throw taken(ctx, name, `${name} is ${known.kind === "human" ? "a person" : `an ${known.kind}`} already.`);
   if (known) return known;
   const skeleton = skeletonOf(name);
-  if (RESERVED.has(skeleton)) throw taken(ctx, name, `${name} means nobody in particular, so nobody can be called so.`);
+  // The hub itself calls the owner of its folder admin.
+  if (isReserved(name) && ctx.actor.token_id !== "")
+    throw taken(ctx, name, `${name} would speak for somebody else, so nobody can be called that.`);
   const alike = await store.findLookAlike(ctx.tx, skeleton);
   if (alike) throw taken(ctx, name, `${name} looks too much like ${alike.name}.`);
   const made = await newPrincipal(ctx, { name, kind });
-  if (!made) throw new ParleyError("NAME_TAKEN", `${name} was taken just now. Try again.`);
+  if (!made) throw taken(ctx, name, `${name} was taken just now.`);
   return made;
 }
 
@@ -58,22 +61,9 @@ export async function refuseDeleted(ctx: TxCtx, { id, name }: Pick<PrincipalRow,
   if (known?.deleted_at) throw taken(ctx, name, `${name} was deleted here at ${known.deleted_at}.`);
 }
 
-/** Names are the whole hub's. Only an administrator is told whose it is: it may be another team's. */
+/**
+ * Names are the whole hub's. Only an administrator is told whose it is, or that it is reserved: it may be another team's, and
+ * everybody else is told the same of all of them.
+ */
 export const taken = (ctx: TxCtx, name: string, why: string): ParleyError =>
-  new ParleyError("NAME_TAKEN", `${has(ctx.actor, "admin") ? why : `${name} is taken.`} Choose another name.`);
-
-/** Equal for names that are hard to tell apart, and for those that differ in case or in dots and dashes only. */
-export const skeletonOf = (name: string): string =>
-  name
-    .toLowerCase()
-    .replace(/[._-]/g, "")
-    .replace(/[i1]/g, "l")
-    .replace(/0/g, "o")
-    .replace(/5/g, "s")
-    .replace(/rn/g, "m")
-    .replace(/vv/g, "w");
-
-/** Words by which everybody, or the hub, is meant: as a name one of them would speak for all. */
-const RESERVED: ReadonlySet<string> = new Set(
-  ["User", "people", "everyone", "hub", "parley", "system"].map((name) => skeletonOf(name)),
-);
+  new ParleyError("NAME_TAKEN", `${has(ctx.actor, "admin") ? why : `${name} cannot be used.`} Choose another name.`);

@@ -10,14 +10,17 @@ const LONG_GONE_MS = 7 * 86_400_000;
 /** A mark younger than this is as good as a new one, and costs no transaction. */
 const FRESH_MS = 15_000;
 
-/** From when an agent was last seen. It says so itself with each heartbeat; nobody says it for it. */
-export function presenceOf(last_seen_at: string | null, now: number): Presence {
+type Seen = Pick<PresenceRow, "last_seen_at" | "left_at">;
+
+/** From when an agent was last seen, unless it has left since. It says so itself with each heartbeat; nobody says it for it. */
+export function presenceOf({ last_seen_at, left_at }: Seen, now: number): Presence {
+  if (left_at !== null) return "offline";
   const age = last_seen_at === null ? Number.POSITIVE_INFINITY : now - Date.parse(last_seen_at);
   if (age <= ACTIVE_MS) return "active";
   return age <= IDLE_MS ? "idle" : "offline";
 }
 
-/** Marks the agent that the actor is, or acts for, as seen now. Nothing is told to the feed: it happens all the time. */
+/** Marks the agent that the actor is, or acts for, as seen now. */
 export async function heartbeat(ctx: Ctx): Promise<void> {
   const { principal_id } = await agents.self(ctx);
   await mark(ctx, await store.findPresence(ctx.db, { space_id: ctx.actor.space_id, principal_id }));
@@ -32,20 +35,36 @@ export async function beat(ctx: Ctx, { project, branch, client }: Beat) {
   const place = { ...before, ...(project && { project }), ...(branch && { branch }), ...(client && { client }) };
   if (place.project !== before.project || place.branch !== before.branch || place.client !== before.client)
     await transact(ctx, (ctx) => store.updatePlace(ctx.tx, { principal_id, ...place }));
-  return { agent: name, presence: presenceOf(last_seen_at, ctx.now()), last_seen_at, ...place };
+  return { agent: name, presence: presenceOf({ last_seen_at, left_at: null }, ctx.now()), last_seen_at, ...place };
+}
+
+/** The session that the caller's token was made for has ended: nobody is there any more, and another may go on as it. */
+export async function leave(ctx: Ctx) {
+  const { principal_id, name } = await agents.self(ctx);
+  const now = new Date(ctx.now()).toISOString();
+  const { token_id } = ctx.actor;
+  const left = await transact(ctx, async (ctx) => {
+    if (!(await store.updateLeft(ctx.tx, { principal_id, token_id, now }))) return false;
+    await agents.tell(ctx, { principal_id, name });
+    return true;
+  });
+  return { agent: name, left_at: left ? now : null };
 }
 
 async function mark(ctx: Ctx, known: PresenceRow | undefined): Promise<string> {
   const now = ctx.now();
   const before = new Date(now - FRESH_MS).toISOString();
-  const { last_seen_at = null, principal_id } = known ?? {};
-  if (principal_id === undefined) throw agents.noSuchAgent(ctx.actor.name);
-  if (last_seen_at !== null && last_seen_at >= before) return last_seen_at;
+  if (!known) throw agents.noSuchAgent(ctx.actor.name);
+  const { last_seen_at, left_at, principal_id } = known;
+  if (last_seen_at !== null && last_seen_at >= before && left_at === null) return last_seen_at;
   const seen = { principal_id, now: new Date(now).toISOString() };
+  // One that was there already is no news: that happens all the time.
+  const returns = presenceOf({ last_seen_at, left_at }, now) !== "active";
   await transact(ctx, async (ctx) => {
     // Whether it is still old is for the statement to say: another call may have been faster.
-    if (await store.updateSeen(ctx.tx, { ...seen, before }))
-      await store.updateSessionSeen(ctx.tx, { ...seen, token_id: ctx.actor.token_id });
+    if (!(await store.updateSeen(ctx.tx, { ...seen, before }))) return;
+    await store.updateSessionSeen(ctx.tx, { ...seen, token_id: ctx.actor.token_id });
+    if (returns) await agents.tell(ctx, known);
   });
   return seen.now;
 }
@@ -62,8 +81,8 @@ export async function list(ctx: Ctx, { all }: ListAgents): Promise<{ agents: Age
   const entries = listed.map((agent) => {
     const row = seen.get(agent.name);
     // Registered since the first of the two questions: it has not been seen yet.
-    const { last_seen_at = null, project = null, branch = null, client = null } = row ?? {};
-    return { ...agent, presence: presenceOf(last_seen_at, now), last_seen_at, project, branch, client };
+    const { last_seen_at = null, left_at = null, project = null, branch = null, client = null } = row ?? {};
+    return { ...agent, presence: presenceOf({ last_seen_at, left_at }, now), last_seen_at, project, branch, client };
   });
   return { agents: entries };
 }

@@ -9,9 +9,12 @@ import * as sessions from "../store/sessions.ts";
 import * as store from "../store.ts";
 import type { PrincipalRow, SessionRow } from "../tables.ts";
 import { registerAgent } from "./agents.ts";
-import { memorablePrincipal } from "./memorable.ts";
+import { boundTokens, rationRefusals } from "./bounds.ts";
+import { planForgetting } from "./forgetting.ts";
 import { ensurePrincipal, refuseDeleted, taken } from "./names.ts";
 import { presenceOf } from "./presence.ts";
+import { makerOf } from "./revoking.ts";
+import { principalAt } from "./session-names.ts";
 import { mint } from "./tokens.ts";
 
 const ENDED = "token.ended";
@@ -25,11 +28,13 @@ const MOST_LISTED = 500;
 export function ensure(ctx: Ctx, input: EnsureAgent): Promise<EnsuredAgent> {
   return transact(ctx, async (ctx) => {
     const { client_session_id } = input;
+    const made_by = await makerOf(ctx);
     const known = await sessions.findSession(ctx.tx, { space_id: ctx.tx.space_id, client_session_id });
     const { principal, created } = known
       ? { principal: await resumed(ctx, known, input), created: false }
-      : await begun(ctx, input);
-    const token = await bind(ctx, { principal, known, input });
+      : await rationRefusals(ctx, "NAME_TAKEN", () => begun(ctx, input));
+    await boundTokens(ctx, principal.id);
+    const token = await bind(ctx, { principal, known, input, made_by });
     return { agent: principal.name, client_session_id, created, token };
   });
 }
@@ -51,8 +56,9 @@ async function resumed(ctx: TxCtx, known: SessionRow, { name }: EnsureAgent): Pr
 }
 
 /** What was there before is nobody's to be who only knows its name: whoever wants it says so, and may have it done. */
-async function begun(ctx: TxCtx, { name, adopt }: EnsureAgent): Promise<{ principal: Principal; created: boolean }> {
-  if (name === undefined) return { principal: await registered(ctx, await memorablePrincipal(ctx)), created: true };
+async function begun(ctx: TxCtx, input: EnsureAgent): Promise<{ principal: Principal; created: boolean }> {
+  const { name, adopt } = input;
+  if (name === undefined) return { principal: await registered(ctx, await principalAt(ctx, input)), created: true };
   const known = await store.findPrincipal(ctx.tx, name);
   const principal = await ensurePrincipal(ctx, { name, role: "agent" });
   if (known) {
@@ -100,9 +106,9 @@ async function refuseTwice(ctx: TxCtx, { id, name }: Principal, own: SessionRow 
   const others = await sessions.listSessionsOf(ctx.tx, { space_id, principal_id: id });
   const live = others
     .filter(({ client_session_id }) => client_session_id !== own?.client_session_id)
-    .find(({ last_seen_at }) => presenceOf(last_seen_at, now) !== "offline");
+    .find((session) => presenceOf(session, now) !== "offline");
   const presence = own ? undefined : await sessions.findPresence(ctx.tx, { space_id, principal_id: id });
-  if (live || (presence && presenceOf(presence.last_seen_at, now) !== "offline"))
+  if (live || (presence && presenceOf(presence, now) !== "offline"))
     throw ambiguous(`${name} is in use${live ? ` by the session ${live.client_session_id}` : ""}. Take another name.`);
 }
 
@@ -112,9 +118,10 @@ interface Binding {
   principal: Principal;
   known: SessionRow | undefined;
   input: EnsureAgent;
+  made_by: string | null;
 }
 
-async function bind(ctx: TxCtx, { principal, known, input }: Binding): Promise<string> {
+async function bind(ctx: TxCtx, { principal, known, input, made_by }: Binding): Promise<string> {
   const { space_id } = ctx.tx;
   const { client_session_id, project = null, branch = null, client = null } = input;
   const principal_id = principal.id;
@@ -127,6 +134,7 @@ async function bind(ctx: TxCtx, { principal, known, input }: Binding): Promise<s
   );
   const minted = await mint(ctx, {
     principal_id,
+    made_by,
     label: LABEL,
     ...(before && { subscriber_id: before.subscriber_id }),
   });
@@ -165,6 +173,7 @@ export const endedDue: Record<string, DueHandler> = {
       await append(ctx, { type: "token.revoked", topic: "identity", stream: token_id, data: { token_id } });
       await sessions.deleteEndedToken(ctx.tx, token_id);
     }
+    await planForgetting(ctx);
   },
 };
 

@@ -1,18 +1,17 @@
 import { randomUUID } from "node:crypto";
-import { type Ctx, has, type TxCtx, transact } from "../../../context.ts";
-import type { Database } from "../../../db/database.ts";
+import { type Ctx, has, transact } from "../../../context.ts";
 import { MAIN_SPACE } from "../../../db/open.ts";
-import { plan, unplan } from "../../../due/index.ts";
+import { move, openSpace, plan } from "../../../due/index.ts";
 import { ParleyError } from "../../../errors.ts";
 import { append } from "../../../feed/index.ts";
 import type { DueHandler } from "../../../module.ts";
 import type { CreateSpace, Space } from "../schema.ts";
 import * as store from "../store.ts";
 import type { HeldGrantRow, SpaceRow } from "../tables.ts";
+import { boundSpaces, rationRefusals } from "./bounds.ts";
 
 /** Tells a node to end what is open there. It goes with the rest of the space's feed a moment later. */
 export const SPACE_ENDED = "space.ended";
-const OPEN = "space.open";
 const EMPTY = "space.empty";
 /** As many rows of a long table as one transaction removes. */
 const SLICE = 2000;
@@ -27,12 +26,16 @@ export function createSpace(ctx: Ctx, input: CreateSpace): Promise<Space> {
     const created_at = new Date(now).toISOString();
     const expires_at = new Date(now + input.ttl_seconds * 1000).toISOString();
     const created_by = ctx.actor.principal_id;
-    if (!(await store.insertSpace(ctx.tx, { id, first_id: ctx.tx.takeId(), created_by, created_at, expires_at })))
-      throw new ParleyError("CONFLICT", `There is a space ${id} already, or there was one. Choose another id.`);
+    await boundSpaces(ctx);
+    const row = { id, first_id: ctx.tx.takeId(), created_by, created_at, expires_at };
+    await rationRefusals(ctx, "CONFLICT", async () => {
+      if (!(await store.insertSpace(ctx.tx, row)))
+        throw new ParleyError("CONFLICT", `There is a space ${id} already, or there was one. Choose another id.`);
+    });
     if (has(ctx.actor, "orchestrator"))
       await store.insertGrant(ctx.tx, { principal_id: created_by, space_id: id, role: "orchestrator", created_at });
     // In a transaction of that space: this one is the hub's.
-    await plan(ctx, { kind: OPEN, ref: 0, at: now, space_id: id });
+    await openSpace(ctx, id);
     await plan(ctx, { kind: EMPTY, ref: 0, at: now + input.ttl_seconds * 1000, space_id: id });
     return wire({ id, created_at, expires_at });
   });
@@ -40,64 +43,67 @@ export function createSpace(ctx: Ctx, input: CreateSpace): Promise<Space> {
 
 /** What the actor may enter and what has not expired. */
 export async function listSpaces(ctx: Ctx): Promise<{ spaces: Space[] }> {
-  const grants = await store.listGrants(ctx.db, ctx.actor.principal_id);
-  const mine = (id: string): boolean => grants.some(({ space_id }) => space_id === "*" || space_id === id);
-  const spaces = await store.listSpaces(ctx.db, new Date(ctx.now()).toISOString());
-  return { spaces: spaces.filter(({ id }) => mine(id)).map(wire) };
+  const { principal_id } = ctx.actor;
+  const now = new Date(ctx.now()).toISOString();
+  const everywhere = await store.hasGrant(ctx.db, { principal_id, space_id: "*" });
+  const spaces = await (everywhere ? store.listSpaces(ctx.db, now) : store.listSpacesOf(ctx.db, { principal_id, now }));
+  return { spaces: spaces.map(wire) };
 }
 
 /** Where `deleteSpace` is to run. What is somebody else's is refused here, with the same work as what does not exist. */
 export async function deletableSpace(ctx: Ctx, { id }: { id: string }): Promise<string> {
-  if (await mayDelete(ctx, id)) return id;
-  throw noSuchSpace(id);
+  await checkDeletable(ctx, id);
+  return id;
 }
 
 /**
  * Runs in a transaction of that space. From now on it answers as an expired one does; to delete it once more
- * changes nothing. An orchestrator may delete where it is one; of every other space it is told what an unknown one is.
+ * changes nothing. An orchestrator deletes what it made and is orchestrator of; of a space it is not let into it is told
+ * what an unknown one is.
  */
 export function deleteSpace(ctx: Ctx, { id }: { id: string }): Promise<Space> {
   return transact(ctx, async (ctx) => {
-    const space = (await mayDelete(ctx, id)) ? await store.findSpace(ctx.tx, id) : undefined;
+    await checkDeletable(ctx, id);
+    const space = await store.findSpace(ctx.tx, id);
     if (!space) throw noSuchSpace(id);
-    if (id === MAIN_SPACE) throw new ParleyError("CONFLICT", "The space main is permanent.");
     if (isExpired(space, ctx.now())) return wire(space);
     const expires_at = new Date(ctx.now()).toISOString();
     await store.expireSpace(ctx.tx, { id, expires_at });
     await append(ctx, { type: SPACE_ENDED, topic: "space", stream: "", data: {} });
-    await unplan(ctx, { kind: EMPTY, ref: 0 });
-    await plan(ctx, { kind: EMPTY, ref: 0, at: ctx.now() });
+    await move(ctx, { kind: EMPTY, ref: 0, at: ctx.now() });
     return wire({ ...space, expires_at });
   });
 }
 
-async function mayDelete(ctx: Ctx, id: string): Promise<boolean> {
-  if (has(ctx.actor, "admin")) return true;
-  const grants = await store.listGrants(ctx.db, ctx.actor.principal_id);
-  return grants.some(({ space_id, role }) => space_id === id && role === "orchestrator");
+async function checkDeletable(ctx: Ctx, id: string): Promise<void> {
+  const { principal_id } = ctx.actor;
+  const admin = has(ctx.actor, "admin");
+  const own = admin || (await store.hasRole(ctx.db, { principal_id, space_id: id, role: "orchestrator" }));
+  if (!own) throw noSuchSpace(id);
+  if (id === MAIN_SPACE) throw new ParleyError("CONFLICT", "The space main is permanent.");
+  if (!admin && (await store.findSpace(ctx.db, id))?.created_by !== principal_id)
+    throw new ParleyError(
+      "FORBIDDEN",
+      `You did not make the space ${id}, so it is not yours to end. Ask an administrator.`,
+    );
 }
 
-export async function getSpace(ctx: Ctx, { id }: { id: string }): Promise<Space> {
+/** The one the actor is in. */
+export async function lookAtSpace(ctx: Ctx): Promise<Space> {
+  const id = ctx.actor.space_id;
   const space = await store.findSpace(ctx.db, id);
   if (!space) throw noSuchSpace(id);
   return wire(space);
 }
 
-/** Every space that requests can enter. */
-export const listOpenSpaces = async (database: Database): Promise<string[]> =>
-  (await store.listSpaces(database, new Date(database.now()).toISOString())).map(({ id }) => id);
-
 interface Contents {
-  /** Called in each new space. */
-  plan: (ctx: TxCtx) => Promise<void>;
   /** Of every module. */
   tables: readonly string[];
   long_tables: readonly string[];
 }
 
-/** What a space begins with, and its end: what it held is removed. Its row stays, to answer that it is gone. */
-export const spaceDue = ({ plan: begin, tables, long_tables }: Contents): Record<string, DueHandler> => ({
-  [OPEN]: begin,
+/** The end of a space: what it held is removed. Its row stays, to answer that it is gone. */
+export const spaceDue = ({ tables, long_tables }: Contents): Record<string, DueHandler> => ({
   [EMPTY]: async (ctx) => {
     for (const table of long_tables)
       if ((await store.deleteOldestRows(ctx.tx, { table, limit: SLICE })) === SLICE)

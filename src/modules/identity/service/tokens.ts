@@ -1,15 +1,14 @@
 import { hash, randomBytes } from "node:crypto";
-import { type Ctx, type TxCtx, transact } from "../../../context.ts";
+import { AGENTS, type Ctx, type TxCtx, transact } from "../../../context.ts";
 import { ParleyError } from "../../../errors.ts";
-import { append } from "../../../feed/index.ts";
-import type { CreateToken, NewToken, Token } from "../schema.ts";
+import type { CreateToken, NewToken, RevokedToken, RotatedToken, RotateToken, Token, TokenList } from "../schema.ts";
 import * as store from "../store.ts";
 import { registerAgent } from "./agents.ts";
+import { boundTokens } from "./bounds.ts";
 import { ensurePrincipal } from "./names.ts";
+import { makerOf, revoke } from "./revoking.ts";
 import { defaultSpace, isExpired } from "./spaces.ts";
 
-/** Roles whose holder is an agent, with an inbox. */
-const AGENT_ROLES = ["agent", "orchestrator", "worker"];
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
 /** Runs in a transaction of the token's space. */
@@ -19,7 +18,9 @@ export function createToken(ctx: Ctx, input: CreateToken): Promise<NewToken> {
     const space = await store.findSpace(ctx.tx, space_id);
     if (space && isExpired(space, ctx.now()))
       throw new ParleyError("SESSION_EXPIRED", `The space ${space_id} has expired.`);
+    const made_by = await makerOf(ctx);
     const principal = await ensurePrincipal(ctx, input);
+    await boundTokens(ctx, principal.id);
     const created_at = new Date(ctx.now()).toISOString();
     // An administrator looks after every space, and may speak to agents as the person he is.
     const grants =
@@ -30,49 +31,73 @@ export function createToken(ctx: Ctx, input: CreateToken): Promise<NewToken> {
           ] as const)
         : [{ space_id, role: input.role }];
     for (const grant of grants) await store.insertGrant(ctx.tx, { ...grant, principal_id: principal.id, created_at });
-    if (AGENT_ROLES.includes(input.role)) await registerAgent(ctx, { principal, type: "local" });
-    const { id, token } = await mint(ctx, { principal_id: principal.id });
+    if (AGENTS.some((role) => role === input.role)) await registerAgent(ctx, { principal, type: "local" });
+    const { id, token } = await mint(ctx, { principal_id: principal.id, made_by, label: input.label ?? null });
     return { token, id, principal: principal.name, space: space_id };
   });
 }
 
-/** A new secret for the same subscriber: its read marks stay, the old secret stops at once. */
-export function rotateToken(ctx: Ctx, { id }: { id: string }): Promise<NewToken> {
+/**
+ * A new secret for the same subscriber: its read marks stay, the old secret stops at once. What the old one made is the
+ * new one's, which is made by whoever asks for it: its secret is in their hands.
+ */
+export function rotateToken(ctx: Ctx, { id, revoke_made }: RotateToken): Promise<RotatedToken> {
   return transact(ctx, async (ctx) => {
-    const old = await revoke(ctx, id);
-    const { name, ...owner } = old;
-    const minted = await mint(ctx, owner);
-    const { principal_id } = owner;
+    const maker = await makerOf(ctx);
+    const known = await store.findToken(ctx.tx, id);
+    if (known?.revoked_at) throw new ParleyError("CONFLICT", `Token ${id} was revoked at ${known.revoked_at}.`);
+    const { name, principal_id, ...old } = await revoke(ctx, id, { made: revoke_made });
+    const minted = await mint(ctx, { ...old, principal_id, made_by: maker === id ? old.made_by : maker });
+    await store.updateMaker(ctx.tx, { from: id, to: minted.id });
     const grants = await store.listGrants(ctx.tx, principal_id);
     return {
       ...minted,
       principal: name,
       space: defaultSpace(grants, ctx.now()) ?? grants[0]?.space_id ?? ctx.actor.space_id,
+      also_revoked: old.also_revoked,
+      codes_ended: old.codes_ended,
     };
   });
 }
 
-export function revokeToken(ctx: Ctx, { id }: { id: string }): Promise<{ id: string; revoked_at: string }> {
-  return transact(ctx, async (ctx) => ({ id, revoked_at: (await revoke(ctx, id)).revoked_at }));
+/** With everything it made, and what that made. */
+export function revokeToken(ctx: Ctx, { id }: { id: string }): Promise<RevokedToken> {
+  return transact(ctx, async (ctx) => {
+    const { revoked_at, also_revoked, codes_ended } = await revoke(ctx, id, { made: true });
+    return { id, revoked_at, also_revoked, codes_ended };
+  });
 }
 
-export async function listTokens(ctx: Ctx): Promise<{ tokens: Token[] }> {
+export async function listTokens(ctx: Ctx): Promise<TokenList> {
   const grants = new Map<string, Token["grants"]>();
   for (const { principal_id, space_id, role } of await store.listAllGrants(ctx.db))
     grants.set(principal_id, [...(grants.get(principal_id) ?? []), { space: space_id, role }]);
-  const rows = await store.listTokens(ctx.db);
+  const tokens = await store.listTokens(ctx.db);
+  const codes = await store.listLoginCodes(ctx.db, new Date(ctx.now()).toISOString());
   return {
-    tokens: rows.map(({ id, name, kind, created_at, revoked_at, principal_id, subscriber_id, label, expires_at }) => ({
+    tokens: tokens.map(({ id, name, principal_id, subscriber_id, created_by_name, ...row }) => ({
       id,
       principal: name,
       subscriber: subscriber_id,
-      kind,
+      kind: row.kind,
       grants: grants.get(principal_id) ?? [],
-      created_at,
-      revoked_at,
-      label,
-      expires_at,
+      created_at: row.created_at,
+      revoked_at: row.revoked_at,
+      label: row.label,
+      expires_at: row.expires_at,
+      made_by: row.made_by,
+      created_by: created_by_name,
       current: id === ctx.actor.token_id,
+    })),
+    codes: codes.map(({ hash, name, made_by, created_by_name, created_at, expires_at, token_id }) => ({
+      // Enough to tell codes apart, and far too little to find one by.
+      id: `c_${hash.slice(0, 16)}`,
+      principal: name,
+      made_by,
+      created_by: created_by_name,
+      created_at,
+      expires_at,
+      token: token_id,
     })),
   };
 }
@@ -85,20 +110,10 @@ export async function checkSubscriber(ctx: Ctx, subscriber_id: string): Promise<
 
 export const hashOf = (token: string): string => hash("sha256", token, "hex");
 
-/** In a transaction of the hub's own space. */
-export async function revoke(ctx: TxCtx, id: string) {
-  const token = await store.findToken(ctx.tx, id);
-  if (!token) throw new ParleyError("NOT_FOUND", `There is no token ${id}. token_list shows which there are.`);
-  const revoked_at = new Date(ctx.now()).toISOString();
-  if (!(await store.revokeToken(ctx.tx, { id, revoked_at })))
-    throw new ParleyError("CONFLICT", `Token ${id} was revoked at ${token.revoked_at}.`);
-  // Every node listens to this: it closes the streams that were opened with the token.
-  await append(ctx, { type: "token.revoked", topic: "identity", stream: id, data: { token_id: id } });
-  return { ...token, revoked_at };
-}
-
 interface Minting {
   principal_id: string;
+  /** From `makerOf`. */
+  made_by: string | null;
   /** A new one if left out. */
   subscriber_id?: string;
   label?: string | null;
@@ -107,7 +122,7 @@ interface Minting {
 
 export async function mint(
   ctx: TxCtx,
-  { principal_id, subscriber_id, label = null, expires_at = null }: Minting,
+  { principal_id, made_by, subscriber_id, label = null, expires_at = null }: Minting,
 ): Promise<{ id: string; token: string }> {
   const token = newSecret();
   const id = `t_${randomBytes(8).toString("hex")}`;
@@ -117,6 +132,7 @@ export async function mint(
     id,
     hash: hashOf(token),
     created_by: ctx.actor.principal_id,
+    made_by,
     created_at: new Date(ctx.now()).toISOString(),
     label,
     expires_at,

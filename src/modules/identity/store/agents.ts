@@ -35,13 +35,13 @@ export const findAgentByPrincipal = (
 const agentsIn = statement<{ space_id: string }, AgentRow>(`${AGENT} order by a.created_at, p.name`);
 export const listAgents = (db: Reader, space_id: string): Promise<AgentRow[]> => db.all(agentsIn, { space_id });
 
-type NewAgentRow = Omit<AgentRow, "name" | "default_inbox_id">;
+type NewAgentRow = Omit<AgentRow, "name" | "default_inbox_id"> & { created_by: string };
 
 const newAgent = statement<NewAgentRow & { space_id: string }>(
-  `insert into agents (space_id, principal_id, inbox_id, type, lifecycle, run_phase, created_at, updated_at)
-   values (:space_id, :principal_id, :inbox_id, :type, :lifecycle, :run_phase, :created_at, :updated_at)`,
+  `insert into agents (space_id, principal_id, inbox_id, type, lifecycle, run_phase, created_by, created_at, updated_at)
+   values (:space_id, :principal_id, :inbox_id, :type, :lifecycle, :run_phase, :created_by, :created_at, :updated_at)`,
 );
-export const insertAgent = (tx: Tx, row: NewAgentRow): Promise<number> =>
+export const insertAgent = (tx: Tx, row: NewAgentRow): Promise<void> =>
   tx.run(newAgent, { ...row, space_id: tx.space_id });
 
 const report = statement<{
@@ -57,4 +57,4 @@ const report = statement<{
 export const updateAgent = (
   tx: Tx,
   args: { principal_id: string; lifecycle: string; run_phase: string; updated_at: string },
-): Promise<number> => tx.run(report, { ...args, space_id: tx.space_id });
+): Promise<void> => tx.run(report, { ...args, space_id: tx.space_id });

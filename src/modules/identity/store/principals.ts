@@ -1,3 +1,4 @@
+import type { Role } from "../../../context.ts";
 import type { Reader, Tx } from "../../../db/database.ts";
 import { statement } from "../../../db/statement.ts";
 import type { GrantRow, HeldGrantRow, PrincipalRow } from "../tables.ts";
@@ -20,13 +21,13 @@ const newPrincipal = statement<PrincipalRow>(
 );
 /** False when somebody else took the name at the same moment, in another space. */
 export const insertPrincipal = async (tx: Tx, row: PrincipalRow): Promise<boolean> =>
-  (await tx.run(newPrincipal, row)) === 1;
+  (await tx.runCounted(newPrincipal, row)) === 1;
 
 const newGrant = statement<GrantRow & { principal_id: string; created_at: string }>(
   `insert into grants (principal_id, space_id, role, created_at) values (:principal_id, :space_id, :role, :created_at)
    on conflict do nothing`,
 );
-export const insertGrant = (tx: Tx, row: GrantRow & { principal_id: string; created_at: string }): Promise<number> =>
+export const insertGrant = (tx: Tx, row: GrantRow & { principal_id: string; created_at: string }): Promise<void> =>
   tx.run(newGrant, row);
 
 const grantsOf = statement<{ principal_id: string }, HeldGrantRow>(
@@ -35,6 +36,20 @@ const grantsOf = statement<{ principal_id: string }, HeldGrantRow>(
 );
 export const listGrants = (db: Reader, principal_id: string): Promise<HeldGrantRow[]> =>
   db.all(grantsOf, { principal_id });
+
+type Held = { principal_id: string; space_id: string };
+
+const grantIn = statement<Held, { found: number }>(
+  "select 1 as found from grants where principal_id = :principal_id and space_id = :space_id limit 1",
+);
+/** Of whatever role, in that very space, which may be `*`. */
+export const hasGrant = async (db: Reader, args: Held): Promise<boolean> => (await db.get(grantIn, args)) !== undefined;
+
+const roleIn = statement<Held & { role: Role }, { found: number }>(
+  "select 1 as found from grants where principal_id = :principal_id and space_id = :space_id and role = :role",
+);
+export const hasRole = async (db: Reader, args: Held & { role: Role }): Promise<boolean> =>
+  (await db.get(roleIn, args)) !== undefined;
 
 const allGrants = statement<Record<string, never>, GrantRow & { principal_id: string }>(
   "select principal_id, space_id, role from grants order by principal_id, space_id, role",

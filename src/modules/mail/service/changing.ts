@@ -3,14 +3,15 @@ import { plan, unplan } from "../../../due/index.ts";
 import { ParleyError } from "../../../errors.ts";
 import { append } from "../../../feed/index.ts";
 import { formatId, parseId } from "../../../ids.ts";
+import { parseTime } from "../../../times.ts";
 import { prove, record } from "../../delivery/index.ts";
 import { type HolderRow, ownHolder } from "../../identity/index.ts";
 import type { Action, Update, Updated } from "../schema.ts";
 import * as store from "../store.ts";
-import type { CopyRow } from "../tables.ts";
+import type { CopyRow, HeldRow } from "../tables.ts";
 import { SNOOZE, TRASH, TRASH_MS } from "./due-kinds.ts";
 import { changeableHolder, noSuchMail } from "./mailboxes.ts";
-import { parseTime } from "./times.ts";
+import { endOverdue } from "./overdue.ts";
 import { unreadOf } from "./wire.ts";
 
 /** By which channel a recipient proves itself that it read or dealt with something. */
@@ -23,14 +24,19 @@ export function update(ctx: Ctx, { id, ids = [], action, until, agent }: Update)
   return transact(ctx, async (ctx) => {
     const mailbox = await changeableHolder(ctx, agent);
     const snooze_until = snoozeTime(ctx, action, until);
-    const messages: CopyRow[] = [];
-    for (const wanted of new Set(id === undefined ? ids : [id])) {
-      const where = { space_id: ctx.tx.space_id, principal_id: mailbox.principal_id };
-      const copy = await store.findCopy(ctx.tx, { ...where, mail_id: parseId(wanted) });
-      if (!copy) throw noSuchMail(wanted);
-      messages.push(await change(ctx, { mailbox, copy, action, snooze_until, proof: `mail_update ${action}` }));
-    }
+    const copies = await copiesOf(ctx, mailbox, new Set(id === undefined ? ids : [id]));
+    const messages = await change(ctx, { mailbox, copies, action, snooze_until, proof: `mail_update ${action}` });
     return { agent: mailbox.name, messages: messages.map(toChange), ...(await unreadOf(ctx, mailbox)) };
+  });
+}
+
+async function copiesOf(ctx: TxCtx, { principal_id }: HolderRow, ids: ReadonlySet<string>): Promise<HeldRow[]> {
+  const found = await store.listHeld(ctx.tx, { principal_id, mail_ids: [...ids].map(parseId) });
+  const byId = new Map(found.map((copy) => [formatId(copy.mail_id), copy]));
+  return [...ids].map((id) => {
+    const copy = byId.get(id);
+    if (!copy) throw noSuchMail(id);
+    return copy;
   });
 }
 
@@ -45,35 +51,50 @@ function snoozeTime(ctx: Ctx, action: Action, until: string | undefined): string
 
 interface Change {
   mailbox: HolderRow;
-  copy: CopyRow;
+  copies: readonly HeldRow[];
   action: Action;
   snooze_until?: string | null;
   /** How it is known that the recipient did this. */
   proof: string;
 }
 
-/** What the copy is afterwards. What changes nothing leaves no trace. */
-export async function change(ctx: TxCtx, { mailbox, copy, action, snooze_until = null, proof }: Change) {
-  const now = new Date(ctx.now()).toISOString();
-  const changed = after(copy, { action, now, snooze_until });
-  if (!same(copy, changed)) await save(ctx, { mailbox, copy, changed, action });
-  await tellSender(ctx, { mailbox, copy, changed, action, proof });
-  return changed;
+interface Changed {
+  copy: HeldRow;
+  changed: HeldRow;
 }
 
-type Saved = { mailbox: HolderRow; copy: CopyRow; changed: CopyRow; action: Action };
+/** What the copies are afterwards. What changes nothing leaves no trace. */
+export async function change(ctx: TxCtx, change: Change): Promise<CopyRow[]> {
+  const { mailbox, copies, action, snooze_until = null } = change;
+  const now = new Date(ctx.now()).toISOString();
+  const all = copies.map((copy) => ({ copy, changed: after(copy, { action, now, snooze_until }) }));
+  for (const { copy, changed } of all) if (!same(copy, changed)) await save(ctx, { mailbox, copy, changed, action });
+  await tellSenders(ctx, change, all);
+  return all.map(({ changed }) => changed);
+}
 
-async function save(ctx: TxCtx, { mailbox, copy, changed, action }: Saved): Promise<void> {
+async function save(
+  ctx: TxCtx,
+  { mailbox, copy, changed, action }: Changed & { mailbox: HolderRow; action: Action },
+): Promise<void> {
   if (copy.snooze_id !== null && changed.snoozed_until !== copy.snoozed_until)
     await unplan(ctx, { kind: SNOOZE, ref: copy.snooze_id });
   changed.snooze_id = await planSnooze(ctx, copy, changed);
   await planTrash(ctx, copy, changed);
-  await store.updateCopy(ctx.tx, changed);
-  await announce(ctx, { mailbox, changed, action });
+  const { mail_id, thread_id, sender_id: _, sender: __, deadline: ___, ...row } = changed;
+  await store.updateCopy(ctx.tx, { mail_id, ...row });
+  await append(ctx, {
+    type: "mail.changed",
+    topic: "mail",
+    stream: mailbox.principal_id,
+    ref: mail_id,
+    data: { agent: mailbox.name, action, thread_id: formatId(thread_id) },
+  });
+  if (copy.acked_at === null && changed.acked_at !== null) await endOverdue(ctx, changed);
 }
 
 function after(
-  copy: CopyRow,
+  copy: HeldRow,
   { action, now, snooze_until }: { action: Action; now: string; snooze_until: string | null },
 ) {
   const read_at = copy.read_at ?? now;
@@ -115,54 +136,46 @@ async function planTrash(ctx: TxCtx, copy: CopyRow, changed: CopyRow): Promise<v
   if (changed.state === "trash") await plan(ctx, { kind: TRASH, ref: copy.id, at: ctx.now() + TRASH_MS });
 }
 
-async function announce(
-  ctx: TxCtx,
-  { mailbox, changed, action }: { mailbox: HolderRow; changed: CopyRow; action: Action },
-) {
-  const mail = await store.findMail(ctx.tx, { space_id: ctx.tx.space_id, id: changed.mail_id });
-  await append(ctx, {
-    type: "mail.changed",
-    topic: "mail",
-    stream: mailbox.principal_id,
-    ref: changed.mail_id,
-    data: { agent: mailbox.name, action, ...(mail && { thread_id: formatId(mail.thread_id) }) },
-  });
+/** The first reading and the acknowledgement are what a sender waits for. */
+async function tellSenders(ctx: TxCtx, change: Change, all: readonly Changed[]): Promise<void> {
+  const own = await ownHolder(ctx);
+  const is_own = own.principal_id === change.mailbox.principal_id;
+  const receipts = await (is_own ? proven(ctx, change, all) : marked(ctx, change, all));
+  for (const { mail_id, thread_id, sender_id, sender, by, state } of receipts)
+    await append(ctx, {
+      type: "mail.receipt",
+      topic: "mail",
+      stream: sender_id,
+      ref: mail_id,
+      data: { agent: sender, by, state, thread_id: formatId(thread_id) },
+    });
 }
 
-/** The first reading and the acknowledgement are what a sender waits for. */
-async function tellSender(ctx: TxCtx, done: Saved & { proof: string }): Promise<void> {
-  const own = await ownHolder(ctx);
-  const receipt = await (own.principal_id === done.mailbox.principal_id ? proven(ctx, done) : marked(ctx, done));
-  if (!receipt) return;
-  const ref = done.changed.mail_id;
-  const sender = await store.findSender(ctx.tx, { space_id: ctx.tx.space_id, id: ref });
-  if (!sender) return;
-  const event = { type: "mail.receipt", topic: "mail", stream: sender.principal_id, ref };
-  await append(ctx, {
-    ...event,
-    data: { agent: sender.name, ...receipt, thread_id: formatId(sender.thread_id) },
-  });
-}
+type Receipt = Omit<HeldRow, "state"> & { by: string; state: string };
 
 const PROVES: Partial<Record<Action, "read" | "acknowledged">> = { read: "read", ack: "acknowledged" };
 
-async function proven(ctx: TxCtx, { mailbox, changed, action, proof }: Saved & { proof: string }) {
+async function proven(ctx: TxCtx, { mailbox, action, proof }: Change, all: readonly Changed[]): Promise<Receipt[]> {
   const state = PROVES[action];
-  if (!state) return undefined;
+  if (!state) return [];
   const by = ctx.actor.name === mailbox.name ? proof : `${proof}, by ${ctx.actor.name}`;
-  const delivery = { topic: "mail", ref: changed.mail_id, principal_id: mailbox.principal_id };
-  const news = await prove(ctx, { ...delivery, channel: OWN, state, proof: by });
-  return news ? { by: mailbox.name, state } : undefined;
+  const deliveries = { topic: "mail", principal_id: mailbox.principal_id, channel: OWN, state, proof: by };
+  const news = await prove(ctx, { ...deliveries, refs: all.map(({ changed }) => changed.mail_id) });
+  return all.flatMap(({ changed }) => (news.has(changed.mail_id) ? [{ ...changed, by: mailbox.name, state }] : []));
 }
 
 /** An administrator may mark it for an agent: that proves nothing about the agent. */
-async function marked(ctx: TxCtx, { mailbox, copy, changed, proof }: Saved & { proof: string }) {
-  const acknowledged = copy.acked_at === null && changed.acked_at !== null;
-  if (!acknowledged && !(copy.read_at === null && changed.read_at !== null)) return undefined;
+async function marked(ctx: TxCtx, { mailbox, proof }: Change, all: readonly Changed[]): Promise<Receipt[]> {
   const { name: by } = ctx.actor;
-  const delivery = { topic: "mail", ref: changed.mail_id, principal_id: mailbox.principal_id };
-  await record(ctx, { ...delivery, channel: OTHERS, state: "marked", proof: `${proof}, by ${by}` });
-  return { by, state: "marked" };
+  const receipts: Receipt[] = [];
+  for (const { copy, changed } of all) {
+    const acknowledged = copy.acked_at === null && changed.acked_at !== null;
+    if (!acknowledged && !(copy.read_at === null && changed.read_at !== null)) continue;
+    const delivery = { topic: "mail", ref: changed.mail_id, principal_id: mailbox.principal_id };
+    await record(ctx, { ...delivery, channel: OTHERS, state: "marked", proof: `${proof}, by ${by}` });
+    receipts.push({ ...changed, by, state: "marked" });
+  }
+  return receipts;
 }
 
 const toChange = ({ mail_id, state, read_at, acked_at, snoozed_until }: CopyRow) => ({

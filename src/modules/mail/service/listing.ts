@@ -1,13 +1,22 @@
-import type { Ctx } from "../../../context.ts";
+import { type Ctx, has, ONLOOKERS } from "../../../context.ts";
 import { formatId, parseId } from "../../../ids.ts";
-import type { Folder, List, MailList } from "../schema.ts";
+import { listNeeds } from "../../notices/index.ts";
+import { type Folder, type List, type MailCounts, type MailList, MOST_COUNTED } from "../schema.ts";
 import * as store from "../store.ts";
 import type { ListedRow } from "../tables.ts";
-import { holderOf } from "./mailboxes.ts";
-import { toItem, unreadOf } from "./wire.ts";
+import { holderOf, seesMailboxes } from "./mailboxes.ts";
+import { bounded, toItem, unreadOf } from "./wire.ts";
+
+/** A person looks at no more of them at once. */
+const MOST_NEEDS = 100;
+/** With as many as somebody may have put off. */
+const MOST_ROWS = 300;
+
+type Waits = Pick<NonNullable<MailList["overview"]>, "needs" | "pressing">;
 
 /** A page of a folder, newest first. Marks nothing. */
-export async function list(ctx: Ctx, { folder, unread, limit, before, agent }: List): Promise<MailList> {
+export async function list(ctx: Ctx, input: List): Promise<MailList> {
+  const { folder, unread, limit, before, overview, agent } = input;
   const mailbox = await holderOf(ctx, agent);
   const page = {
     space_id: ctx.actor.space_id,
@@ -23,7 +32,27 @@ export async function list(ctx: Ctx, { folder, unread, limit, before, agent }: L
     messages: shown.map((row) => toItem(ctx, row)),
     ...(await unreadOf(ctx, mailbox)),
     next: rows.length > limit && last ? formatId(last.position) : null,
+    ...(overview && { overview: { ...(await needsOf(ctx, mailbox)), ...(await counts(ctx)) } }),
   };
+}
+
+/** What waits for the caller, in whose own mailbox it is shown, and which of it is mail. */
+async function needsOf(ctx: Ctx, { principal_id }: { principal_id: string }): Promise<Waits> {
+  if (principal_id !== ctx.actor.principal_id || !has(ctx.actor, ...ONLOOKERS)) return { needs: null, pressing: [] };
+  const needs = await listNeeds(ctx, { limit: MOST_NEEDS });
+  const ids = new Set(needs.needs.map(({ id }) => id));
+  const page = { space_id: ctx.actor.space_id, principal_id, before_id: Number.MAX_SAFE_INTEGER, limit: MOST_ROWS };
+  const rows = (await store.listAskingRows(ctx.db, page)).filter(({ id }) => ids.has(formatId(id)));
+  return { needs, pressing: rows.map((row) => toItem(ctx, row)) };
+}
+
+/** How much is unread in every mailbox that the caller may look into: one read for all of them. */
+export async function counts(ctx: Ctx): Promise<MailCounts> {
+  const own = await countUnread(ctx, undefined);
+  if (!seesMailboxes(ctx)) return { mailboxes: [own] };
+  const all = await store.countUnreadOfAgents(ctx.db, { space_id: ctx.actor.space_id, most: MOST_COUNTED + 1 });
+  const others = all.filter(({ name }) => name !== own.agent);
+  return { mailboxes: [own, ...others.map(({ name, count }) => ({ agent: name, ...bounded(count) }))] };
 }
 
 /** Whose mailbox it is, and how much in it is unread. */

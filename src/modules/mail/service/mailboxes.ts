@@ -1,9 +1,9 @@
-import { type Ctx, has } from "../../../context.ts";
+import { type Ctx, has, ONLOOKERS, READERS } from "../../../context.ts";
 import { ParleyError } from "../../../errors.ts";
 import { type HolderRow, holder, noSuchAgent, ownHolder } from "../../identity/index.ts";
 
 /** Roles that may look into every agent's mailbox of their space. */
-export const seesMailboxes = ({ actor }: Ctx): boolean => has(actor, "human", "admin", "observer");
+export const seesMailboxes = ({ actor }: Ctx): boolean => has(actor, ...ONLOOKERS);
 
 /**
  * Whose mailbox is meant. Without a name one's own. People may look into an agent's; to name
@@ -15,6 +15,12 @@ export async function holderOf(ctx: Ctx, name: string | undefined): Promise<Hold
   const other = seesMailboxes(ctx) ? await holder(ctx, name) : undefined;
   if (other?.kind !== "agent") throw noSuchAgent(name);
   return other;
+}
+
+/** The same, to be told of what happens there. Who has no mailbox has nothing to follow. */
+export async function followable(ctx: Ctx, name: string | undefined): Promise<HolderRow> {
+  if (has(ctx.actor, ...READERS)) return holderOf(ctx, name);
+  throw new ParleyError("FORBIDDEN", `Mail is for ${READERS.join(", ")}; you are ${ctx.actor.roles.join(", ")}.`);
 }
 
 /** The same, to change something there: in an agent's mailbox only an administrator may. */

@@ -2,9 +2,11 @@ import type { TxCtx } from "../../../context.ts";
 import { append } from "../../../feed/index.ts";
 import { formatId } from "../../../ids.ts";
 import { recipients } from "../../identity/index.ts";
-import { raise } from "../../notices/index.ts";
+import { close, raise } from "../../notices/index.ts";
 import * as store from "../store.ts";
+import type { HeldRow } from "../tables.ts";
 
+const KIND = "mail.overdue";
 /** As many as a sentence names. */
 const MOST_NAMED = 5;
 
@@ -18,7 +20,7 @@ export async function raiseOverdue(ctx: TxCtx, mail_id: number): Promise<void> {
   const names = late.map(({ name }) => name);
   await raise(ctx, {
     key: `mail.overdue ${mail_id}`,
-    kind: "mail.overdue",
+    kind: KIND,
     topic: "mail",
     ref: mail_id,
     ...((await isPrivate(ctx, sender)) ? amongPeople() : bySender(sender, { subject: mail.subject, names })),
@@ -27,6 +29,12 @@ export async function raiseOverdue(ctx: TxCtx, mail_id: number): Promise<void> {
     const event = { type: "mail.overdue", topic: "mail", stream: principal_id, ref: mail_id };
     await append(ctx, { ...event, data: { agent: name, thread_id: formatId(mail.thread_id) } });
   }
+}
+
+/** The last of those it waited for has acknowledged it: nobody need be told any more. */
+export async function endOverdue(ctx: TxCtx, { mail_id, deadline }: HeldRow): Promise<void> {
+  if (deadline === null || Date.parse(deadline) > ctx.now() || (await store.isAwaited(ctx.tx, mail_id))) return;
+  await close(ctx, { kind: KIND, topic: "mail", ref: mail_id });
 }
 
 /** Where an agent is in it, everybody who sees notices may look into its mailbox; what people write each other is theirs. */
@@ -51,7 +59,7 @@ function bySender(
     text: `${few} did not acknowledge it in time. Its subject, in the words of ${name}: ${JSON.stringify(subject)}`,
     gather: {
       name: `mail.overdue ${principal_id}`,
-      title: (times: number) => `Overdue: ${times} mails from ${name}`,
+      title: `Overdue: {times} mails from ${name}`,
     },
   };
 }
@@ -59,5 +67,5 @@ function bySender(
 const amongPeople = () => ({
   title: "Overdue: mail between people",
   text: "Not everybody it was sent to acknowledged it in time. Those who are in it can open it.",
-  gather: { name: "mail.overdue", title: (times: number) => `Overdue: ${times} mails between people` },
+  gather: { name: "mail.overdue", title: "Overdue: {times} mails between people" },
 });

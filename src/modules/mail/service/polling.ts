@@ -12,13 +12,13 @@ import { noSuchMail } from "./mailboxes.ts";
 import { toItem, unreadOf } from "./wire.ts";
 
 /** What is unread, or comes while one waits. Recorded as offered, unless the caller says so itself once it was shown. */
-export async function poll(ctx: Ctx, wanted: Poll): Promise<Polled> {
+export async function poll(ctx: Ctx, wanted: Wanted): Promise<Polled> {
   const mailbox = await ownHolder(ctx);
   if (mailbox.kind === "agent") await heartbeat(ctx);
   const wait_ms = wanted.wait_seconds * 1000;
   if (wait_ms === 0 || !ctx.wait) return offer(ctx, mailbox, wanted, "time");
   using waiter = await ctx.wait({ topic: "mail", stream: mailbox.principal_id });
-  using place = takePlace(ctx, mailbox, wanted.waiter, waiter);
+  using place = takeSlot(ctx, mailbox, wanted.waiter, waiter);
   const until = performance.now() + wait_ms;
   for (;;) {
     if (place.lost()) return offer(ctx, mailbox, { ...wanted, limit: 0 }, "superseded");
@@ -35,30 +35,41 @@ export async function poll(ctx: Ctx, wanted: Poll): Promise<Polled> {
 
 type Shown = Awaited<ReturnType<typeof store.listUnread>>;
 
-type Page = Pick<Poll, "fresh" | "limit" | "bodies" | "body_limit">;
+/** With `thread_id`, only what is in that thread and was never offered. */
+type Wanted = Poll & { thread_id?: number | undefined };
+
+type Page = Pick<Wanted, "fresh" | "after" | "limit" | "bodies" | "body_limit" | "thread_id">;
 
 /** Of a page so much is kept for what is not urgent, if there is any: else it could be hidden for ever. */
 const KEPT_FOR_OTHERS = 1 / 3;
 
-/** Urgent ones first, then the newest; with bodies, as many as stay within the bytes of a page. */
-async function unreadRows(
+/** With bodies, as many as stay within the bytes of a page. */
+async function unreadRows(ctx: Ctx, mailbox: HolderRow, page: Page): Promise<Shown> {
+  if (page.limit === 0) return [];
+  const rows = await rowsOf(ctx, mailbox, page);
+  return page.bodies && page.thread_id === undefined ? fitting(rows, page.body_limit) : rows;
+}
+
+/** Urgent ones first, then the newest; for who keeps its own place the oldest first. */
+async function rowsOf(
   { db, actor }: Ctx,
   { principal_id }: HolderRow,
-  { fresh, limit, bodies, body_limit }: Page,
+  { fresh, after, limit, thread_id }: Page,
 ): Promise<Shown> {
-  if (limit === 0) return [];
-  const page = { space_id: actor.space_id, principal_id, before: Number.MAX_SAFE_INTEGER, fresh, limit };
+  const { space_id } = actor;
+  if (thread_id !== undefined) return store.listFreshOfThread(db, { space_id, principal_id, thread_id, limit });
+  if (after !== undefined) return store.listNext(db, { space_id, principal_id, after: parseId(after), fresh, limit });
+  const page = { space_id, principal_id, before: Number.MAX_SAFE_INTEGER, fresh, limit };
   const urgent = await store.listUrgent(db, page);
   const others = await store.listOthers(db, page);
   const kept = Math.min(others.length, Math.floor(limit * KEPT_FOR_OTHERS));
-  const rows = [...urgent.slice(0, limit - kept), ...others].slice(0, limit);
-  return bodies ? fitting(rows, body_limit) : rows;
+  return [...urgent.slice(0, limit - kept), ...others].slice(0, limit);
 }
 
-const hasAny = async (ctx: Ctx, mailbox: HolderRow, wanted: Poll): Promise<boolean> =>
+const hasAny = async (ctx: Ctx, mailbox: HolderRow, wanted: Wanted): Promise<boolean> =>
   (await unreadRows(ctx, mailbox, { ...wanted, limit: 1 })).length > 0;
 
-async function offer(ctx: Ctx, mailbox: HolderRow, wanted: Poll, otherwise: Polled["ended"]): Promise<Polled> {
+async function offer(ctx: Ctx, mailbox: HolderRow, wanted: Wanted, otherwise: Polled["ended"]): Promise<Polled> {
   const { principal_id } = mailbox;
   const seen = await unreadRows(ctx, mailbox, wanted);
   const marked = wanted.mark && seen.length > 0;
@@ -75,7 +86,7 @@ async function offer(ctx: Ctx, mailbox: HolderRow, wanted: Poll, otherwise: Poll
 }
 
 /** Asked again inside: somebody else may have been offered it, or have read it, meanwhile. */
-async function offerNow(ctx: TxCtx, mailbox: HolderRow, wanted: Poll): Promise<Shown> {
+async function offerNow(ctx: TxCtx, mailbox: HolderRow, wanted: Wanted): Promise<Shown> {
   const { channel } = wanted;
   const rows = await unreadRows(ctx, mailbox, wanted);
   for (const { id } of rows) await noteOffer(ctx, mailbox, { id, channel, proof: `mail_poll ${channel}` });
@@ -84,12 +95,18 @@ async function offerNow(ctx: TxCtx, mailbox: HolderRow, wanted: Poll): Promise<S
 
 /** What whoever polled without marking has shown since. What is gone by now needs no note. */
 export function offered(ctx: Ctx, { ids, channel }: Offered): Promise<{ ids: string[] }> {
+  return noteOffered(ctx, { ids, channel, proof: `mail_offered ${channel}` });
+}
+
+export function noteOffered(
+  ctx: Ctx,
+  { ids, channel, proof }: Offered & { proof: string },
+): Promise<{ ids: string[] }> {
   return transact(ctx, async (ctx) => {
     const mailbox = await ownHolder(ctx);
     const noted: string[] = [];
     for (const id of ids) {
-      const offer = { id: parseId(id), channel, proof: `mail_offered ${channel}` };
-      if (await noteOffer(ctx, mailbox, offer)) noted.push(id);
+      if (await noteOffer(ctx, mailbox, { id: parseId(id), channel, proof })) noted.push(id);
     }
     return { ids: noted };
   });
@@ -121,14 +138,14 @@ async function noteOffer(ctx: TxCtx, { principal_id }: HolderRow, { id, state = 
   return true;
 }
 
-interface Place extends Disposable {
+interface WaiterSlot extends Disposable {
   lost(): boolean;
 }
 
 const places = new WeakMap<Database, Map<string, Waiter>>();
 
 /** Of the waiters of one name for one mailbox only the last one goes on, on this node. */
-function takePlace(ctx: Ctx, { principal_id }: HolderRow, name: string | undefined, waiter: Waiter): Place {
+function takeSlot(ctx: Ctx, { principal_id }: HolderRow, name: string | undefined, waiter: Waiter): WaiterSlot {
   if (name === undefined) return { lost: () => false, [Symbol.dispose]: () => {} };
   const all = places.get(ctx.database) ?? new Map<string, Waiter>();
   places.set(ctx.database, all);

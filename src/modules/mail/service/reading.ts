@@ -3,7 +3,7 @@ import { ParleyError } from "../../../errors.ts";
 import { formatId, Id, parseId } from "../../../ids.ts";
 import { fitting } from "../../../pages.ts";
 import type { HolderRow } from "../../identity/index.ts";
-import type { Mail, Read, ReadThread, Thread } from "../schema.ts";
+import type { Look, Mail, Read, ReadThread, Thread } from "../schema.ts";
 import * as store from "../store.ts";
 import { change } from "./changing.ts";
 import { changeableHolder, holderOf, noSuchMail } from "./mailboxes.ts";
@@ -21,11 +21,18 @@ export function read(ctx: Ctx, { id, agent }: Read): Promise<Mail> {
   });
 }
 
+/** The whole mail, without marking it. */
+export async function look(ctx: Ctx, { id, agent }: Look): Promise<Mail> {
+  const { principal_id } = await holderOf(ctx, agent);
+  const row = await store.findSeen(ctx.db, { space_id: ctx.actor.space_id, principal_id, id: parseId(id) });
+  if (!row) throw noSuchMail(id);
+  return toMail(ctx, row);
+}
+
 async function markRead(ctx: TxCtx, mailbox: HolderRow, mail_id: number): Promise<void> {
-  const where = { space_id: ctx.tx.space_id, principal_id: mailbox.principal_id, mail_id };
-  const copy = await store.findCopy(ctx.tx, where);
+  const [copy] = await store.listHeld(ctx.tx, { principal_id: mailbox.principal_id, mail_ids: [mail_id] });
   // Nobody's own mail is unread to them.
-  if (copy) await change(ctx, { mailbox, copy, action: "read", proof: "mail_read" });
+  if (copy) await change(ctx, { mailbox, copies: [copy], action: "read", proof: "mail_read" });
 }
 
 /** What the mailbox sent and received of a thread. Marks nothing. */

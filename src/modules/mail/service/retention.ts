@@ -1,12 +1,12 @@
 import type { TxCtx } from "../../../context.ts";
 import { plan, unplan } from "../../../due/index.ts";
-import { append, PURGE_SLICE, purgeAt, purgeBefore } from "../../../feed/index.ts";
+import { append, because, PURGE_SLICE, purgeAt, purgeBefore, replan } from "../../../feed/index.ts";
 import { formatId } from "../../../ids.ts";
 import type { DueHandler } from "../../../module.ts";
 import * as store from "../store.ts";
-import { DEADLINE, PAIRS, PURGE, SNOOZE, TRASH } from "./due-kinds.ts";
-import { STOPPED_AT } from "./loops.ts";
+import { DEADLINE, PURGE, SNOOZE, TRAILS, TRASH } from "./due-kinds.ts";
 import { raiseOverdue } from "./overdue.ts";
+import { STOPPED_AT } from "./trails.ts";
 
 const MINUTE_MS = 60 * 1000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -14,33 +14,34 @@ const DAY_MS = 24 * HOUR_MS;
 
 /** Has mail older than so many days removed from the transaction's space, within the hour; 0 keeps it for ever. */
 export async function planRetention(ctx: TxCtx, days: number): Promise<void> {
-  await plan(ctx, { kind: PAIRS, ref: 1, at: ctx.now() + DAY_MS });
-  await unplan(ctx, { kind: PURGE });
+  await plan(ctx, { kind: TRAILS, ref: 1, at: ctx.now() + DAY_MS });
   if (days > 0) await planPurge(ctx, days, 0);
+  else await unplan(ctx, { kind: PURGE });
 }
 
 async function planPurge(ctx: TxCtx, days: number, not_before: number): Promise<void> {
   const oldest_id = await store.findOldest(ctx.tx, ctx.tx.space_id);
-  await plan(ctx, { kind: PURGE, ref: days, at: Math.max(not_before, purgeAt(ctx, { oldest_id, days })) });
+  await replan(ctx, { kind: PURGE, at: Math.max(not_before, purgeAt(ctx, { oldest_id, days })) });
 }
 
 /** What happens to mail by itself. */
 export const mailDue: Record<string, DueHandler> = {
   [SNOOZE]: (ctx, { ref }) => wake(ctx, ref),
-  [DEADLINE]: (ctx, { ref }) => raiseOverdue(ctx, ref),
+  [DEADLINE]: (ctx, { ref }) => raiseOverdue(because(ctx, ref), ref),
   [TRASH]: (ctx, { ref }) => purgeTrashed(ctx, ref),
-  /** The row's `ref` is the number of days. */
-  [PURGE]: async (ctx, { ref: days }) => {
+  [PURGE]: async (ctx, _due, { mail_days: days }) => {
+    // Kept for ever since it was planned.
+    if (days === 0) return;
     const old = { before_id: purgeBefore(ctx, days), deadline: DEADLINE, limit: PURGE_SLICE };
     const is_through = (await store.deleteOldest(ctx.tx, old)) < PURGE_SLICE;
     // The oldest may be one that is kept for now: it is not due at once over and over.
     await planPurge(ctx, days, is_through ? ctx.now() + HOUR_MS : 0);
   },
-  [PAIRS]: async (ctx, { ref }) => {
+  [TRAILS]: async (ctx, { ref }) => {
     const before = new Date(ctx.now() - DAY_MS).toISOString();
     const quiet = { before, stopped: STOPPED_AT, limit: PURGE_SLICE };
-    const is_through = (await store.deleteQuietPairs(ctx.tx, quiet)) < PURGE_SLICE;
-    await plan(ctx, { kind: PAIRS, ref, at: ctx.now() + (is_through ? DAY_MS : 0) });
+    const is_through = (await store.deleteQuietTrails(ctx.tx, quiet)) < PURGE_SLICE;
+    await plan(ctx, { kind: TRAILS, ref, at: ctx.now() + (is_through ? DAY_MS : 0) });
   },
 };
 
@@ -66,7 +67,7 @@ async function wake(ctx: TxCtx, snooze_id: number): Promise<void> {
     offered: 0,
   });
   const mail = await store.findSeen(ctx.tx, { space_id, principal_id: copy.principal_id, id: copy.mail_id });
-  await append(ctx, {
+  await append(because(ctx, copy.mail_id), {
     id: position,
     type: "mail.woken",
     topic: "mail",

@@ -1,10 +1,10 @@
 import type { Ctx } from "../../../context.ts";
 import { matchOf } from "../../../db/words.ts";
 import { formatId, parseId } from "../../../ids.ts";
+import { parseTime } from "../../../times.ts";
 import type { Found, Search } from "../schema.ts";
 import * as store from "../store.ts";
 import { holderOf } from "./mailboxes.ts";
-import { parseTime } from "./times.ts";
 import { toItem } from "./wire.ts";
 
 /** What the mailbox sent or received and every condition fits, newest first. */
@@ -31,7 +31,7 @@ export async function search(ctx: Ctx, wanted: Search): Promise<Found> {
   };
   const rows = match
     ? await store.listMatching(ctx.db, { ...conditions, ...match })
-    : await store.listLooked(ctx.db, conditions);
+    : await store.listFiltered(ctx.db, conditions);
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
   return {
@@ -42,7 +42,7 @@ export async function search(ctx: Ctx, wanted: Search): Promise<Found> {
 }
 
 /** What is unread lies in the inbox, and nowhere else. */
-function folderOf({ folder, unread }: Pick<Search, "folder" | "unread">): store.Looked | "none" {
+function folderOf({ folder, unread }: Pick<Search, "folder" | "unread">): store.SearchFolder | "none" {
   if (!unread) return folder ?? "all";
   return folder === undefined || folder === "inbox" ? "unread" : "none";
 }

@@ -3,19 +3,21 @@ import { wordsOf } from "../../../db/words.ts";
 import { plan } from "../../../due/index.ts";
 import { ParleyError } from "../../../errors.ts";
 import { hit } from "../../../failpoints.ts";
-import { appendTogether } from "../../../feed/index.ts";
+import { appendTogether, type Cause, toColumns } from "../../../feed/index.ts";
 import { formatId, parseId } from "../../../ids.ts";
+import { parseTime } from "../../../times.ts";
 import { type HolderRow, ownHolder, people, recipients, suggestion } from "../../identity/index.ts";
 import { MOST_BODY_BYTES, MOST_SUBJECT, type Priority, type Reply, type Send, type Sent } from "../schema.ts";
 import * as store from "../store.ts";
 import { DEADLINE } from "./due-kinds.ts";
 import { guardLoops } from "./loops.ts";
 import { noSuchMail } from "./mailboxes.ts";
-import { parseTime } from "./times.ts";
+import { guardStorms, MOST_URGENT, rationed } from "./storms.ts";
 
 /** Stands for the people of the space, whoever they are. Nobody is called so. */
 const EVERY_PERSON = "User";
 const PREVIEW_CHARACTERS = 200;
+const TOO_URGENT = `It was sent as normal: you have sent ${MOST_URGENT} urgent mails to one of them within an hour.`;
 
 export function send(ctx: Ctx, { to, thread_id, ...letter }: Send): Promise<Sent> {
   return transact(ctx, async (ctx) => {
@@ -113,7 +115,7 @@ export interface Letter {
 
 /** Stores the mail and a copy for each recipient, in the caller's transaction: all of it or nothing. */
 export async function deliver(ctx: TxCtx, letter: Letter): Promise<Sent> {
-  const { sender, recipients, subject, body, priority, topic } = letter;
+  const { sender, recipients, subject, body, topic } = letter;
   const bytes = Buffer.byteLength(body);
   if (bytes > MOST_BODY_BYTES)
     throw new ParleyError("CONTENT_TOO_LARGE", `A body holds at most ${MOST_BODY_BYTES} bytes; this one has ${bytes}.`);
@@ -121,8 +123,17 @@ export async function deliver(ctx: TxCtx, letter: Letter): Promise<Sent> {
   const deadline =
     letter.deadline === undefined ? null : parseTime(ctx, letter.deadline, { what: "deadline", said_at });
   await guardLoops(ctx, letter);
+  // Before what is counted in memory: an operation that only finds out what it will read ends here.
   const id = ctx.tx.takeId();
-  const copies = recipients.map(({ principal_id, name }) => ({ id: ctx.tx.takeId(), principal_id, name }));
+  guardStorms(ctx, letter);
+  const priority = rationed(ctx, letter);
+  const waits = priority === "urgent" || deadline !== null;
+  const copies = recipients.map(({ principal_id, name, kind }) => ({
+    id: ctx.tx.takeId(),
+    principal_id,
+    name,
+    asks: waits && kind === "human" ? 1 : null,
+  }));
   const thread_id = letter.thread_id ?? id;
   const names = recipients.map(({ name }) => name);
   const { space_id } = ctx.tx;
@@ -143,6 +154,7 @@ export async function deliver(ctx: TxCtx, letter: Letter): Promise<Sent> {
     topic,
     bytes,
     body,
+    ...toColumns(ctx.cause),
   });
   const words = wordsOf({ id, space_id }, `${subject}\n${body}`, readersOf(ctx, [sender, ...recipients]));
   // At the end: FTS5 writes a piece of its index whenever an operation of the batch is over.
@@ -152,9 +164,9 @@ export async function deliver(ctx: TxCtx, letter: Letter): Promise<Sent> {
   await Promise.all([
     store.insertCopies(
       ctx.tx,
-      copies.map(({ id: copy_id, principal_id }) => ({ id: copy_id, mail_id: id, principal_id, priority })),
+      copies.map(({ id: copy_id, principal_id, asks }) => ({ id: copy_id, mail_id: id, principal_id, priority, asks })),
     ),
-    appendTogether(ctx, { topic: "mail", ref: id, data: about }, [
+    appendTogether(ctx, { topic: "mail", ref: id, data: about, cause: ctx.cause ?? answeredBy(letter) }, [
       { id, type: "mail.sent", stream: sender.principal_id, data: { agent: sender.name } },
       ...copies.map((copy) => ({
         id: copy.id,
@@ -164,11 +176,21 @@ export async function deliver(ctx: TxCtx, letter: Letter): Promise<Sent> {
       })),
     ]),
   ]);
+  if (letter.thread_id !== null && sender.kind === "human") await answered(ctx, sender, thread_id);
   if (deadline !== null && recipients.length > 0) await plan(ctx, { kind: DEADLINE, ref: id, at: deadline });
   const pause = hit("post.after_insert");
   if (pause) await pause;
-  return { id: formatId(id), thread_id: thread, to: names };
+  const rationing = priority === letter.priority ? {} : { priority, note: TOO_URGENT };
+  return { id: formatId(id), thread_id: thread, to: names, ...rationing };
 }
+
+/** Whoever acts may say what else led to it; that it is an answer stands in the mail in any case. */
+export const answeredBy = ({ in_reply_to }: Pick<Letter, "in_reply_to">): Cause | undefined =>
+  in_reply_to === null ? undefined : { id: in_reply_to, how: "reply" };
+
+/** Who writes in a thread has dealt with what waited there. */
+const answered = (ctx: TxCtx, { principal_id }: HolderRow, thread_id: number): Promise<void> =>
+  store.answerThread(ctx.tx, { principal_id, thread_id, answered_at: new Date(ctx.now()).toISOString() });
 
 /** The mailboxes that may find it. */
 const readersOf = (ctx: TxCtx, holders: readonly HolderRow[]): string[] =>

@@ -1,4 +1,4 @@
-import { type Ctx, transact } from "../../../context.ts";
+import { type Ctx, type TxCtx, transact } from "../../../context.ts";
 import { ParleyError } from "../../../errors.ts";
 import { ownHolder } from "../../identity/index.ts";
 import type { Publish, Sent, Subscribe, TopicList } from "../schema.ts";
@@ -7,6 +7,8 @@ import { deliver, stillHere } from "./sending.ts";
 
 /** More would make one publication too long a transaction for everybody else. */
 const MOST_SUBSCRIBERS = 1000;
+/** As many topics as one mailbox follows, and as one principal has followed by whomever it acts for. */
+const MOST_TOPICS = 200;
 
 /** To whoever is subscribed at this moment, but the publisher. */
 export function publish(ctx: Ctx, { topic, ...letter }: Publish): Promise<Sent> {
@@ -25,17 +27,28 @@ export function subscribe(ctx: Ctx, { topic, on }: Subscribe): Promise<{ topic: 
   return transact(ctx, async (ctx) => {
     const { principal_id } = await ownHolder(ctx);
     const { space_id } = ctx.tx;
+    const by_principal_id = ctx.actor.principal_id;
     if (!on) await store.deleteSubscription(ctx.tx, { topic, principal_id });
-    else if ((await store.listSubscribers(ctx.tx, { space_id, topic })).length >= MOST_SUBSCRIBERS)
-      throw new ParleyError("TOO_MANY_SUBSCRIPTIONS", `A topic has at most ${MOST_SUBSCRIBERS} subscribers.`);
-    else
-      await store.insertSubscription(ctx.tx, {
-        topic,
-        principal_id,
-        created_at: new Date(ctx.now()).toISOString(),
-      });
+    else if (!(await store.isSubscribed(ctx.tx, { space_id, topic, principal_id }))) {
+      await refuseTooMany(ctx, { topic, principal_id });
+      const created_at = new Date(ctx.now()).toISOString();
+      await store.insertSubscription(ctx.tx, { topic, principal_id, by_principal_id, created_at });
+    }
     return { topic, subscribed: on };
   });
+}
+
+async function refuseTooMany(ctx: TxCtx, { topic, principal_id }: { topic: string; principal_id: string }) {
+  const { space_id } = ctx.tx;
+  if ((await store.listSubscribers(ctx.tx, { space_id, topic })).length >= MOST_SUBSCRIBERS)
+    throw new ParleyError("TOO_MANY_SUBSCRIPTIONS", `A topic has at most ${MOST_SUBSCRIBERS} subscribers.`);
+  const counted = { space_id, most: MOST_TOPICS };
+  const of = await store.countTopicsOf(ctx.tx, { ...counted, principal_id });
+  const by = await store.countTopicsBy(ctx.tx, { ...counted, by_principal_id: ctx.actor.principal_id });
+  if (Math.max(of, by) >= MOST_TOPICS)
+    throw new ParleyError("LIMIT_REACHED", `You follow ${MOST_TOPICS} topics already. End one with mail_subscribe.`, {
+      details: { limit: MOST_TOPICS },
+    });
 }
 
 export async function topics(ctx: Ctx): Promise<TopicList> {

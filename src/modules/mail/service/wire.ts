@@ -58,6 +58,11 @@ export async function unreadOf(
   { principal_id }: { principal_id: string },
 ): Promise<{ unread: number; unread_more: boolean }> {
   const where = { space_id: ctx.actor.space_id, principal_id, most: MOST_COUNTED + 1 };
-  const count = await store.countUnread(ctx.db, where);
-  return { unread: Math.min(count, MOST_COUNTED), unread_more: count > MOST_COUNTED };
+  return bounded(await store.countUnread(ctx.db, where));
 }
+
+/** A count as everybody is told it. */
+export const bounded = (count: number): { unread: number; unread_more: boolean } => ({
+  unread: Math.min(count, MOST_COUNTED),
+  unread_more: count > MOST_COUNTED,
+});

@@ -1,18 +1,15 @@
 import type { Reader, Tx } from "../../../db/database.ts";
 import { statement } from "../../../db/statement.ts";
-import type { CopyRow, NewCopyRow } from "../tables.ts";
+import type { CopyRow, HeldRow, NewCopyRow } from "../tables.ts";
 
 interface Mailbox {
   space_id: string;
   principal_id: string;
 }
 
-const COPY = `select id, mail_id, principal_id, position, state, read_at, acked_at, snoozed_until, snooze_id, offered
-   from mail_recipients where space_id = :space_id`;
-
 const insert = statement<NewCopyRow & { space_id: string }>(
-  `insert into mail_recipients (space_id, id, mail_id, principal_id, position, priority, state, offered, place)
-   values (:space_id, :id, :mail_id, :principal_id, :id, :priority, 'inbox', 0,
+  `insert into mail_recipients (space_id, id, mail_id, principal_id, position, priority, state, offered, asks, place)
+   values (:space_id, :id, :mail_id, :principal_id, :id, :priority, 'inbox', 0, :asks,
    case when :priority = 'urgent' then 'urgent_new' else 'new' end)`,
 );
 export const insertCopies = (tx: Tx, rows: readonly NewCopyRow[]): Promise<void> =>
@@ -21,11 +18,24 @@ export const insertCopies = (tx: Tx, rows: readonly NewCopyRow[]): Promise<void>
     rows.map((row) => ({ ...row, space_id: tx.space_id })),
   );
 
-const find = statement<Mailbox & { mail_id: number }, CopyRow>(
-  `${COPY} and mail_id = :mail_id and principal_id = :principal_id`,
+/** Said twice: the two databases have no common word for what is in a list. */
+const held = (list: string, join: string): string =>
+  `select r.id, r.mail_id, r.principal_id, r.position, r.state, r.read_at, r.acked_at, r.snoozed_until, r.snooze_id, r.offered,
+   m.thread_id, m.sender_id, m.deadline, p.name as sender
+   from ${list} ${join} mail_recipients r on r.space_id = :space_id and r.mail_id = cast(n.value as bigint)
+   and r.principal_id = :principal_id
+   ${join} mails m on m.space_id = r.space_id and m.id = r.mail_id join principals p on p.id = m.sender_id`;
+
+const find = statement<Mailbox & { mail_ids: string }, HeldRow>(
+  // Crossed, so that SQLite begins with the list: else it would go through all copies of the space.
+  held("json_each(:mail_ids) as n", "cross join"),
+  held("json_array_elements_text(cast(:mail_ids as json)) as n (value)", "join"),
 );
-export const findCopy = (db: Reader, args: Mailbox & { mail_id: number }): Promise<CopyRow | undefined> =>
-  db.get(find, args);
+/** Those of these mails that lie in the mailbox, in no order. */
+export const listHeld = (
+  tx: Tx,
+  { principal_id, mail_ids }: { principal_id: string; mail_ids: readonly number[] },
+): Promise<HeldRow[]> => tx.all(find, { space_id: tx.space_id, principal_id, mail_ids: JSON.stringify(mail_ids) });
 
 type Named = CopyRow & { name: string };
 
@@ -56,7 +66,7 @@ const update = statement<CopyRow & { space_id: string }>(
    when cast(:offered as bigint) = 0 then 'new' else 'unread' end
    where space_id = :space_id and mail_id = :mail_id and principal_id = :principal_id`,
 );
-export const updateCopy = (tx: Tx, row: CopyRow): Promise<number> => tx.run(update, { ...row, space_id: tx.space_id });
+export const updateCopy = (tx: Tx, row: CopyRow): Promise<void> => tx.run(update, { ...row, space_id: tx.space_id });
 
 const offer = statement<{ space_id: string; mail_id: number; principal_id: string }>(
   `update mail_recipients set offered = offered + 1,
@@ -64,7 +74,7 @@ const offer = statement<{ space_id: string; mail_id: number; principal_id: strin
    where space_id = :space_id and mail_id = :mail_id and principal_id = :principal_id`,
 );
 export const countOffer = (tx: Tx, args: { mail_id: number; principal_id: string }): Promise<number> =>
-  tx.run(offer, { ...args, space_id: tx.space_id });
+  tx.runCounted(offer, { ...args, space_id: tx.space_id });
 
 const awaited = (copies: string): string =>
   `select d.at as deadline from ${copies}
@@ -85,4 +95,4 @@ const remove = statement<{ space_id: string; id: number }>(
   "delete from mail_recipients where space_id = :space_id and id = :id and state = 'trash'",
 );
 /** Nothing happens where it is not in the trash any more. */
-export const deleteTrashed = (tx: Tx, id: number): Promise<number> => tx.run(remove, { id, space_id: tx.space_id });
+export const deleteTrashed = (tx: Tx, id: number): Promise<void> => tx.run(remove, { id, space_id: tx.space_id });

@@ -2,6 +2,7 @@ import type { Reader } from "../../../db/database.ts";
 import { statement } from "../../../db/statement.ts";
 import { MOST_OF_THREAD } from "../schema.ts";
 import type { FullMailRow, ListedRow } from "../tables.ts";
+import { ASKING_COPIES, type AskingPage } from "./asking.ts";
 
 interface Mailbox {
   space_id: string;
@@ -57,6 +58,29 @@ export const listFolder = (db: Reader, { folder, ...args }: Page & { folder: key
 const unread = statement<Page, Offered>(page(...UNREAD_PLACES));
 export const listUnread = (db: Reader, args: Page): Promise<Offered[]> => db.all(unread, args);
 
+type Next = Mailbox & { after: number; limit: number };
+
+/** As `page`, from the other end. */
+const following = (...places: string[]): string => {
+  const cuts = places.map(
+    (place) =>
+      `select * from (select r.mail_id, r.position from mail_recipients r
+       where ${IN_BOX} and r.place = '${place}' and r.position > :after
+       order by r.position limit :limit) as ${place}`,
+  );
+  return `select ${LISTED}, ${COPY}, r.offered
+   from (${cuts.join(" union all ")} order by position limit :limit) as cut
+   join mail_recipients r on ${IN_BOX} and r.mail_id = cut.mail_id
+   join mails m on m.space_id = r.space_id and m.id = r.mail_id join principals p on p.id = m.sender_id
+   order by cut.position`;
+};
+
+const next = statement<Next, Offered>(following(...UNREAD_PLACES));
+const freshNext = statement<Next, Offered>(following("urgent_new", "new"));
+/** Unread ones behind a position; with `fresh`, and never offered. */
+export const listNext = (db: Reader, { fresh, ...args }: Next & { fresh: boolean }): Promise<Offered[]> =>
+  db.all(fresh ? freshNext : next, args);
+
 type Waiting = Page & { fresh: boolean };
 
 const urgent = statement<Page, Offered>(page("urgent_new", "urgent"));
@@ -69,6 +93,17 @@ const others = statement<Page, Offered>(page("new", "unread"));
 const freshOthers = statement<Page, Offered>(page("new"));
 export const listOthers = (db: Reader, { fresh, ...args }: Waiting): Promise<Offered[]> =>
   db.all(fresh ? freshOthers : others, args);
+
+const freshOfThread = statement<Mailbox & { thread_id: number; limit: number }, Offered>(
+  `select ${LISTED}, ${COPY}, r.offered from mails m join principals p on p.id = m.sender_id
+   join mail_recipients r on r.space_id = m.space_id and r.mail_id = m.id and r.principal_id = :principal_id
+   where m.space_id = :space_id and m.thread_id = :thread_id and r.place in ('urgent_new', 'new')
+   order by m.id desc limit :limit`,
+);
+export const listFreshOfThread = (
+  db: Reader,
+  args: Mailbox & { thread_id: number; limit: number },
+): Promise<Offered[]> => db.all(freshOfThread, args);
 
 const SENT = "m.id as position, null as state, null as read_at, null as acked_at, null as snoozed_until";
 
@@ -93,6 +128,32 @@ const unreadCount = statement<Counted, { count: number }>(counting(...UNREAD_PLA
 /** Of each kind it counts no further than `most`. */
 export const countUnread = async (db: Reader, args: Counted): Promise<number> =>
   Number((await db.get(unreadCount, args))?.count ?? 0);
+
+type AgentsCount = { name: string; count: number };
+
+const countsOfAgents = statement<{ space_id: string; most: number }, AgentsCount>(
+  `select p.name, ${UNREAD_PLACES.map(
+    (place) =>
+      `(select count(*) from (select 1 from mail_recipients r where r.space_id = a.space_id
+       and r.principal_id = a.principal_id and r.place = '${place}' limit :most) as ${place})`,
+  ).join(" + ")} as count
+   from agents a join principals p on p.id = a.principal_id where a.space_id = :space_id order by a.created_at, p.name`,
+);
+/** The same of every agent's mailbox. */
+export const countUnreadOfAgents = async (
+  db: Reader,
+  args: { space_id: string; most: number },
+): Promise<AgentsCount[]> =>
+  (await db.all(countsOfAgents, args)).map(({ name, count }) => ({ name, count: Number(count) }));
+
+const asking = statement<AskingPage, ListedRow>(
+  `select ${LISTED}, ${COPY} from (${ASKING_COPIES}) as cut
+   join mail_recipients r on ${IN_BOX} and r.mail_id = cut.mail_id
+   join mails m on m.space_id = r.space_id and m.id = r.mail_id join principals p on p.id = m.sender_id
+   order by cut.mail_id desc`,
+);
+/** Those of `listAsking`, as a mailbox lists them. */
+export const listAskingRows = (db: Reader, args: AskingPage): Promise<ListedRow[]> => db.all(asking, args);
 
 const urgentCount = statement<Counted, { count: number }>(counting("urgent_new", "urgent"));
 export const countUrgent = async (db: Reader, args: Counted): Promise<number> =>
@@ -136,7 +197,7 @@ const CONDITIONS = `(:sender = '' or p.name = :sender)
    and (cast(:thread_id as bigint) = 0 or m.thread_id = cast(:thread_id as bigint))
    and m.id >= :first_id and m.id <= :last_id`;
 
-type Matching = Page & Conditions & { match: string; query: string; folder: Looked };
+type Matching = Page & Conditions & { match: string; query: string; folder: SearchFolder };
 
 const IN_FOLDER = `(:folder = 'all' or (:folder = 'sent' and m.sender_id = :principal_id)
    or (:folder = 'unread' and ${UNREAD}) or (:folder = 'snoozed' and r.snoozed_until is not null)
@@ -158,7 +219,7 @@ const matching = statement<Matching, ListedRow>(
 export const listMatching = (db: Reader, args: Matching): Promise<ListedRow[]> => db.all(matching, args);
 
 /** As `page`, of what fits the conditions: through one mailbox at worst, never through the space. */
-const looking = ({ places, sent }: { places: readonly string[]; sent: boolean }): string => {
+const filtered = ({ places, sent }: { places: readonly string[]; sent: boolean }): string => {
   const cuts = places.map(
     (place) =>
       `select * from (select r.mail_id, r.position from mail_recipients r
@@ -179,18 +240,20 @@ const looking = ({ places, sent }: { places: readonly string[]; sent: boolean })
    order by cut.position desc`;
 };
 
-type Look = Page & Conditions;
+type Filter = Page & Conditions;
 
-const LOOKED = {
-  all: statement<Look, ListedRow>(looking({ places: [...INBOX, "archived", "trash", "snoozed"], sent: true })),
-  inbox: statement<Look, ListedRow>(looking({ places: INBOX, sent: false })),
-  unread: statement<Look, ListedRow>(looking({ places: UNREAD_PLACES, sent: false })),
-  archived: statement<Look, ListedRow>(looking({ places: ["archived"], sent: false })),
-  trash: statement<Look, ListedRow>(looking({ places: ["trash"], sent: false })),
-  snoozed: statement<Look, ListedRow>(looking({ places: ["snoozed"], sent: false })),
-  sent: statement<Look, ListedRow>(looking({ places: [], sent: true })),
+const FILTERED = {
+  all: statement<Filter, ListedRow>(filtered({ places: [...INBOX, "archived", "trash", "snoozed"], sent: true })),
+  inbox: statement<Filter, ListedRow>(filtered({ places: INBOX, sent: false })),
+  unread: statement<Filter, ListedRow>(filtered({ places: UNREAD_PLACES, sent: false })),
+  archived: statement<Filter, ListedRow>(filtered({ places: ["archived"], sent: false })),
+  trash: statement<Filter, ListedRow>(filtered({ places: ["trash"], sent: false })),
+  snoozed: statement<Filter, ListedRow>(filtered({ places: ["snoozed"], sent: false })),
+  sent: statement<Filter, ListedRow>(filtered({ places: [], sent: true })),
 };
-export type Looked = keyof typeof LOOKED;
+export type SearchFolder = keyof typeof FILTERED;
 /** Whatever the conditions leave, by position. */
-export const listLooked = (db: Reader, { folder, ...args }: Look & { folder: Looked }): Promise<ListedRow[]> =>
-  db.all(LOOKED[folder], args);
+export const listFiltered = (
+  db: Reader,
+  { folder, ...args }: Filter & { folder: SearchFolder },
+): Promise<ListedRow[]> => db.all(FILTERED[folder], args);

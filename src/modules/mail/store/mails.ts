@@ -2,7 +2,7 @@ import type { PrincipalKind } from "../../../context.ts";
 import type { Reader, Tx } from "../../../db/database.ts";
 import { statement } from "../../../db/statement.ts";
 import type { Words } from "../../../db/words.ts";
-import type { NewMailRow } from "../tables.ts";
+import type { NewMailRow, WrittenRow } from "../tables.ts";
 
 interface In {
   space_id: string;
@@ -10,12 +10,11 @@ interface In {
 
 const insert = statement<NewMailRow & In>(
   `insert into mails (space_id, id, thread_id, in_reply_to, sender_id, by_principal_id, recipients, participants, subject,
-   preview, priority, deadline, topic, bytes, body)
+   preview, priority, deadline, topic, bytes, body, cause, cause_how)
    values (:space_id, :id, :thread_id, :in_reply_to, :sender_id, :by_principal_id, :recipients, :participants,
-   :subject, :preview, :priority, :deadline, :topic, :bytes, :body)`,
+   :subject, :preview, :priority, :deadline, :topic, :bytes, :body, :cause, :cause_how)`,
 );
-export const insertMail = (tx: Tx, row: NewMailRow): Promise<number> =>
-  tx.run(insert, { ...row, space_id: tx.space_id });
+export const insertMail = (tx: Tx, row: NewMailRow): Promise<void> => tx.run(insert, { ...row, space_id: tx.space_id });
 
 const insertWord = statement<Words & In & { id: number }>(
   // Not from a select: that could be many rows, before and after which FTS5 writes to the disk what it has collected.
@@ -24,7 +23,7 @@ const insertWord = statement<Words & In & { id: number }>(
   `insert into mail_words (seq, words)
    values ((select seq from mails where space_id = :space_id and id = :id), cast(:vector as tsvector))`,
 );
-export const insertWords = (tx: Tx, args: Words & In & { id: number }): Promise<number> => tx.run(insertWord, args);
+export const insertWords = (tx: Tx, args: Words & In & { id: number }): Promise<void> => tx.run(insertWord, args);
 
 /** What a reply needs of the mail it answers. */
 type Answered = { id: number; thread_id: number; subject: string };
@@ -34,6 +33,25 @@ const answered = statement<In & { id: number }, Answered>(
 );
 export const findMail = (db: Reader, args: In & { id: number }): Promise<Answered | undefined> =>
   db.get(answered, args);
+
+const HELD = "exists (select 1 from mail_recipients r where r.space_id = m.space_id and r.mail_id = m.id";
+const written = statement<In & { id: number; principal_id: string }, WrittenRow>(
+  `select p.name as by, m.subject, m.in_reply_to, m.cause, m.cause_how,
+   case when m.sender_id = :principal_id or ${HELD} and r.principal_id = :principal_id) then 1 else 0 end as own,
+   case when p.kind = 'agent' or ${HELD} and r.principal_id in (select id from principals where kind = 'agent'))
+     then 1 else 0 end as among_agents
+   from mails m join principals p on p.id = m.sender_id where m.space_id = :space_id and m.id = :id`,
+);
+export const findWritten = (
+  db: Reader,
+  args: In & { id: number; principal_id: string },
+): Promise<WrittenRow | undefined> => db.get(written, args);
+
+const agent = statement<{ principal_id: string }, { found: number }>(
+  "select 1 as found from principals where id = :principal_id and kind = 'agent'",
+);
+export const isAgent = async (db: Reader, principal_id: string): Promise<boolean> =>
+  (await db.get(agent, { principal_id })) !== undefined;
 
 const inThread = statement<In & { thread_id: number }, { participants: string }>(
   `select participants from mails where space_id = :space_id and thread_id = :thread_id order by id desc limit 1`,
@@ -68,7 +86,7 @@ export async function deleteOldest(tx: Tx, slice: Slice): Promise<number> {
   const { space_id } = tx;
   await tx.run(deliveries, { ...slice, space_id });
   await tx.run(copies, { ...slice, space_id });
-  return tx.run(mails, { ...slice, space_id });
+  return tx.runCounted(mails, { ...slice, space_id });
 }
 
 type SenderRow = { principal_id: string; name: string; kind: PrincipalKind; thread_id: number; recipients: string };

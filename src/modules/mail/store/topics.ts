@@ -6,19 +6,45 @@ interface Subscription {
   principal_id: string;
 }
 
-const add = statement<Subscription & { space_id: string; created_at: string }>(
-  `insert into mail_subscriptions (space_id, topic, principal_id, created_at)
-   values (:space_id, :topic, :principal_id, :created_at) on conflict (space_id, topic, principal_id) do nothing`,
+type NewSubscription = Subscription & { by_principal_id: string; created_at: string };
+
+const add = statement<NewSubscription & { space_id: string }>(
+  `insert into mail_subscriptions (space_id, topic, principal_id, by_principal_id, created_at)
+   values (:space_id, :topic, :principal_id, :by_principal_id, :created_at) on conflict (space_id, topic, principal_id) do nothing`,
 );
-export const insertSubscription = (tx: Tx, args: Subscription & { created_at: string }): Promise<number> =>
+export const insertSubscription = (tx: Tx, args: NewSubscription): Promise<void> =>
   tx.run(add, { ...args, space_id: tx.space_id });
 
 const remove = statement<Subscription & { space_id: string }>(
   `delete from mail_subscriptions
    where space_id = :space_id and topic = :topic and principal_id = :principal_id`,
 );
-export const deleteSubscription = (tx: Tx, args: Subscription): Promise<number> =>
+export const deleteSubscription = (tx: Tx, args: Subscription): Promise<void> =>
   tx.run(remove, { ...args, space_id: tx.space_id });
+
+const one = statement<Subscription & { space_id: string }, { found: number }>(
+  `select 1 as found from mail_subscriptions
+   where space_id = :space_id and topic = :topic and principal_id = :principal_id`,
+);
+export const isSubscribed = async (db: Reader, args: Subscription & { space_id: string }): Promise<boolean> =>
+  (await db.get(one, args)) !== undefined;
+
+type Counted = { space_id: string; most: number };
+
+const topicsOf = statement<Counted & { principal_id: string }, { count: number }>(
+  `select count(*) as count from (select topic from mail_subscriptions
+   where space_id = :space_id and principal_id = :principal_id limit :most) as counted`,
+);
+export const countTopicsOf = async (db: Reader, args: Counted & { principal_id: string }): Promise<number> =>
+  Number((await db.get(topicsOf, args))?.count ?? 0);
+
+const topicsBy = statement<Counted & { by_principal_id: string }, { count: number }>(
+  `select count(*) as count from (select topic from mail_subscriptions
+   where space_id = :space_id and by_principal_id = :by_principal_id limit :most) as counted`,
+);
+/** Those that a principal had followed, by itself and by others. */
+export const countTopicsBy = async (db: Reader, args: Counted & { by_principal_id: string }): Promise<number> =>
+  Number((await db.get(topicsBy, args))?.count ?? 0);
 
 /** An agent that was deleted follows nothing any more. */
 const FOLLOWING = `mail_subscriptions s where s.space_id = :space_id and not exists (select 1 from agents a

@@ -1,14 +1,15 @@
 import type { Ctx } from "../../../context.ts";
 import { formatId, parseId } from "../../../ids.ts";
-import { type ListNotices, MOST_COUNTED, type NoticeList } from "../schema.ts";
+import type { ListNotices, NoticeList } from "../schema.ts";
 import * as store from "../store.ts";
 import { isoNow, wire } from "./wire.ts";
 
 /** What people were told and asked, newest first. */
 export async function list(ctx: Ctx, { open, limit, before }: ListNotices): Promise<NoticeList> {
-  const { space_id } = ctx.actor;
+  const { space_id, principal_id } = ctx.actor;
   const now = isoNow(ctx);
-  const page = { space_id, before_id: before ? parseId(before) : Number.MAX_SAFE_INTEGER, limit: limit + 1 };
+  const before_id = before ? parseId(before) : Number.MAX_SAFE_INTEGER;
+  const page = { space_id, principal_id, before_id, limit: limit + 1 };
   const rows = await (open === undefined
     ? store.listNotices(ctx.db, page)
     : open
@@ -18,9 +19,6 @@ export async function list(ctx: Ctx, { open, limit, before }: ListNotices): Prom
   const last = shown.at(-1);
   return {
     notices: shown.map((row) => wire(ctx, row)),
-    open: await store.countOpen(ctx.db, { space_id, now, most: MOST_COUNTED }),
     next: last && rows.length > limit ? formatId(last.id) : null,
   };
 }
-
-export const openNotices = (ctx: Ctx): Promise<NoticeList> => list(ctx, { open: true, limit: MOST_COUNTED });

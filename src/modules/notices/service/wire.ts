@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import type { Ctx } from "../../../context.ts";
 import { ParleyError } from "../../../errors.ts";
 import { formatId, timeOfId } from "../../../ids.ts";
@@ -7,17 +8,23 @@ import * as store from "../store.ts";
 import type { NamedNoticeRow } from "../tables.ts";
 
 export const TOPIC = "notice";
+/** As many texts as one notice gathers: from then on it only counts. */
+export const MOST_TEXTS = 10;
+
+/** What everybody who follows notices is told. Of one that is for somebody else alone, next to nothing. */
+export const aboutOf = ({ kind, audience }: { kind: string; audience: string | null }): { kind?: string } =>
+  audience === null ? { kind } : {};
 
 export const isoNow = (ctx: Ctx): string => new Date(ctx.now()).toISOString();
 
 export function wire(ctx: Ctx, row: NamedNoticeRow): Notice {
-  const { id, kind, title, text, topic, ref, agents, choices, expires_at, choice } = row;
+  const { id, kind, text, topic, ref, agents, choices, expires_at, choice } = row;
   // Its time may be over before anybody has noted it.
   const over = row.state === "open" && expires_at !== null && expires_at <= isoNow(ctx);
   return {
     id: formatId(id),
     kind,
-    title,
+    title: titleOf(row),
     text,
     topic,
     ref: ref === null ? null : formatId(ref),
@@ -25,6 +32,8 @@ export function wire(ctx: Ctx, row: NamedNoticeRow): Notice {
     choices: choices === null ? null : JSON.parse(choices),
     raised_by: row.raised_by_name,
     raised_at: timeOfId(id),
+    audience: row.audience_name,
+    digest: digestOf(row),
     times: row.times,
     expires_at,
     state: over ? "expired" : row.state,
@@ -34,7 +43,23 @@ export function wire(ctx: Ctx, row: NamedNoticeRow): Notice {
   };
 }
 
-export const answerOf = ({ id, state, choice, settled_by }: Notice): Answer => ({ id, state, choice, settled_by });
+export const titleOf = ({ title, title_many, times }: NamedNoticeRow): string =>
+  title_many !== null && times > 1 ? title_many.replace("{times}", String(times)) : title;
+
+/** The module's own, or that of all a person is shown: what says something else has another. */
+export function digestOf(row: NamedNoticeRow): string {
+  const { digest, raised_by, kind, text, topic, ref, agents, choices } = row;
+  if (digest !== null) return digest;
+  const words = [raised_by, kind, titleOf(row), text, topic, ref, agents, choices];
+  return hash("sha256", `parley-notice-v1\n${JSON.stringify(words)}`);
+}
+
+export async function answerOf(ctx: Ctx, row: NamedNoticeRow): Promise<Answer> {
+  const { id, state, choice, settled_by } = wire(ctx, row);
+  const where = { space_id: ctx.actor.space_id, ref: row.id, now: isoNow(ctx) };
+  const pending_until = state === "open" ? await store.findPutOffUntil(ctx.db, where) : null;
+  return { id, state, choice, settled_by, pending_until };
+}
 
 /** To whoever did not raise it, it does not exist. */
 export async function ownNotice(ctx: Ctx, id: number): Promise<NamedNoticeRow> {

@@ -1,57 +1,55 @@
 import { getContext, setContext } from "svelte";
 import type { Hub } from "#lib/hub/hub.svelte.ts";
-import { onKept, recall } from "#lib/hub/kept.ts";
-import type { Message } from "#lib/hub/types.ts";
-import { followChat } from "$client/index.ts";
+import type { Tools } from "#lib/hub/types.ts";
+import { Live } from "#lib/live/live.ts";
+import type { Marks } from "./marks.svelte.ts";
 
-/** The last thing said in each chat, and whether it was seen. */
+type Chats = Tools["chat_list"]["output"]["chats"];
+type Last = NonNullable<Chats[number]["last"]>;
+
+/** The last thing said in each chat, and whether it was read: one read for all of them, whoever said something. */
 export class Glances {
-  #last = $state.raw<ReadonlyMap<string, Message>>(new Map());
-  #seen = $state.raw<ReadonlyMap<string, string | null>>(new Map());
+  #last = $state.raw<ReadonlyMap<string, Last>>(new Map());
   readonly #hub: Hub;
+  readonly #marks: Marks;
 
-  constructor(hub: Hub) {
+  constructor(hub: Hub, marks: Marks) {
     this.#hub = hub;
+    this.#marks = marks;
   }
 
   /** Returns the way to stop. */
   follow(agents: readonly string[]): () => void {
-    this.#seen = new Map(agents.map((agent) => [agent, recall(`seen:${agent}`)]));
-    const stops = agents.map((agent) =>
-      followChat(this.#hub.client, {
-        agent,
-        newest: 1,
-        messages: (messages, { reset }) => {
-          const last = messages.at(-1);
-          if (!last && !reset) return;
-          const all = new Map(this.#last);
-          if (last) all.set(agent, last);
-          // The hub was restored, and has nothing of it any more.
-          else all.delete(agent);
-          this.#last = all;
-        },
-      }),
+    const uris = agents.map((agent) => `ui://chat/${encodeURIComponent(agent)}/messages`);
+    // A list without its last lines is still a list; that the hub is away, the banner says.
+    const live = new Live(
+      this.#hub,
+      uris,
+      () => this.#read(),
+      () => {},
     );
-    stops.push(
-      onKept((name, value) => {
-        if (name.startsWith("seen:")) this.#seen = new Map(this.#seen).set(name.slice(5), value);
-      }),
-    );
-    return () => {
-      for (const stop of stops) stop();
-    };
+    return () => live.stop();
   }
 
-  last(agent: string): Message | undefined {
+  last(agent: string): Last | undefined {
     return this.#last.get(agent);
   }
 
   isNew(agent: string): boolean {
     const last = this.#last.get(agent);
-    return last?.author === "assistant" && Number(last.id) > Number(this.#seen.get(agent) ?? 0);
+    return last?.author === "assistant" && Number(last.id) > Number(this.#marks.of(agent) ?? 0);
+  }
+
+  async #read(): Promise<void> {
+    const { client } = this.#hub;
+    const { chats } = await client.call("chat_list", {});
+    if (client !== this.#hub.client) return;
+    this.#last = new Map(chats.flatMap(({ agent, last }) => (last ? [[agent, last] as const] : [])));
+    // Whoever was told of it in another browser may have read it there.
+    this.#marks.hear(chats);
   }
 }
 
 const KEY = Symbol("glances");
-export const provideGlances = (hub: Hub): Glances => setContext(KEY, new Glances(hub));
+export const provideGlances = (hub: Hub, marks: Marks): Glances => setContext(KEY, new Glances(hub, marks));
 export const useGlances = (): Glances => getContext<Glances>(KEY);

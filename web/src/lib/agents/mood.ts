@@ -14,12 +14,27 @@ const PHASES: Record<Agent["run_phase"], Mood> = {
   waiting_input: { kind: "waiting", words: "Waiting for you" },
 };
 
-const LIFECYCLES: Record<Exclude<Agent["lifecycle"], "ready">, Mood> = {
-  starting: { kind: "working", words: "Starting" },
+const STARTING: Mood = { kind: "working", words: "Starting" };
+const UNKNOWN: Mood = { kind: "away", words: "Unknown" };
+const AWAY: Mood = { kind: "away", words: "Away" };
+
+/** What stays true of one that has gone. */
+const ENDS: Partial<Record<Agent["lifecycle"], Mood>> = {
   stopped: { kind: "away", words: "Stopped" },
   failed: { kind: "failed", words: "Failed" },
 };
 
-/** What an agent says of itself, in a word or two. */
-export const moodOf = ({ lifecycle, run_phase }: Pick<Agent, "lifecycle" | "run_phase">): Mood =>
-  (lifecycle === "ready" ? PHASES[run_phase] : LIFECYCLES[lifecycle]) ?? { kind: "away", words: "Unknown" };
+type Told = Pick<Agent, "lifecycle" | "run_phase" | "presence" | "last_seen_at">;
+
+/** How an agent is, in a word or two, as far as that is known. */
+export function moodOf({ lifecycle, run_phase, presence, last_seen_at }: Told, live = true): Mood {
+  if (!live) return UNKNOWN;
+  const end = ENDS[lifecycle];
+  if (end) return end;
+  // Only a token was made: nothing was heard of it yet.
+  if (last_seen_at === null) return { kind: "away", words: "Not reporting" };
+  // What it said of itself was before it went.
+  if (presence === "offline") return AWAY;
+  if (lifecycle === "starting") return STARTING;
+  return lifecycle === "ready" ? (PHASES[run_phase] ?? UNKNOWN) : UNKNOWN;
+}

@@ -1,11 +1,13 @@
+import { untrack } from "svelte";
+import type { Marks } from "#lib/agents/marks.svelte.ts";
 import { isRecord, jsonOf } from "#lib/hub/contents.ts";
 import { firstOutput } from "#lib/hub/first.ts";
 import type { Hub } from "#lib/hub/hub.svelte.ts";
-import { keep, onKept, recall } from "#lib/hub/kept.ts";
 import { sentenceOf } from "#lib/hub/sentence.ts";
 import type { Message, Tools } from "#lib/hub/types.ts";
 import { followChat, HubError } from "$client/index.ts";
-import { Outgoing } from "./outgoing.svelte.ts";
+import type { Outbox } from "./outbox.svelte.ts";
+import type { Outgoing } from "./outgoing.svelte.ts";
 import { pendingRow, RowMaker } from "./rows.ts";
 import { Stretches } from "./stretches.svelte.ts";
 
@@ -18,7 +20,10 @@ const BEHIND = 100;
 const NOT_THERE = ["WATERMARK_EXPIRED", "WATERMARK_INVALID", "INVALID_ARGUMENT"];
 
 /** What a chat needs of the hub. */
-export type ChatHub = Pick<Hub, "client" | "me" | "follow">;
+export type ChatHub = Pick<Hub, "client" | "me" | "live" | "follow">;
+
+/** Up to where it was read. */
+type ChatMarks = Pick<Marks, "coming" | "of" | "advance">;
 
 interface Status {
   ui: { ready: boolean };
@@ -64,16 +69,17 @@ export class Chat {
   });
   readonly #hub: ChatHub;
   readonly #maker = new RowMaker();
-  #seen_id: string | null;
+  readonly #marks: ChatMarks;
   #following = false;
   #sought_id: string | undefined;
   #begun = 0;
 
-  constructor(hub: ChatHub, agent: string | undefined) {
+  constructor(hub: ChatHub, { marks, outbox }: { marks: ChatMarks; outbox: Outbox }, agent: string | undefined) {
     this.#hub = hub;
+    this.#marks = marks;
     this.agent = agent;
-    this.#seen_id = recall(this.#seenName);
-    this.outgoing = new Outgoing(hub, agent, () => this.newest);
+    this.outgoing = outbox.of(agent);
+    this.outgoing.join({ messages: () => this.newest, add: (messages) => this.#stretches.add(messages) });
   }
 
   /** Returns the way to stop. */
@@ -84,7 +90,8 @@ export class Chat {
       followChat(this.#hub.client, {
         agent: this.agent,
         newest: FIRST,
-        messages: (messages, { reset, has_earlier }) => {
+        messages: async (messages, { reset, has_earlier }) => {
+          if (reset) await this.#marks.coming;
           if (!reset || this.#isAhead(messages)) this.#stretches.add(messages);
           else this.#begin(messages, has_earlier);
           this.#following = true;
@@ -97,9 +104,6 @@ export class Chat {
         const json = jsonOf(data);
         if (isStatus(json)) this.status = json;
       }),
-      onKept((name, value) => {
-        if (name === this.#seenName) this.#seen_id = later(this.#seen_id, value);
-      }),
     ];
     return () => {
       for (const stop of stops) stop();
@@ -110,11 +114,7 @@ export class Chat {
   async send(content: string): Promise<void> {
     this.unread_id = undefined;
     this.toNewest();
-    this.#stretches.add(await this.outgoing.send(content, this.last_id));
-  }
-
-  async retry(key: string): Promise<void> {
-    this.#stretches.add(await this.outgoing.retry(key));
+    await this.outgoing.send(content, this.last_id);
   }
 
   /** What lies before what is shown. */
@@ -159,15 +159,15 @@ export class Chat {
   /** What is shown up to here was looked at. */
   see(): void {
     const { last_id } = this;
-    if (last_id === null || this.has_later || later(this.#seen_id, last_id) === this.#seen_id) return;
-    this.#seen_id = last_id;
-    keep(this.#seenName, last_id);
+    if (last_id !== null && !this.has_later) this.#marks.advance(this.agent, last_id);
   }
 
   /** The newest ones at once, while the hub is still being asked to tell of what comes. */
   async #glance(): Promise<void> {
     try {
       const page = firstOutput("chat_read_before", this.#before(null, FIRST)) ?? (await this.#readBefore(null, FIRST));
+      // What is known at once is drawn at once.
+      if (this.#marks.coming) await this.#marks.coming;
       if (!this.#following) this.#begin(page.messages, page.has_more);
     } catch (error) {
       // Following says what is wrong, and goes on trying.
@@ -222,13 +222,10 @@ export class Chat {
     return { before_id, limit, ...(agent !== undefined && { agent }) };
   }
 
-  get #seenName(): string {
-    return `seen:${this.agent ?? ""}`;
-  }
-
   #begin(messages: readonly Message[], has_earlier: boolean): void {
     this.#maker.forget();
-    const seen = Number(this.#seen_id ?? Number.POSITIVE_INFINITY);
+    // As it is now: reading on does not open the chat anew.
+    const seen = Number(untrack(() => this.#marks.of(this.agent)) ?? Number.POSITIVE_INFINITY);
     const isNew = ({ id, author_principal }: Message): boolean =>
       Number(id) > seen && author_principal !== this.#hub.me.principal;
     this.unread_id = messages.find(isNew)?.id;
@@ -237,9 +234,6 @@ export class Chat {
     this.loaded = true;
   }
 }
-
-const later = (one: string | null, other: string | null): string | null =>
-  Number(other ?? 0) > Number(one ?? 0) ? other : one;
 
 const isStatus = (value: unknown): value is Status =>
   isRecord(value) && typeof value.type === "string" && isRecord(value.ui) && typeof value.ui.ready === "boolean";

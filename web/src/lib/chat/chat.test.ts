@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { ChatNetwork, type Fate } from "../../testing/chat-network.ts";
+import { Marks } from "../agents/marks.svelte.ts";
 import { Chat } from "./chat.svelte.ts";
+import { Outbox } from "./outbox.svelte.ts";
 
 beforeEach(() => {
   localStorage.clear();
@@ -14,10 +16,13 @@ const until = (condition: () => boolean): Promise<void> =>
   vi.waitFor(() => expect(condition()).toBe(true), { timeout: 20_000 });
 
 async function opened(network: ChatNetwork): Promise<Chat> {
-  const chat = new Chat(network, "scout");
+  const marks = new Marks(network);
+  const unfollow = marks.follow();
+  const chat = new Chat(network, { marks, outbox: new Outbox(network) }, "scout");
   const close = chat.open();
   onTestFinished(() => {
     close();
+    unfollow();
     network.client[Symbol.dispose]();
   });
   await until(() => chat.loaded);
@@ -45,7 +50,7 @@ test("own words are there at once and exactly once, whether their copy or their 
     fc.asyncProperty(fc.array(step, { maxLength: 15 }), async (steps) => {
       sessionStorage.clear();
       const network = new ChatNetwork();
-      const chat = new Chat(network, "scout");
+      const chat = new Chat(network, { marks: new Marks(network), outbox: new Outbox(network) }, "scout");
       const close = chat.open();
       const sent: string[] = [];
       const check = (): void => {
@@ -64,7 +69,7 @@ test("own words are there at once and exactly once, whether their copy or their 
         else if (kind === "release") network.release();
         else if (kind === "retry") {
           const left = failed(chat);
-          if (left) void chat.retry(left.key);
+          if (left) void chat.outgoing.retry(left.key);
         }
         if (kind !== "wait") check();
         await turn();
@@ -77,7 +82,7 @@ test("own words are there at once and exactly once, whether their copy or their 
         return !chat.outgoing.sending;
       });
       // One whose copy turns out to be another's comes back, and is tried too.
-      for (let left = failed(chat); left; left = failed(chat)) await chat.retry(left.key);
+      for (let left = failed(chat); left; left = failed(chat)) await chat.outgoing.retry(left.key);
       await until(() => chat.rows.length === network.messages.length);
       expect(contents(chat)).toEqual(network.messages.map(({ content }) => content));
       close();
@@ -91,7 +96,7 @@ test("a link far back is found with two reads, and reading on from there leads t
   const network = new ChatNetwork();
   const said = Array.from({ length: 1500 }, (_, at) => network.say(`message ${at}`));
   const chat = await opened(network);
-  await until(() => network.calls.length >= 2);
+  await until(() => network.calls.length >= 3);
   const before = network.calls.length;
   expect(await chat.reach(said[200]?.id ?? "")).toBe(true);
   expect(network.calls.length - before).toBe(2);
@@ -121,24 +126,24 @@ test("a link to what is not there says so, one that was followed since has the l
 test("what was not seen when the page is opened begins with a line, own words never do", async () => {
   const network = new ChatNetwork();
   const seen = network.say("seen");
-  localStorage.setItem("parley:seen:scout", seen.id);
+  network.marks.set("scout", seen.id);
   network.say("mine", { author: "user", author_principal: "ana" });
   const first = network.say("new");
   network.say("newer");
   const chat = await opened(network);
   expect(chat.rows.filter(({ unread }) => unread).map(({ key }) => key)).toEqual([first.id]);
   chat.see();
-  expect(localStorage.getItem("parley:seen:scout")).toBe(network.messages.at(-1)?.id);
+  await until(() => network.marks.get("scout") === network.messages.at(-1)?.id);
 });
 
 test("what the page was left with before the hub answered is there once afterwards, as its copy or to be tried again", async () => {
   const network = new ChatNetwork();
   const before = await opened(network);
+  network.fate = () => "refused";
+  await before.send("it did not");
   network.fate = () => "late";
   void before.send("it got there");
   await turn();
-  network.fate = () => "refused";
-  await before.send("it did not");
 
   const chat = await opened(network);
   await until(() => chat.rows.length === 2);
@@ -147,7 +152,38 @@ test("what the page was left with before the hub answered is there once afterwar
     ["it did not", "failed"],
   ]);
   network.fate = () => "fine";
-  await chat.retry(failed(chat)?.key ?? "");
+  await chat.outgoing.retry(failed(chat)?.key ?? "");
   expect(network.messages.map(({ content }) => content)).toEqual(["it got there", "it did not"]);
   expect(contents(chat)).toEqual(["it got there", "it did not"]);
+});
+
+test("what waits goes when the hub is back, in its order: behind what was on its way, from a chat that was left, and after a reload", async () => {
+  const network = new ChatNetwork();
+  const outbox = new Outbox(network);
+  const chat = new Chat(network, { marks: new Marks(network), outbox }, "scout");
+  const close = chat.open();
+  onTestFinished(() => network.client[Symbol.dispose]());
+  await until(() => chat.loaded);
+  network.fate = () => "late";
+  void chat.send("on its way");
+  await turn();
+  network.live = false;
+  await chat.send("said while it was away");
+  expect(chat.rows.map(({ pending }) => pending?.state)).toEqual([undefined, "waiting"]);
+  close();
+  network.live = true;
+  network.fate = () => "fine";
+  await outbox.flush();
+  network.release();
+  await until(() => network.messages.length === 2);
+
+  network.live = false;
+  await chat.send("said before the reload");
+  network.live = true;
+  await new Outbox(network).flush();
+  expect(network.messages.map(({ content }) => content)).toEqual([
+    "on its way",
+    "said while it was away",
+    "said before the reload",
+  ]);
 });

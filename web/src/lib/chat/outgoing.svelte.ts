@@ -3,57 +3,86 @@ import type { Hub } from "#lib/hub/hub.svelte.ts";
 import { personal } from "#lib/hub/kept.ts";
 import { sentenceOf } from "#lib/hub/sentence.ts";
 import type { Message, Tools } from "#lib/hub/types.ts";
-import { newKey } from "$client/index.ts";
+import { HubError, newKey } from "$client/index.ts";
 import type { Pending } from "./rows.ts";
 
-/** What this tab has sent and the hub has not confirmed. A reload in between leaves it to be tried again. */
+/** What is sent needs of the hub. */
+export type OutgoingHub = Pick<Hub, "client" | "me" | "live">;
+
+/** The conversation, while it is shown. */
+interface OpenChat {
+  messages(): readonly Message[];
+  /** The hub has confirmed these. */
+  add(messages: readonly Message[]): void;
+}
+
+/**
+ * What this tab has sent in one chat and the hub has not confirmed. A reload in between leaves it to be tried again.
+ * It outlives the view of the chat, so there is nothing derived in it that would end with a view.
+ */
 export class Outgoing {
   #pending = $state.raw<readonly Pending[]>([]);
   /** Why the last one failed, until one succeeds. */
   last_error = $state<string>();
-  readonly sending = $derived(this.#pending.some(({ state }) => state === "sending"));
-  readonly #hub: Pick<Hub, "client" | "me">;
+  #chat = $state.raw<OpenChat>();
+  readonly #hub: OutgoingHub;
   /** Whoever is signed in when an answer comes, it is this one's. */
   readonly #me: string;
   readonly #name: string;
   readonly #agent: string | undefined;
-  readonly #messages: () => readonly Message[];
   /** Messages of which it is known what they are the copy of. */
   readonly #confirmed = new Set<string>();
 
-  constructor(hub: Pick<Hub, "client" | "me">, agent: string | undefined, messages: () => readonly Message[]) {
+  constructor(hub: OutgoingHub, agent: string | undefined) {
     this.#hub = hub;
     this.#agent = agent;
-    this.#messages = messages;
     this.#me = hub.me.principal;
-    this.#name = `parley:${personal(this.#me, `unsent:${agent ?? ""}`)}`;
+    this.#name = `${unsentBy(this.#me)}${agent ?? ""}`;
     this.#pending = recallUnsent(this.#name);
   }
 
+  /** This is where it is said from now on. */
+  join(chat: OpenChat): void {
+    this.#chat = chat;
+  }
+
+  get sending(): boolean {
+    return this.#pending.some(({ state }) => state === "sending");
+  }
+
   /** Without those whose copy came before the answer did. */
-  readonly shown = $derived.by(() => {
+  get shown(): readonly Pending[] {
     const copies = new Set<string>();
     return this.#pending.filter((pending) => {
       const copy = this.#copyOf(pending, copies);
       if (copy) copies.add(copy.id);
       return !copy;
     });
-  });
+  }
 
-  send(content: string, after_id: string | null): Promise<Message[]> {
-    const pending: Pending = { key: newKey(), content, state: "sending", after_id };
-    this.#keep([...this.#pending, pending]);
-    return this.#post(pending);
+  async send(content: string, after_id: string | null): Promise<void> {
+    // Behind what waits or is on its way: what is said stays in its order.
+    this.#keep([...this.#pending, { key: newKey(), content, state: "waiting", after_id }]);
+    await this.flush();
+  }
+
+  /** Sends what waits, one after the other, as long as the hub is there and nobody else has signed in. */
+  async flush(): Promise<void> {
+    const { client } = this.#hub;
+    while (this.#hub.live && client === this.#hub.client && !this.sending) {
+      const waiting = this.#pending.find(({ state }) => state === "waiting");
+      if (!waiting) break;
+      await this.#post(waiting);
+    }
   }
 
   /** With the same key: if it arrived after all, this finds out instead of saying it twice. */
-  async retry(key: string): Promise<Message[]> {
+  async retry(key: string): Promise<void> {
     const failed = this.#pending.find((pending) => pending.key === key && pending.state === "failed");
-    if (!failed) return [];
+    if (!failed) return;
     const { problem: _, ...rest } = failed;
-    const pending: Pending = { ...rest, state: "sending" };
-    this.#replace(key, pending);
-    return this.#post(pending);
+    await this.#post(rest);
+    await this.flush();
   }
 
   /** Gives the text back to be changed. */
@@ -63,8 +92,9 @@ export class Outgoing {
     return content;
   }
 
-  async #post(pending: Pending): Promise<Message[]> {
-    const { key, content } = pending;
+  async #post(said: Pending): Promise<void> {
+    const { key, content } = said;
+    this.#replace(key, { ...said, state: "sending" });
     const input: Tools["chat_human_post"]["input"] = { content, mime: "text/markdown" };
     if (this.#agent !== undefined) input.agent = this.#agent;
     try {
@@ -72,12 +102,15 @@ export class Outgoing {
       this.#confirmed.add(id);
       this.#replace(key, undefined);
       this.last_error = undefined;
-      return [{ id, ts, author: "user", author_principal: this.#me, mime: "text/markdown", content }];
+      this.#chat?.add([{ id, ts, author: "user", author_principal: this.#me, mime: "text/markdown", content }]);
     } catch (error) {
+      if (error instanceof HubError && error.passing && !this.#hub.live) {
+        this.#replace(key, { ...said, state: "waiting" });
+        return;
+      }
       const problem = sentenceOf(error);
-      this.#replace(key, { ...pending, state: "failed", problem });
+      this.#replace(key, { ...said, state: "failed", problem });
       this.last_error = problem;
-      return [];
     }
   }
 
@@ -87,7 +120,7 @@ export class Outgoing {
    */
   #copyOf({ content, after_id }: Pending, taken: ReadonlySet<string>): Message | undefined {
     const after = Number(after_id ?? 0);
-    const messages = this.#messages();
+    const messages = this.#chat?.messages() ?? [];
     let copy: Message | undefined;
     for (let at = messages.length - 1; at >= 0; at -= 1) {
       const message = messages[at];
@@ -109,6 +142,21 @@ export class Outgoing {
   }
 }
 
+const unsentBy = (principal: string): string => `parley:${personal(principal, "unsent:")}`;
+
+/** In whose chats this person has said something, in this tab, that the hub has not confirmed. */
+export function unsentChats(principal: string): (string | undefined)[] {
+  const beginning = unsentBy(principal);
+  try {
+    const names = Array.from({ length: sessionStorage.length }, (_, at) => sessionStorage.key(at) ?? "");
+    const unsent = names.filter((name) => name.startsWith(beginning));
+    return unsent.map((name) => name.slice(beginning.length) || undefined);
+  } catch {
+    // Switched off: nothing is kept.
+    return [];
+  }
+}
+
 /** For this tab alone: another one would say it a second time. */
 function keepUnsent(name: string, pending: readonly Pending[]): void {
   try {
@@ -123,7 +171,8 @@ function recallUnsent(name: string): Pending[] {
   try {
     const kept: unknown = JSON.parse(sessionStorage.getItem(name) ?? "[]");
     const problem = "The page was left before the hub answered.";
-    return Array.isArray(kept) ? kept.filter(isPending).map((one) => ({ ...one, state: "failed", problem })) : [];
+    if (!Array.isArray(kept)) return [];
+    return kept.filter(isPending).map((one) => (one.state === "waiting" ? one : { ...one, state: "failed", problem }));
   } catch {
     return [];
   }

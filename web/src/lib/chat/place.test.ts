@@ -88,7 +88,8 @@ test("the row at the top of the view stays where it is, and at the end the list 
           await reader.show([...messagesOf(first - count, first - 1), ...reader.messages]);
         } else {
           const grown = screen.drawn[count % screen.drawn.length]?.key ?? "";
-          screen.grown.set(grown, (screen.grown.get(grown) ?? 0) + Math.abs(by));
+          // Of what does not grow nobody is told, and then nothing is put in its place either.
+          screen.grown.set(grown, (screen.grown.get(grown) ?? 0) + Math.max(1, Math.abs(by)));
           await screen.settle();
         }
         expect(screen.isCovered).toBe(true);

@@ -7,7 +7,8 @@ import { isSameDay } from "#lib/time.ts";
 export interface Pending {
   key: string;
   content: string;
-  state: "sending" | "failed";
+  /** Waiting: the hub is away, and it goes by itself when that is back. */
+  state: "sending" | "waiting" | "failed";
   /** Why it failed: the hub's sentence. */
   problem?: string;
   /** The newest message that was there when it was sent: its own copy comes after. */

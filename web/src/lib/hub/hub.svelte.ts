@@ -12,7 +12,7 @@ import {
 import { isRecord } from "./contents.ts";
 import { firstAhead, firstResult, forgetFirst, withFirst } from "./first.ts";
 import { keep, onKept, recall } from "./kept.ts";
-import { postJson, refusalIn } from "./post.ts";
+import { otherIn, postJson, refusalIn } from "./post.ts";
 import { StreamSlots } from "./stream-slots.ts";
 import type { Tools } from "./types.ts";
 
@@ -25,6 +25,8 @@ type Phase =
   | { at: "in"; me: Me };
 
 const ASK_AGAIN_MS = 1500;
+/** So long a first read waits to be listened to, so that it need not be read twice. */
+const FIRST_MS = 1000;
 
 /** The page's connection to its hub, and who is sitting in front of it. */
 export class Hub {
@@ -33,7 +35,11 @@ export class Hub {
   /** Since when, by our own clock, the hub has not answered even once. */
   waiting_since = $state<number>();
   /** Whether the hub can be written to, as far as is known. */
+  /** The name of who is signed in. */
+  readonly mine = $derived(this.phase.at === "in" ? this.phase.me.principal : undefined);
   readonly live = $derived(this.connection.state !== "offline" && this.connection.state !== "denied");
+  /** A link was opened that signs in somebody else than who is signed in. Nothing has happened yet. */
+  other = $state.raw<{ code: string; principal: string }>();
   #signing_out = false;
   #client: Client = this.#connect();
   #subscriptions: SubscriptionManager = createSubscriptionManager(this.#client);
@@ -57,8 +63,8 @@ export class Hub {
   }
 
   /** Signs in with the code, if there is one, then finds out who this is. */
-  async start(code: string | undefined): Promise<void> {
-    const refused = code === undefined ? undefined : await this.#exchange(code);
+  async start(code: string | undefined, replace = false): Promise<void> {
+    const refused = code === undefined ? undefined : await this.#exchange(code, replace);
     // Who it was the last time: the page need not wait to hear that it still is.
     const known = code === undefined ? meIn(recall("me")) : undefined;
     if (known && this.phase.at !== "in") this.phase = { at: "in", me: known };
@@ -71,6 +77,7 @@ export class Hub {
         this.waiting_since = undefined;
         this.#greet(me);
         keep("me", JSON.stringify(me));
+        if (replace) this.other = undefined;
         return;
       } catch (error) {
         if (!(error instanceof HubError && error.passing)) return this.leave(refused);
@@ -88,19 +95,26 @@ export class Hub {
       if (!stopped) callback(data);
     });
     const first = firstResult("resources/read", { uri })?.contents;
-    // What it holds now need not wait until it is listened to; if this fails, the subscription will say why.
+    // What was asked for ahead need not wait until it is listened to; all else is read then, once.
     if (Array.isArray(first)) callback(first);
-    else
-      void this.#client.read(uri).then(
-        (data) => {
-          if (!heard && !stopped) callback(data);
-        },
-        () => {},
-      );
+    const late = setTimeout(() => {
+      // Where nothing can be listened to there is something to be seen all the same; the subscription says why.
+      if (!heard && !stopped)
+        this.#client.read(uri).then(
+          (data) => !heard && !stopped && callback(data),
+          () => {},
+        );
+    }, FIRST_MS);
     return () => {
       stopped = true;
+      clearTimeout(late);
       void subscribed.then((unsubscribe) => unsubscribe());
     };
+  }
+
+  /** Reads once more what is followed. */
+  refresh(uri: string): void {
+    this.#subscriptions.refresh(uri);
   }
 
   async signOut(): Promise<void> {
@@ -117,6 +131,7 @@ export class Hub {
   /** Everything that was open is closed; the next one to sign in gets a connection of their own. */
   leave(why: string | undefined): void {
     keep("me", null);
+    this.other = undefined;
     this.#closeAll();
     this.phase = { at: "signed-out", why };
   }
@@ -147,11 +162,13 @@ export class Hub {
     return client;
   }
 
-  /** The sentence of a refusal, or nothing when it worked. */
-  async #exchange(code: string): Promise<string | undefined> {
+  /** The sentence of a refusal, or nothing when it worked or there is something to ask first. */
+  async #exchange(code: string, replace: boolean): Promise<string | undefined> {
     try {
-      const response = await postJson("/login", { code });
-      return response.ok ? undefined : await refusalIn(response);
+      const response = await postJson("/login", { code, ...(replace && { replace }) });
+      const principal = await otherIn(response);
+      if (!replace) this.other = principal === undefined ? undefined : { code, principal };
+      return response.ok || principal !== undefined ? undefined : await refusalIn(response);
     } catch {
       // Nobody answers. Who was signed in already still is; for everybody else this says what to do.
       return "The hub could not be reached. Open the link again.";

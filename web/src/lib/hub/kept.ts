@@ -1,4 +1,4 @@
-/** What this browser remembers: drafts, mail that waits, what was seen, the theme. Without storage it remembers nothing. */
+/** What this browser remembers: drafts, mail that waits, the theme. Without storage it remembers nothing. */
 const PREFIX = "parley:";
 
 export function recall(name: string): string | null {

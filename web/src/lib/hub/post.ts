@@ -8,3 +8,13 @@ export async function refusalIn(response: Response): Promise<string> {
   const body: unknown = await response.json().catch(() => undefined);
   return isRecord(body) && typeof body.error === "string" ? body.error : `The hub answered ${response.status}.`;
 }
+
+/** For whom the link is, where it is for somebody else than who is signed in. */
+export async function otherIn(response: Response): Promise<string | undefined> {
+  if (response.status !== 409) return undefined;
+  const body: unknown = await response
+    .clone()
+    .json()
+    .catch(() => undefined);
+  return isRecord(body) && typeof body.principal === "string" ? body.principal : undefined;
+}

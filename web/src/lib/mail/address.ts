@@ -60,3 +60,6 @@ export function hrefOf(place: Place, change: Partial<Place> = {}): string {
 /** The beginning of a mailbox or of one of its folders. */
 export const folderHref = (box: string | undefined, folder: FolderName): string =>
   hrefOf({ box, folder, q: "", thread: undefined, compose: false, to: "" });
+
+/** What says that a mailbox may have changed. */
+export const inboxUri = (name: string): string => `parley://mail/${encodeURIComponent(name)}/inbox`;

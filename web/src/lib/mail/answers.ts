@@ -1,10 +1,10 @@
 import type { Hub } from "#lib/hub/hub.svelte.ts";
 import { sentenceOf } from "#lib/hub/sentence.ts";
 import type { Notices } from "#lib/notices/notices.svelte.ts";
+import type { Toaster } from "#lib/toast/toaster.svelte.ts";
 import { goto } from "$app/navigation";
 import { HubError, newKey } from "$client/index.ts";
 import { hrefOf, type Place } from "./address.ts";
-import type { Toaster } from "./toaster.svelte.ts";
 
 /** What a person does about a notice. */
 export class Answers {
@@ -30,8 +30,8 @@ export class Answers {
   /** Lets two agents that were stopped answer each other again, which is what the notice asked for. */
   async release(id: string, agents: readonly string[]): Promise<void> {
     try {
+      // That ends the notice too.
       await this.#hub.client.call("mail_release", { agents: [...agents] }, { key: newKey() });
-      await this.#notices.settle(id, undefined);
       this.#toaster.show({ text: `${agents.join(" and ")} may go on.`, bad: false });
     } catch (error) {
       this.#fail(error, id, () => void this.release(id, agents));

@@ -69,6 +69,5 @@ function back({ state, read_at, snoozed_until }: Copy, action: Action): Omit<Ste
   return snoozed_until === null ? { action: "inbox" } : { action: "snooze", until: snoozed_until };
 }
 
-/** What cannot wait: urgent or overdue, and not read yet. */
-export const isPressing = (item: MailItem): boolean =>
-  isIn(item, "unread") && (item.priority === "urgent" || item.overdue);
+/** Whether a mail that waits for somebody still does: to have looked at it is not to have dealt with it. */
+export const isPressing = (item: MailItem): boolean => isIn(item, "inbox") && item.acked_at === null;

@@ -1,11 +1,11 @@
 import { tick } from "svelte";
-import { SvelteSet } from "svelte/reactivity";
 import type { Hub } from "#lib/hub/hub.svelte.ts";
+import { ListState } from "#lib/list/list-state.svelte.ts";
+import { Toaster } from "#lib/toast/toaster.svelte.ts";
 import { goto } from "$app/navigation";
 import { hrefOf, type Place } from "./address.ts";
 import type { Mailbox } from "./mailbox.svelte.ts";
 import type { ThreadAction } from "./targets.ts";
-import { Toaster } from "./toaster.svelte.ts";
 import { Triage } from "./triage.ts";
 import type { Action, Copy, MailItem } from "./types.ts";
 
@@ -23,14 +23,12 @@ const LEAVING: readonly Action[] = ["archive", "trash", "snooze", "inbox"];
 /** Somebody at a mailbox: where in the list they are, what they selected, and what they do with it. */
 export class Desk {
   readonly toaster = new Toaster();
-  readonly selected = new SvelteSet<string>();
+  /** What was being done something about: a question about it is asked there. */
+  anchor: HTMLElement | null = null;
+  readonly list = new ListState(() => [...this.#mailbox.pressing, ...this.#mailbox.rows]);
   pane = $state.raw<Pane | undefined>();
   /** What is to be snoozed, while its time is being chosen. */
   snoozing = $state.raw<readonly Sorted[]>();
-  /** All that is listed, from the top. */
-  readonly order = $derived.by(() => [...this.#mailbox.pressing, ...this.#mailbox.rows]);
-  readonly chosen = $derived.by(() => this.order.filter(({ id }) => this.selected.has(id)));
-  #cursor: string | undefined;
   readonly #mailbox: Mailbox;
   readonly #place: () => Place;
   readonly #triage: Triage;
@@ -41,26 +39,24 @@ export class Desk {
     this.#triage = new Triage(hub, mailbox, this.toaster);
   }
 
-  /** Somebody came to this row. */
-  at(id: string): void {
-    this.#cursor = id;
-  }
-
   linkOf({ id, thread_id }: Pick<MailItem, "id" | "thread_id">): string {
     return `${hrefOf(this.#place(), { thread: thread_id, compose: false })}#m${id}`;
   }
 
-  toggle(id: string | undefined = this.#cursor): void {
-    if (id === undefined || !this.#mailbox.own) return;
-    if (!this.selected.delete(id)) this.selected.add(id);
+  toggle(id?: string): void {
+    if (this.#mailbox.own) this.list.toggle(id);
   }
 
-  selectAll(): void {
-    for (const { id } of this.order) this.selected.add(id);
+  /** A row stands for its thread: all of it is sorted, but for what is to be read again, of which one is enough. */
+  sortRows(action: Action, rows: readonly MailItem[]): void {
+    const mails = rows.flatMap((row) => this.#mailbox.behind(row));
+    const meant = new Set(rows.map(({ id }) => id));
+    this.sort(action, action === "unread" ? mails.filter(({ id }) => meant.has(id)) : mails);
   }
 
   sort(action: Action, copies: readonly Sorted[]): void {
     if (!this.#mailbox.own || copies.length === 0) return;
+    this.anchor = this.#focused ?? this.#row(copies[0]?.id);
     if (action === "snooze") this.snoozing = copies;
     else this.#done(action, copies);
   }
@@ -74,17 +70,15 @@ export class Desk {
     const focused = document.activeElement;
     const onRow = focused instanceof HTMLElement && focused.dataset.mail !== undefined;
     const item = this.#here;
-    if (this.chosen.length > 0) this.sort(action, this.chosen);
+    const { chosen } = this.list;
+    if (chosen.length > 0) this.sortRows(action, chosen);
     else if (this.pane && this.#place().thread !== undefined && !onRow) this.pane.act(action);
-    else if (item) this.sort(action === "unread" && item.read_at === null ? "read" : action, [item]);
+    else if (item) this.sortRows(action === "unread" && item.read_at === null ? "read" : action, [item]);
   }
 
   move(by: 1 | -1): void {
-    const at = this.order.findIndex(({ id }) => id === this.#cursor);
-    const last = this.order.length - 1;
-    const next = this.order[at < 0 ? (by > 0 ? 0 : last) : Math.max(0, Math.min(last, at + by))];
+    const next = this.list.step(by);
     if (!next) return;
-    this.#cursor = next.id;
     const link = this.#row();
     link?.focus();
     // On a phone the list is not there while a mail is.
@@ -107,7 +101,7 @@ export class Desk {
   /** Ends the selection, else leaves the thread or what is being written. */
   leave(): void {
     const { thread, compose } = this.#place();
-    if (this.chosen.length > 0) this.selected.clear();
+    if (this.list.chosen.length > 0) this.list.selected.clear();
     else if (thread !== undefined || compose) void this.close().then(() => this.#row()?.focus());
   }
 
@@ -119,23 +113,29 @@ export class Desk {
   #done(action: Action, copies: readonly Sorted[], until?: string): void {
     const { thread } = this.#place();
     const ids = new Set(copies.map(({ id }) => id));
-    const from = this.order.findIndex(({ id }) => ids.has(id));
-    const stays = ({ id }: MailItem): boolean => !ids.has(id);
-    const next = this.order.slice(Math.max(from, 0)).find(stays) ?? this.order.findLast(stays);
-    const isOpen = this.order[from]?.thread_id === thread || this.pane?.contains(document.activeElement);
-    this.selected.clear();
+    const next = this.list.after(ids);
+    const first = this.list.order.find(({ id }) => ids.has(id));
+    const isOpen = first?.thread_id === thread || this.pane?.contains(document.activeElement);
+    this.list.selected.clear();
     void this.#triage.run(copies, action, until);
     if (!LEAVING.includes(action)) return;
-    this.#cursor = next?.id;
-    const moved = isOpen && thread !== undefined ? this.close() : tick();
-    void moved.then(() => this.#row()?.focus());
+    this.list.goTo(next?.id);
+    // Whoever sorts what they read goes on to the next one.
+    if (isOpen && thread !== undefined && next) void goto(this.linkOf(next), { reset: false });
+    else void (isOpen && thread !== undefined ? this.close() : tick()).then(() => this.#row()?.focus());
   }
 
   get #here(): MailItem | undefined {
-    return this.#cursor === undefined ? undefined : this.#mailbox.find(this.#cursor);
+    return this.list.at === undefined ? undefined : this.#mailbox.find(this.list.at);
   }
 
-  #row(): HTMLElement | null {
-    return document.querySelector<HTMLElement>(`[data-mail="${this.#cursor ?? ""}"]`);
+  /** Undefined where nothing has the focus, as under a finger. */
+  get #focused(): HTMLElement | undefined {
+    const { activeElement } = document;
+    return activeElement instanceof HTMLElement && activeElement !== document.body ? activeElement : undefined;
+  }
+
+  #row(id = this.list.at): HTMLElement | null {
+    return document.querySelector<HTMLElement>(`[data-mail="${id ?? ""}"]`);
   }
 }

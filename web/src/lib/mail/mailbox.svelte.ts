@@ -1,16 +1,18 @@
 import type { Hub } from "#lib/hub/hub.svelte.ts";
 import { sentenceOf } from "#lib/hub/sentence.ts";
+import { Live } from "#lib/live/live.ts";
 import { HubError, newKey } from "$client/index.ts";
-import type { FolderName } from "./address.ts";
+import { type FolderName, inboxUri } from "./address.ts";
 import { after, isIn, isPressing } from "./copies.ts";
-import { inboxUri, Live } from "./live.ts";
 import { parseQuery } from "./query.ts";
-import type { Action, Copy, MailItem } from "./types.ts";
+import { threadsOf } from "./threads.ts";
+import type { Action, Copy, MailItem, MailList } from "./types.ts";
 
 const PAGE = 50;
 const MOST_PAGE = 100;
-/** Beyond this nobody counts, and the hub does not either. */
-const MOST_UNREAD = 1000;
+
+type Overview = NonNullable<MailList["overview"]>;
+type Need = NonNullable<Overview["needs"]>["needs"][number];
 
 interface View {
   folder: FolderName;
@@ -20,7 +22,10 @@ interface View {
 type Sorted = Copy & { id: string };
 type Change = Partial<Copy>;
 
-/** A mailbox as it is looked at: one folder of it, or what was found in it. */
+/** Changes with one's own mailbox too: who follows it hears of everything once. */
+const NEEDS_URI = "parley://needs";
+
+/** A mailbox as it is looked at: one folder of it, or what was found in it; one's own with what waits for oneself. */
 export class Mailbox {
   /** Whose it is. */
   readonly name: string;
@@ -32,7 +37,9 @@ export class Mailbox {
   /** Why that could not be read. */
   more_problem = $state<string>();
   #items = $state.raw<readonly MailItem[]>([]);
-  #unread = $state.raw<readonly MailItem[]>([]);
+  #pressing = $state.raw<readonly MailItem[]>([]);
+  /** What waits for this person, as the hub lists it, newest first. */
+  needs = $state.raw<readonly Need[]>([]);
   /** What was done and the hub has not confirmed: shown already, and gone again if it fails. */
   #changes = $state.raw<ReadonlyMap<string, Change>>(new Map());
   #view = $state.raw<View>({ folder: "inbox", q: "" });
@@ -40,25 +47,41 @@ export class Mailbox {
   #updating: Promise<void> | undefined;
   #live: Live | undefined;
   readonly #hub: Hub;
+  /** Hears how much is unread, here and elsewhere, each time this was read. */
+  readonly #told: (overview: Overview) => void;
 
-  constructor(hub: Hub, box: string | undefined) {
+  constructor(hub: Hub, box: string | undefined, told: (overview: Overview) => void = () => {}) {
     this.#hub = hub;
+    this.#told = told;
     this.name = box ?? hub.me.principal;
     this.own = this.name === hub.me.principal;
   }
 
-  /** What cannot wait, in one's own inbox. It stands above the rest and not in it. */
+  /**
+   * The mail that waits for this person, in one's own inbox: each by itself, as the hub counts it. It stands above the rest
+   * and not in it.
+   */
   readonly pressing = $derived.by(() =>
-    this.#hasPressing ? this.#unread.map((item) => this.#changed(item)).filter(isPressing) : [],
+    this.#hasPressing ? this.#pressing.map((item) => this.#changed(item)).filter(isPressing) : [],
   );
 
-  readonly rows = $derived.by(() => {
+  readonly #listed = $derived.by(() => {
     const { folder, q } = this.#view;
-    const above = new Set(this.pressing.map(({ id }) => id));
-    const items = this.#items.map((item) => this.#changed(item)).filter(({ id }) => !above.has(id));
+    const items = this.#items.map((item) => this.#changed(item));
     // A search shows what it found, wherever that is put now.
     return q === "" ? items.filter((item) => isIn(item, folder)) : items;
   });
+
+  readonly rows = $derived.by(() => {
+    const above = new Set(this.pressing.map(({ thread_id }) => thread_id));
+    return threadsOf(this.#listed.filter(({ thread_id }) => !above.has(thread_id)));
+  });
+
+  /** The mails that a row stands for, as far as they are known here. */
+  behind({ thread_id }: Pick<MailItem, "thread_id">): MailItem[] {
+    const mails = [...this.pressing, ...this.#listed].filter((item) => item.thread_id === thread_id);
+    return [...new Map(mails.map((mail) => [mail.id, mail])).values()];
+  }
 
   get #hasPressing(): boolean {
     return this.own && this.#view.folder === "inbox" && this.#view.q === "";
@@ -69,7 +92,7 @@ export class Mailbox {
     const fail = (sentence: string): void => {
       this.problem = sentence;
     };
-    const live = new Live(this.#hub, inboxUri(this.name), () => this.#read(), fail);
+    const live = new Live(this.#hub, [this.own ? NEEDS_URI : inboxUri(this.name)], () => this.#read(), fail);
     this.#live = live;
     return () => live.stop();
   }
@@ -166,31 +189,18 @@ export class Mailbox {
     const missing = (known: number): number => Math.min(Math.max(this.#items.length + room(), PAGE) - known, MOST_PAGE);
     let page = await this.#page(view, { limit: missing(0) });
     const items = [...page.messages];
-    const unread = view === this.#view && this.#hasPressing ? await this.#readUnread(items, page.unread ?? 0) : [];
+    const { pressing = [], needs } = page.overview ?? {};
     // Last, so that nothing that is shown by now is left out.
     while (page.next !== null && missing(items.length) > 0 && view === this.#view) {
       page = await this.#page(view, { limit: missing(items.length), before: page.next });
       items.push(...page.messages);
     }
     if (view !== this.#view) return;
-    this.#unread = unread;
+    this.#pressing = pressing;
+    this.needs = needs?.needs ?? [];
     this.#take(items, page.next);
     this.problem = undefined;
     this.loaded = true;
-  }
-
-  /** Where all that is unread is on the page already, nothing more is asked. */
-  async #readUnread(items: readonly MailItem[], count: number): Promise<MailItem[]> {
-    const known = items.filter((item) => isIn(item, "unread"));
-    if (known.length >= count) return known;
-    const unread: MailItem[] = [];
-    for (let before: string | null | undefined; before !== null && unread.length < MOST_UNREAD; ) {
-      const input = { unread: true, limit: MOST_PAGE, ...(before !== undefined && { before }) };
-      const page = await this.#hub.client.call("mail_inbox", input);
-      unread.push(...page.messages);
-      before = page.next;
-    }
-    return unread;
   }
 
   #take(items: readonly MailItem[], next: string | null): void {
@@ -208,10 +218,15 @@ export class Mailbox {
   async #page(
     { folder, q }: View,
     page: { limit: number; before?: string },
-  ): Promise<{ messages: MailItem[]; next: string | null; unread?: number }> {
+  ): Promise<{ messages: MailItem[]; next: string | null; overview?: Overview | undefined }> {
     const agent = this.own ? {} : { agent: this.name };
     if (q !== "") return this.#hub.client.call("mail_search", { ...parseQuery(q).input, ...page, ...agent });
     const unread = folder === "unread";
-    return this.#hub.client.call("mail_inbox", { folder: unread ? "inbox" : folder, unread, ...page, ...agent });
+    // What all of the frame shows comes along with the first page: one read, and not one more for each number.
+    const overview = page.before === undefined && { overview: true };
+    const input = { folder: unread ? "inbox" : folder, unread, ...page, ...overview, ...agent } as const;
+    const list = await this.#hub.client.call("mail_inbox", input);
+    if (list.overview) this.#told(list.overview);
+    return list;
   }
 }

@@ -1,5 +1,5 @@
+import type { Side } from "#lib/list/finger.svelte.ts";
 import { isIn } from "./copies.ts";
-import type { Side } from "./finger.svelte.ts";
 import type { Action, Copy } from "./types.ts";
 
 interface Swipe {

@@ -1,7 +1,8 @@
 import type { Hub } from "#lib/hub/hub.svelte.ts";
 import { sentenceOf } from "#lib/hub/sentence.ts";
+import { Live } from "#lib/live/live.ts";
 import { HubError } from "$client/index.ts";
-import { inboxUri, Live } from "./live.ts";
+import { inboxUri } from "./address.ts";
 import type { Mailbox } from "./mailbox.svelte.ts";
 import type { Letter, Status, Thread } from "./types.ts";
 
@@ -40,7 +41,7 @@ export class OpenThread {
     const fail = (sentence: string): void => {
       this.problem = sentence;
     };
-    const live = new Live(this.#hub, inboxUri(this.#mailbox.name), () => this.#read(), fail);
+    const live = new Live(this.#hub, [inboxUri(this.#mailbox.name)], () => this.#read(), fail);
     this.#live = live;
     const look = (): void => this.#see();
     document.addEventListener("visibilitychange", look);

@@ -1,8 +1,8 @@
 import type { Hub } from "#lib/hub/hub.svelte.ts";
 import { sentenceOf } from "#lib/hub/sentence.ts";
+import type { Toaster } from "#lib/toast/toaster.svelte.ts";
 import { inverse, type Step } from "./copies.ts";
 import type { Mailbox } from "./mailbox.svelte.ts";
-import type { Toaster } from "./toaster.svelte.ts";
 import type { Action, Copy } from "./types.ts";
 import { whenWords } from "./words.ts";
 

@@ -1,17 +1,19 @@
 import { getContext, setContext } from "svelte";
 import type { Hub } from "#lib/hub/hub.svelte.ts";
-import { inboxUri, Live } from "./live.ts";
+import type { Tools } from "#lib/hub/types.ts";
+import { Live } from "#lib/live/live.ts";
+import { inboxUri } from "./address.ts";
 
 interface Count {
   unread: number;
-  more: boolean;
+  unread_more: boolean;
 }
 
-/** How much unread mail there is, in one's own mailbox and in those of agents. */
+/** How much unread mail there is, in one's own mailbox and in those of agents: one read for all of them. */
 export class Unread {
   #counts = $state.raw<ReadonlyMap<string, Count>>(new Map());
-  /** Several may follow one mailbox: it is read once for all of them. */
-  readonly #lives = new Map<string, { live: Live; followers: number }>();
+  /** The mailbox that is looked at: whoever reads it hands over what is unread everywhere. */
+  #covered: string | undefined;
   readonly #hub: Hub;
 
   constructor(hub: Hub) {
@@ -20,47 +22,38 @@ export class Unread {
 
   /** Returns the way to stop. */
   follow(names: readonly string[]): () => void {
-    for (const name of names) this.#add(name);
-    return () => {
-      for (const name of names) this.#remove(name);
+    // Who looks at a mailbox reads at the beginning, after an interruption, and when something happens there.
+    const skips = (uri?: string): boolean =>
+      this.#covered !== undefined && (uri === undefined || uri === inboxUri(this.#covered));
+    // A mailbox that cannot be read has no number: none is better than a wrong one.
+    const forget = (): void => {
+      this.#counts = new Map();
     };
+    const live = new Live(this.#hub, names.map(inboxUri), () => this.#read(), forget, skips);
+    return () => live.stop();
+  }
+
+  /** That mailbox is read by somebody who tells of it. Returns the way to stop. */
+  cover(name: string): () => void {
+    this.#covered = name;
+    return () => {
+      if (this.#covered === name) this.#covered = undefined;
+    };
+  }
+
+  take(mailboxes: Tools["mail_counts"]["output"]["mailboxes"]): void {
+    this.#counts = new Map(mailboxes.map((count) => [count.agent, count]));
   }
 
   /** For a badge: "3", "1000+", or nothing. */
   words(name: string): string {
     const count = this.#counts.get(name);
-    return count && count.unread > 0 ? `${count.unread}${count.more ? "+" : ""}` : "";
+    return count && count.unread > 0 ? `${count.unread}${count.unread_more ? "+" : ""}` : "";
   }
 
-  #add(name: string): void {
-    const known = this.#lives.get(name);
-    if (known) known.followers += 1;
-    else {
-      const read = (): Promise<void> => this.#read(name);
-      const live = new Live(this.#hub, inboxUri(name), read, () => this.#forget(name));
-      this.#lives.set(name, { live, followers: 1 });
-    }
-  }
-
-  #remove(name: string): void {
-    const known = this.#lives.get(name);
-    if (!known) return;
-    known.followers -= 1;
-    if (known.followers > 0) return;
-    known.live.stop();
-    this.#lives.delete(name);
-  }
-
-  async #read(name: string): Promise<void> {
-    const { unread, unread_more } = await this.#hub.client.call("mail_inbox", { agent: name, unread: true, limit: 1 });
-    this.#counts = new Map(this.#counts).set(name, { unread, more: unread_more });
-  }
-
-  /** A mailbox that cannot be read has no number: none is better than a wrong one. */
-  #forget(name: string): void {
-    const counts = new Map(this.#counts);
-    counts.delete(name);
-    this.#counts = counts;
+  async #read(): Promise<void> {
+    const { mailboxes } = await this.#hub.client.call("mail_counts", {});
+    this.take(mailboxes);
   }
 }
 

@@ -1,38 +1,29 @@
 import type { Hub } from "#lib/hub/hub.svelte.ts";
 import type { Tools } from "#lib/hub/types.ts";
-import { Live } from "#lib/mail/live.ts";
 import { newKey } from "$client/index.ts";
 
-export type Notice = Tools["notice_list"]["output"]["notices"][number];
+export type Need = Tools["need_list"]["output"]["needs"][number];
 
-const MOST = 100;
+/** Whoever reads what waits for this person. */
+interface Source {
+  readonly needs: readonly Need[];
+  readonly loaded: boolean;
+  refresh(): Promise<void>;
+}
 
 /** What waits for a person's answer, the one that has waited longest first. */
 export class Notices {
-  list = $state.raw<readonly Notice[]>([]);
-  loaded = $state(false);
-  problem = $state<string>();
-  #live: Live | undefined;
+  readonly list = $derived.by(() => this.#source.needs.filter(({ tool }) => tool === "notice_settle").toReversed());
   readonly #hub: Hub;
+  readonly #source: Source;
 
-  constructor(hub: Hub) {
+  constructor(hub: Hub, source: Source) {
     this.#hub = hub;
+    this.#source = source;
   }
 
-  /** Returns the way to stop. */
-  follow(): () => void {
-    const fail = (sentence: string): void => {
-      this.problem = sentence;
-      this.loaded = true;
-    };
-    const live = new Live(this.#hub, "parley://notices", () => this.#read(), fail);
-    this.#live = live;
-    return () => live.stop();
-  }
-
-  refresh(): void {
-    this.problem = undefined;
-    void this.#live?.refresh();
+  get loaded(): boolean {
+    return this.#source.loaded;
   }
 
   has(id: string): boolean {
@@ -40,18 +31,13 @@ export class Notices {
   }
 
   /** Rejects with who was first where somebody was. */
-  async settle(id: string, choice: string | undefined): Promise<Notice> {
+  async settle(id: string, choice: string | undefined): Promise<void> {
+    // Only about what is shown: what says more by now is looked at again.
+    const digest = this.list.find((notice) => notice.id === id)?.digest ?? "";
     try {
-      return await this.#hub.client.call("notice_settle", { id, ...(choice && { choice }) }, { key: newKey() });
+      await this.#hub.client.call("notice_settle", { id, digest, ...(choice && { choice }) }, { key: newKey() });
     } finally {
-      await this.#live?.refresh();
+      await this.#source.refresh();
     }
-  }
-
-  async #read(): Promise<void> {
-    const { notices } = await this.#hub.client.call("notice_list", { open: true, limit: MOST });
-    this.list = notices.toReversed();
-    this.problem = undefined;
-    this.loaded = true;
   }
 }

@@ -17,6 +17,12 @@ test("what begins with it stands before what has it inside", () => {
   expect(found("sc")).toEqual(["Chat with scout", "Mail of scout", "Write to mascot"]);
 });
 
+test("letters in their order are enough, and stand behind what is spelled out", () => {
+  expect(found("msct")).toEqual(["Write to mascot"]);
+  expect(found("sct")).toEqual(["Chat with scout", "Mail of scout"]);
+  expect(found("tcs")).toEqual([]);
+});
+
 test("nothing typed is everything, in its order", () => {
   expect(found("  ")).toEqual(ALL.map(({ words }) => words));
 });

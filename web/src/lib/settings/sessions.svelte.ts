@@ -1,6 +1,10 @@
 import type { Hub } from "#lib/hub/hub.svelte.ts";
 import { sentenceOf } from "#lib/hub/sentence.ts";
 import type { Token } from "#lib/hub/types.ts";
+import { HubError } from "$client/index.ts";
+
+/** Somebody else was faster. */
+const OVER = ["CONFLICT", "NOT_FOUND"];
 
 /** Who is signed in, and with what. For admin alone. */
 export class Sessions {
@@ -33,7 +37,9 @@ export class Sessions {
       await this.#hub.client.call("token_revoke", { id });
       await this.refresh();
     } catch (error) {
-      this.problem = sentenceOf(error);
+      const over = error instanceof HubError && OVER.includes(error.code);
+      if (over) await this.refresh();
+      this.problem = over ? "It was revoked already." : sentenceOf(error);
     } finally {
       this.revoking = undefined;
     }

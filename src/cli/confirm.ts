@@ -1,0 +1,36 @@
+import type { Cli } from "./cli.ts";
+import type { Options } from "./command.ts";
+import { INTERRUPTED, invalid } from "./failure.ts";
+
+/** For every command that deletes something. */
+export const YES = { yes: { type: "flag", short: "y", description: "do not ask" } } as const satisfies Options;
+
+/**
+ * Whether to go on with what cannot be taken back. A person at a terminal is asked; a program has to have said so, and
+ * is refused otherwise: it must not delete anything that nobody decided to delete.
+ */
+export async function confirmed(cli: Cli, { yes, question }: { yes: boolean; question: string }): Promise<boolean> {
+  if (yes) return true;
+  if (cli.out.json || process.stdin.isTTY !== true || process.stderr.isTTY !== true)
+    throw invalid(`${question} There is no terminal to ask at: say --yes. Nothing was changed.`);
+  return saidYes(question);
+}
+
+/** At a terminal. Ctrl-D is a no, and Ctrl-C ends the command as it does everywhere. */
+export async function saidYes(question: string): Promise<boolean> {
+  const { createInterface } = await import("node:readline/promises");
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  lines.on("SIGINT", () => {
+    process.stderr.write("\n");
+    process.exit(INTERRUPTED);
+  });
+  const closed = new Promise<string>((resolve) => lines.once("close", () => resolve("\n")));
+  try {
+    const answer = await Promise.race([lines.question(`${question} [y/N] `), closed]);
+    // Ctrl-D leaves the cursor behind the question.
+    if (answer === "\n") process.stderr.write(answer);
+    return /^y(es)?$/i.test(answer.trim());
+  } finally {
+    lines.close();
+  }
+}

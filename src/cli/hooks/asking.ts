@@ -1,0 +1,88 @@
+/** Which permissions people were asked for on behalf of a session, until it shows that they were settled at its terminal. */
+import type { HookInput } from "./input.ts";
+
+export interface Ask {
+  notice_id: string;
+  /** Of the tool and its arguments. */
+  digest: string;
+  /** The subagent that asked, if one did. */
+  agent_id: string | null;
+}
+
+export class Asking {
+  readonly #folder: string;
+
+  constructor(home: string, session_id: string) {
+    this.#folder = `${home}/hooks/${hashOf(session_id)}.asking`;
+  }
+
+  add(ask: Ask): void {
+    const { mkdirSync, writeFileSync } = process.getBuiltinModule("node:fs");
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    writeFileSync(this.#path(ask.notice_id), JSON.stringify(ask), { mode: 0o600 });
+  }
+
+  remove(notice_id: string): void {
+    const { readdirSync, rmdirSync, rmSync } = process.getBuiltinModule("node:fs");
+    rmSync(this.#path(notice_id), { force: true });
+    // Every hook looks whether it is there: without it that is all it costs them.
+    try {
+      if (readdirSync(this.#folder).length === 0) rmdirSync(this.#folder);
+    } catch (error) {
+      // Another hook did so, or asks again just now.
+      if (!["ENOENT", "ENOTEMPTY"].includes(codeOf(error))) throw error;
+    }
+  }
+
+  list(): Ask[] {
+    const { existsSync, readdirSync, readFileSync } = process.getBuiltinModule("node:fs");
+    if (!existsSync(this.#folder)) return [];
+    return readdirSync(this.#folder).flatMap((name) => {
+      try {
+        const { notice_id, digest, agent_id } = JSON.parse(readFileSync(`${this.#folder}/${name}`, "utf8"));
+        return typeof notice_id === "string" ? [{ notice_id, digest, agent_id }] : [];
+      } catch (error) {
+        // Being written or taken away just now: its own hook sees to it.
+        if (error instanceof SyntaxError || codeOf(error) === "ENOENT") return [];
+        throw error;
+      }
+    });
+  }
+
+  #path(notice_id: string): string {
+    return `${this.#folder}/${notice_id.replace(/\D/g, "")}`;
+  }
+}
+
+/** Those of them that what happens now shows to be settled. */
+export function settledBy(event: string, input: HookInput, asks: readonly Ask[]): Ask[] {
+  switch (event) {
+    case "PostToolBatch": {
+      const done = new Set(callsIn(input).map(({ tool_name, tool_input }) => digestOf(tool_name, tool_input)));
+      return asks.filter(({ digest }) => done.has(digest));
+    }
+    case "SubagentStop":
+      return asks.filter(({ agent_id }) => agent_id !== null && agent_id === input.text("agent_id"));
+    case "Stop":
+      // A subagent in the background may still be asking.
+      return asks.filter(({ agent_id }) => agent_id === null);
+    case "SessionStart":
+    case "SessionEnd":
+    case "UserPromptSubmit":
+      return [...asks];
+    default:
+      return [];
+  }
+}
+
+function callsIn(input: HookInput): { tool_name?: unknown; tool_input?: unknown }[] {
+  const calls = input.value("tool_calls");
+  return Array.isArray(calls) ? calls.filter((call) => typeof call === "object" && call !== null) : [];
+}
+
+export const digestOf = (tool_name: unknown, tool_input: unknown): string =>
+  hashOf(JSON.stringify([tool_name ?? null, tool_input ?? null]));
+
+const hashOf = (text: string): string => process.getBuiltinModule("node:crypto").hash("sha256", text, "hex");
+
+const codeOf = (error: unknown): string => (error instanceof Error && "code" in error ? String(error.code) : "");

@@ -1,0 +1,84 @@
+/** What is known of other processes: from /proc where there is one, else from `ps`. */
+
+/** The command line it was started with; none where nobody says. */
+export function wordsOf(pid: number): string[] {
+  const cmdline = readIfThere(`/proc/${pid}/cmdline`);
+  const words = cmdline === undefined ? ps(["-o", "args=", "-p", `${pid}`]).split(/\s+/) : cmdline.split("\0");
+  return words.filter(Boolean);
+}
+
+/** What tells it from one that has its number later; undefined for one that is not there, or has ended. */
+export function startOf(pid: number): string | undefined {
+  const stat = statOf(pid);
+  if (stat) return stat.state === "Z" ? undefined : stat.start;
+  return ps(["-o", "lstart=", "-p", `${pid}`]).trim() || undefined;
+}
+
+/** The folder it works in; undefined where nobody says. */
+export function folderOf(pid: number): string | undefined {
+  try {
+    return process.getBuiltinModule("node:fs").readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    // Gone meanwhile, or there is no /proc here.
+    return undefined;
+  }
+}
+
+/** Those of this user that a program of that name runs at a terminal. */
+export function atTerminals(program: string): number[] {
+  const { existsSync, readdirSync, statSync } = process.getBuiltinModule("node:fs");
+  if (!existsSync("/proc/self/stat")) return listed(program);
+  const uid = process.geteuid?.();
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      const stat = statOf(pid);
+      if (!stat || stat.program !== program || stat.terminal === "0" || stat.state === "Z") return false;
+      return statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid === uid;
+    });
+}
+
+interface Stat {
+  program: string;
+  state: string;
+  terminal: string;
+  start: string;
+}
+
+/** As Linux counts them: the state is the third field, the terminal the seventh, the start the twenty-second. */
+function statOf(pid: number): Stat | undefined {
+  const text = readIfThere(`/proc/${pid}/stat`);
+  if (text === undefined) return undefined;
+  const [open, close] = [text.indexOf("("), text.lastIndexOf(")")];
+  const fields = text.slice(close + 2).split(" ");
+  const [state = "", terminal = "", start = ""] = [fields[0], fields[4], fields[19]];
+  return { program: text.slice(open + 1, close), state, terminal, start };
+}
+
+function listed(program: string): number[] {
+  return ps(["-xo", "pid=,tty=,ucomm="])
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, terminal, name]) => name === program && terminal !== "??" && terminal !== "?")
+    .map(([pid]) => Number(pid));
+}
+
+function ps(args: readonly string[]): string {
+  const { execFileSync } = process.getBuiltinModule("node:child_process");
+  try {
+    return execFileSync("ps", args, { encoding: "utf8", timeout: 1_000, stdio: ["ignore", "pipe", "ignore"] });
+  } catch {
+    // No such process, or no ps: then nobody says.
+    return "";
+  }
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return process.getBuiltinModule("node:fs").readFileSync(path, "utf8");
+  } catch {
+    // Gone meanwhile, or there is no /proc here.
+    return undefined;
+  }
+}

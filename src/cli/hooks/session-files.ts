@@ -1,0 +1,167 @@
+/** Small files in `hooks/` of the data folder by which the hooks and the waiter of one session tell each other things. */
+import { atTerminals, folderOf, startOf, wordsOf } from "./processes.ts";
+
+class SessionFile {
+  readonly #folder: string;
+  readonly #path: string;
+
+  constructor(home: string, session_id: string, kind: string) {
+    const { hash } = process.getBuiltinModule("node:crypto");
+    this.#folder = `${home}/hooks`;
+    this.#path = `${this.#folder}/${hash("sha256", session_id, "hex")}.${kind}`;
+  }
+
+  write(text: string): void {
+    const { mkdirSync, renameSync, writeFileSync } = process.getBuiltinModule("node:fs");
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    const temporary = `${this.#path}.${process.pid}`;
+    writeFileSync(temporary, text, { mode: 0o600 });
+    renameSync(temporary, this.#path);
+  }
+
+  read(): string | undefined {
+    const { existsSync, readFileSync } = process.getBuiltinModule("node:fs");
+    return existsSync(this.#path) ? readFileSync(this.#path, "utf8") : undefined;
+  }
+
+  remove(): void {
+    process.getBuiltinModule("node:fs").rmSync(this.#path, { force: true });
+  }
+}
+
+/** When a session last asked a hub elsewhere for urgent mail. */
+const ASK_AGAIN_MS = 30_000;
+
+export class AskedMark {
+  readonly #file: SessionFile;
+
+  constructor(home: string, session_id: string) {
+    this.#file = new SessionFile(home, session_id, "asked");
+  }
+
+  /** True if it is time to ask, which is then noted. */
+  take(): boolean {
+    const age_ms = Date.now() - Number(this.#file.read() ?? 0);
+    // A clock that was set back must not silence it.
+    if (age_ms >= 0 && age_ms < ASK_AGAIN_MS) return false;
+    this.#file.write(`${Date.now()}\n`);
+    return true;
+  }
+}
+
+/** Set when a session has ended, until it begins again: whoever waits for its mail ends too. */
+export class EndMark {
+  readonly #file: SessionFile;
+
+  constructor(home: string, session_id: string) {
+    this.#file = new SessionFile(home, session_id, "ended");
+  }
+
+  set(): void {
+    this.#file.write("ended\n");
+  }
+
+  clear(): void {
+    this.#file.remove();
+  }
+
+  get isSet(): boolean {
+    return this.#file.read() !== undefined;
+  }
+}
+
+/** The session whose agent this one goes on as, until the hub has heard of it. */
+export class Predecessor {
+  readonly #file: SessionFile;
+
+  constructor(home: string, session_id: string) {
+    this.#file = new SessionFile(home, session_id, "before");
+  }
+
+  set(session_id: string): void {
+    this.#file.write(session_id);
+  }
+
+  get session_id(): string | undefined {
+    return this.#file.read();
+  }
+
+  forget(): void {
+    this.#file.remove();
+  }
+}
+
+/** Which process waits for the mail of a session of Codex. Not there for one that is not to be woken. */
+export class WaiterMark {
+  readonly #file: SessionFile;
+
+  constructor(home: string, session_id: string) {
+    this.#file = new SessionFile(home, session_id, "waiter");
+  }
+
+  set(pid: number): void {
+    this.#file.write(`${pid} ${startOf(pid)}\n`);
+  }
+
+  get isThere(): boolean {
+    const noted = this.#file.read()?.trim();
+    return noted !== undefined && isThere(noted);
+  }
+
+  /** True if there was one, and it has ended. */
+  get isOver(): boolean {
+    return this.#file.read() !== undefined && !this.isThere;
+  }
+}
+
+/**
+ * Before which programs the person may sit who last spoke in a conversation of Codex. Its hooks run in a daemon, which
+ * knows nothing of terminals that were closed: for a minute it goes on as if somebody were there. So whoever wants to
+ * begin a turn looks whether all those are still there that work in the same folder. If one is not it may have been this one's.
+ */
+export class CodexTerminals {
+  readonly #home: string;
+  readonly #session_id: string;
+  readonly #file: SessionFile;
+
+  constructor(home: string, session_id: string) {
+    this.#home = home;
+    this.#session_id = session_id;
+    this.#file = new SessionFile(home, session_id, "terminals");
+  }
+
+  /** To be called by a hook when a person has spoken. Gives the session that they spoke in before at the same terminal. */
+  note(): string | undefined {
+    const parent = wordsOf(process.ppid);
+    const isDaemon = parent.includes("app-server") && parent.some((word) => word.startsWith("unix://"));
+    const pids = isDaemon ? inThisFolder(atTerminals("codex")) : [process.ppid];
+    const terminals = pids.map((pid) => `${pid} ${startOf(pid)}`);
+    this.#file.write(terminals.map((terminal) => `${terminal}\n`).join(""));
+    const [only, ...others] = terminals;
+    // Of several nobody knows which one it is.
+    return only === undefined || others.length > 0 ? undefined : this.#sitDown(only);
+  }
+
+  #sitDown(terminal: string): string | undefined {
+    const file = new SessionFile(this.#home, terminal, "conversation");
+    const before = file.read();
+    if (before !== this.#session_id) file.write(this.#session_id);
+    return before === this.#session_id ? undefined : before;
+  }
+
+  get areThere(): boolean {
+    const noted = (this.#file.read() ?? "").split("\n").filter(Boolean);
+    return noted.length > 0 && noted.every(isThere);
+  }
+}
+
+/** All of them where none is, as of a session that was told to work elsewhere. */
+function inThisFolder(pids: readonly number[]): readonly number[] {
+  const here = pids.filter((pid) => folderOf(pid) === process.cwd());
+  return here.length > 0 ? here : pids;
+}
+
+function isThere(noted: string): boolean {
+  const [, pid, start] = /^(\d+) (.+)$/.exec(noted) ?? [];
+  return pid !== undefined && startOf(Number(pid)) === start;
+}

@@ -1,0 +1,31 @@
+/** Which process a number belongs to, as far as /proc tells: a number is given to another one when its process has ended. */
+const { readFileSync } = process.getBuiltinModule("node:fs");
+
+/** Whether a process of ours has this number, and is the one that began at `start`, where that is known. */
+export function isAlive(pid: number, start = ""): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    // ESRCH: there is none. EPERM: somebody else has the number now.
+    return false;
+  }
+  const stat = statOf(pid);
+  // One that has ended but was not yet waited for is gone.
+  return stat?.state !== "Z" && (!stat || start === "" || stat.start === start);
+}
+
+/** When a process began, in the kernel's own count; nothing where /proc does not tell. */
+export const startOf = (pid: number): string => statOf(pid)?.start ?? "";
+
+function statOf(pid: number): { state: string; start: string } | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // The name in brackets may have anything in it.
+    const words = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return { state: words[0] ?? "", start: words[19] ?? "" };
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "";
+    if (["ENOENT", "ENOTDIR", "ESRCH"].includes(code)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,27 @@
+import type { Ctx } from "../../../context.ts";
+import { fromColumns } from "../../../feed/index.ts";
+import { formatId } from "../../../ids.ts";
+import type { Explainer } from "../../../module.ts";
+import { findSelf } from "../../identity/index.ts";
+import { LINE } from "../schema.ts";
+import * as store from "../store.ts";
+import { seesAll } from "./inboxes.ts";
+
+/** Messages are kept for longer than the feed, and what led to them with them. */
+export const chatExplains: Explainer = {
+  topics: ["chat"],
+  find: async (ctx, id) => {
+    const said = await store.findSaid(ctx.db, { space_id: ctx.actor.space_id, id, most: LINE });
+    if (!said) return undefined;
+    const { by, line: text } = said;
+    const shown = (await seesInbox(ctx, formatId(said.inbox_id))) ? { kind: "message", by, text } : null;
+    return { shown, cause: fromColumns(said) };
+  },
+  sees: (ctx, { stream }) => seesInbox(ctx, stream),
+};
+
+async function seesInbox(ctx: Ctx, stream: string): Promise<boolean> {
+  if (seesAll(ctx)) return true;
+  const own = await findSelf(ctx);
+  return own !== undefined && formatId(own.inbox_id) === stream;
+}

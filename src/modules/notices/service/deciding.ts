@@ -1,0 +1,14 @@
+import type { WaitingProvider } from "../../../module.ts";
+import * as store from "../store.ts";
+import { isoNow, TOPIC } from "./wire.ts";
+
+/** What an agent asks that people decide: whether it may, or which of several. What it only tells, it does not wait for. */
+export const noticeWaiting: WaitingProvider = {
+  topic: TOPIC,
+  list: (ctx, principal_id) => {
+    const where = { space_id: ctx.actor.space_id, now: isoNow(ctx) };
+    return principal_id === undefined
+      ? store.listDeciding(ctx.db, where)
+      : store.listDecidingOf(ctx.db, { ...where, raised_by: principal_id });
+  },
+};

@@ -1,0 +1,87 @@
+import { onCommit } from "./commits.ts";
+import type { Ctx, TxCtx } from "./context.ts";
+import { MIGRATIONS } from "./db/migrations/index.ts";
+import { deadDue, planAnew, planningDue, Scheduler } from "./due/index.ts";
+import { type Consumer, consumerDue, feedDue, planEventPurge, Reactions } from "./feed/index.ts";
+import type { Hub } from "./hub.ts";
+import { idempotencyDue } from "./idempotency.ts";
+import type { DueHandler, Module } from "./module.ts";
+
+/** Tables of the core that, like the modules', belong to a space. */
+const CORE_TABLES = ["events", "purges", "watermarks", "idempotency", "due", "due_dead", "waits"];
+
+/** What a space holds, by table. */
+interface Contents {
+  tables: readonly string[];
+  long_tables: readonly string[];
+}
+
+interface Parts {
+  ctx: (space_id: string) => Ctx;
+  /** Of what stands on this. */
+  above: (contents: Contents) => Record<string, DueHandler>;
+}
+
+/** Handles what is due in every space, from now on. */
+export async function startScheduler(hub: Hub, { ctx, above }: Parts): Promise<Scheduler> {
+  const { database, log, config, metrics } = hub;
+  const consuming = consumerDue(consumersOf(hub.modules));
+  const scheduler = new Scheduler({
+    database,
+    config,
+    handlers: new Map(Object.entries({ ...dueOf(hub), ...consuming.handlers, ...above(contentsOf(hub)) })),
+    died: consuming.died,
+    ctx,
+    report: (error, row, dead = false) => {
+      if (dead) metrics.dead.inc({ kind: row?.kind ?? "" });
+      const what = dead ? "something that is due was given up" : "something that is due could not be done";
+      log.error(what, { kind: row?.kind, space: row?.space_id, ref: row?.ref, attempt: row?.attempt, error });
+    },
+  });
+  onCommit(hub, "what is due", ({ planned }) => {
+    if (planned) scheduler.wake();
+  });
+  await planAnew(ctx, { begin: beginOf(hub), planned_for: plannedFor(hub) });
+  scheduler.wake();
+  return scheduler;
+}
+
+function dueOf(hub: Hub): Record<string, DueHandler> {
+  const core = [feedDue([...consumersOf(hub.modules).keys()]), idempotencyDue, planningDue(beginOf(hub)), deadDue];
+  return Object.assign({}, ...core, ...hub.modules.map(({ due }) => due ?? {}));
+}
+
+const consumersOf = (modules: readonly Module[]): Map<string, Consumer> =>
+  new Map(modules.flatMap(({ after }) => Object.entries(after ?? {})));
+
+/** What events lead to, in all modules. */
+export function reactionsOf(modules: readonly Module[]): Reactions {
+  const consumers = [...consumersOf(modules)];
+  const types = [...new Set(consumers.flatMap(([, { types }]) => types))];
+  const namesFor = (type: string): string[] =>
+    consumers.filter(([, { types }]) => types.includes(type)).map(([name]) => name);
+  const reactions = modules.flatMap((module) => Object.entries(module.with ?? {}));
+  const byType = Map.groupBy(reactions, ([type]) => type);
+  return new Reactions({
+    with: new Map([...byType].map(([type, all]) => [type, all.map(([, react]) => react)])),
+    after: new Map(types.map((type) => [type, namesFor(type)])),
+  });
+}
+
+const beginOf =
+  ({ modules, config }: Hub) =>
+  async (ctx: TxCtx): Promise<void> => {
+    await planEventPurge(ctx, config.event_days);
+    for (const module of modules) await module.plan?.(ctx, config);
+  };
+
+const contentsOf = ({ modules }: Hub): Contents => ({
+  tables: [...CORE_TABLES, ...modules.flatMap((module) => module.tables)],
+  long_tables: ["events", ...modules.flatMap((module) => module.long_tables ?? [])],
+});
+
+/** What `Module.plan` depends on. */
+function plannedFor({ config, version }: Hub): string {
+  const days = Object.entries(config).filter(([name]) => name.endsWith("_days"));
+  return JSON.stringify({ version, schema: MIGRATIONS.length, ...Object.fromEntries(days) });
+}

@@ -1,0 +1,28 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { Ground } from "../src/testing/process.ts";
+
+test("a person sees who did what, and whether anybody changed it; an agent sees neither", async () => {
+  await using ground = new Ground();
+  const hub = await ground.serve();
+  await ground.json(["chat", "send", "correct horse"]);
+  const shown = await ground.parley(["audit", "show", "--format", "text"]);
+  expect(shown.stdout).toContain("chat_human_post");
+  expect(shown.stdout).not.toContain("correct horse");
+  expect(await ground.parley(["audit", "verify", "--format", "text"])).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^The audit is whole: \d+ lines?, 1 to \d+\.\n$/),
+  });
+
+  const file = join(hub.home, "audit.jsonl");
+  writeFileSync(file, readFileSync(file, "utf8").replace("chat_human_post", "chat_human_pozt"));
+  const changed = await ground.parley(["audit", "verify", "--format", "text"]);
+  expect([changed.code, changed.stdout]).toEqual([
+    1,
+    expect.stringContaining("is not what was written. (audit.jsonl)"),
+  ]);
+
+  for (const command of ["verify", "show"])
+    expect((await ground.parley(["audit", command], { env: { CLAUDECODE: "1" } })).stderr).toContain("FORBIDDEN");
+});

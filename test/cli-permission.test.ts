@@ -1,0 +1,169 @@
+/** REACH-7: a permission that waits reaches people at once, and is decided wherever somebody answers first. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Ground, PARLEY } from "../src/testing/process.ts";
+
+interface Notice {
+  id: string;
+  kind: string;
+  title: string;
+  text: string;
+  choices: string[] | null;
+  raised_by: string | null;
+  state: string;
+}
+
+const ATTENDED = { CLAUDE_CODE_SESSION_ATTENDED: "1", PARLEY_HOOK_MS: "30000" };
+let ground: Ground;
+
+beforeAll(async () => {
+  ground = new Ground();
+  await ground.serve();
+});
+afterAll(() => ground[Symbol.asyncDispose]());
+
+const notices = async (open: boolean): Promise<Notice[]> =>
+  (await ground.json<{ notices: Notice[] }>(["call", "notice_list", JSON.stringify({ open })])).notices;
+
+/** The session's open question, once it is there. */
+async function question(agent: string): Promise<Notice> {
+  for (;;) {
+    const found = (await notices(true)).find(({ raised_by }) => raised_by === agent);
+    if (found) return found;
+    await new Promise((done) => setTimeout(done, 50));
+  }
+}
+
+async function closed(id: string): Promise<Notice> {
+  for (;;) {
+    const found = (await notices(false)).find((notice) => notice.id === id);
+    if (found) return found;
+    await new Promise((done) => setTimeout(done, 50));
+  }
+}
+
+let count = 0;
+
+class Session {
+  readonly id = `permission-${++count}`;
+  readonly agent = `asker-${count}`;
+
+  async start(): Promise<this> {
+    await ground.json(["identity", "ensure", "--session-id", this.id, "--agent", this.agent]);
+    return this;
+  }
+
+  /** A hook as its client runs it, which lives on while the client does. */
+  fire(event: string, fields: object, { env = ATTENDED, args = [] as string[] } = {}) {
+    const child = spawn(PARLEY, ["hook", event, ...args], { env: ground.env(env), stdio: "pipe" });
+    child.stdin.end(JSON.stringify({ session_id: this.id, cwd: ground.folder, hook_event_name: event, ...fields }));
+    const ended = Promise.all([once(child, "exit"), text(child.stdout), text(child.stderr)]).then(
+      ([[code], stdout, stderr]) => ({ code, stdout, stderr }),
+    );
+    return { child, ended };
+  }
+}
+
+const BASH = { tool_name: "Bash", tool_input: { command: "rm -rf build", description: "Clean" } };
+
+test.each([
+  ["allow", { behavior: "allow" }],
+  ["deny", { behavior: "deny", message: "admin denied it on Parley." }],
+])("people are asked at once with tool and arguments, and their %s decides", async (choice, decision) => {
+  const session = await new Session().start();
+  const { ended } = session.fire("PermissionRequest", BASH);
+  const asked = await question(session.agent);
+  expect(asked).toMatchObject({
+    kind: "permission",
+    title: `${session.agent} asks: may it use Bash?`,
+    text: expect.stringContaining(JSON.stringify(BASH.tool_input, null, 2)),
+    choices: ["allow", "deny"],
+  });
+  await ground.json(["notice", "settle", asked.id, "--choice", choice]);
+  expect(await ended).toEqual({
+    code: 0,
+    stdout: `${JSON.stringify({ hookSpecificOutput: { hookEventName: "PermissionRequest", decision } })}\n`,
+    stderr: "",
+  });
+});
+
+test("people are asked by a hub that is slow, too: the client goes on beside this hook, and waits for none of it", async () => {
+  const session = await new Session().start();
+  const { ended } = session.fire("PermissionRequest", BASH, { env: { ...ATTENDED, PARLEY_HOOK_MS: "1" } });
+  const { id } = await question(session.agent);
+  await ground.json(["notice", "settle", id, "--choice", "allow"]);
+  expect((await ended).stdout).toContain('"behavior":"allow"');
+});
+
+test("in a run without a person nobody is asked, and nothing is waited for", async () => {
+  const session = await new Session().start();
+  const { ended } = session.fire("PermissionRequest", BASH, {
+    env: { CLAUDE_CODE_SESSION_ATTENDED: "0", PARLEY_HOOK_MS: "30000" },
+  });
+  expect(await ended).toEqual({ code: 0, stdout: "", stderr: "" });
+  expect((await notices(true)).filter(({ raised_by }) => raised_by === session.agent)).toEqual([]);
+});
+
+test.each([
+  ["PostToolBatch", { tool_calls: [{ tool_name: "Read" }, BASH] }],
+  ["Stop", { stop_hook_active: false }],
+  ["UserPromptSubmit", { prompt: "go on" }],
+])("what was settled at the terminal is taken back when %s shows it", async (event, fields) => {
+  const session = await new Session().start();
+  const { ended } = session.fire("PermissionRequest", BASH);
+  const { id } = await question(session.agent);
+  await session.fire(event, fields).ended;
+  expect(await closed(id)).toMatchObject({ state: "withdrawn" });
+  expect(await ended).toEqual({ code: 0, stdout: "", stderr: "" });
+});
+
+test("what another tool did settles nothing", async () => {
+  const session = await new Session().start();
+  const { child, ended } = session.fire("PermissionRequest", BASH);
+  const { id } = await question(session.agent);
+  await session.fire("PostToolBatch", { tool_calls: [{ ...BASH, tool_input: { command: "ls" } }] }).ended;
+  expect(await question(session.agent)).toMatchObject({ id });
+  child.kill("SIGTERM");
+  expect(await closed(id)).toMatchObject({ state: "withdrawn" });
+  expect(await ended).toMatchObject({ code: 0, stdout: "" });
+});
+
+test("what is too long to be shown whole cannot be allowed from afar", async () => {
+  const session = await new Session().start();
+  const tool_input = { command: `${"echo ok; ".repeat(1200)}rm -rf /` };
+  const { ended } = session.fire("PermissionRequest", { tool_name: "Bash", tool_input });
+  const { id, choices, text } = await question(session.agent);
+  expect({ choices, text }).toEqual({
+    choices: ["deny", "leave-it-to-the-terminal"],
+    text: expect.stringContaining("only its terminal can allow it"),
+  });
+  await ground.json(["notice", "settle", id, "--choice", "leave-it-to-the-terminal"]);
+  expect(await ended).toEqual({ code: 0, stdout: "", stderr: "" });
+});
+
+test("Codex is not kept from asking its own person: people are told, and the hook ends", async () => {
+  const session = await new Session().start();
+  // Its hook's parent is this test, which was started as no `codex exec`.
+  const codex = { env: { ...ATTENDED }, args: ["--client", "codex"] };
+  expect(await session.fire("PermissionRequest", BASH, codex).ended).toEqual({ code: 0, stdout: "", stderr: "" });
+  const { id, choices } = await question(session.agent);
+  expect(choices).toBeNull();
+  await session.fire("Stop", { stop_hook_active: false }, codex).ended;
+  expect(await closed(id)).toMatchObject({ state: "withdrawn" });
+});
+
+test("a hub that is gone allows nothing", async () => {
+  await using other = new Ground();
+  const hub = await other.serve();
+  await other.json(["identity", "ensure", "--session-id", "s", "--agent", "asker"]);
+  const child = spawn(PARLEY, ["hook", "PermissionRequest"], { env: other.env(ATTENDED), stdio: "pipe" });
+  child.stdin.end(JSON.stringify({ session_id: "s", cwd: other.folder, ...BASH }));
+  const ended = Promise.all([once(child, "exit"), text(child.stdout)]);
+  const asked = async () => (await other.json<{ count: number }>(["needs"])).count;
+  while ((await asked()) === 0) await new Promise((done) => setTimeout(done, 50));
+  await hub.kill("SIGKILL");
+  child.kill("SIGTERM");
+  expect((await ended)[1]).toBe("");
+});

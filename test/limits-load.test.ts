@@ -1,0 +1,317 @@
+/** Limits under ten times what they allow and more, over real sockets, and what another principal notices of it. */
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Came } from "../src/testing/attacker.ts";
+import { legacy, modern } from "../src/testing/mcp-raw.ts";
+import { Ground, type ServedHub, until } from "../src/testing/process.ts";
+import { Attacker, Measure, type Siege, underAttack } from "../src/testing/under-load.ts";
+
+const RATE = 120;
+const MOST_SLOWDOWN = 2;
+/** Whoever is slowed down is held at least for so long: nobody else is. */
+const HELD_MS = 1000;
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+const ground = new Ground();
+const measure = new Measure(ground.folder);
+let hub: ServedHub;
+let admin: string;
+let people = 0;
+
+beforeAll(async () => {
+  // Long enough for a busy machine: whoever asks as one should is never late.
+  const env = { PARLEY_RATE_LIMIT: `${RATE}`, PARLEY_REQUEST_SECONDS: "15", PARLEY_LOG: "error" };
+  hub = await ground.serve([], { ...env, ...measure.env });
+  admin = readFileSync(`${hub.home}/admin.token`, "utf8").trim();
+});
+afterAll(async () => {
+  await measure[Symbol.asyncDispose]();
+  await ground[Symbol.asyncDispose]();
+});
+
+/** What is read of the answers of tools here. */
+interface Answer {
+  token: string;
+  id: string;
+  principal: string;
+}
+
+async function call(token: string, tool: string, args: object): Promise<Answer> {
+  const response = await fetch(`${hub.url}/api/tools/${tool}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}` },
+    body: JSON.stringify(args),
+  });
+  expect([tool, response.status]).toEqual([tool, 200]);
+  // Each tool that is called here has what is read of it.
+  return (await response.json()) as Answer;
+}
+
+/** Somebody new, so that nobody has spent what another may spend. */
+async function somebody(role: "human" | "agent" | "orchestrator"): Promise<string> {
+  const name = ["ana", "bert", "cleo", "dora", "emil", "fritz", "gusto", "hedwig", "ivo", "jana", "kurt", "lotte"][
+    people % 12
+  ];
+  people += 1;
+  return (await call(admin, "token_create", { role, name: `${name}.${role}.${"xyz".repeat(1 + people / 12)}` })).token;
+}
+
+const name = async (token: string): Promise<string> => (await call(token, "whoami", {})).principal;
+
+function get(path: string, token?: string, ...more: string[]): string {
+  const lines = [`GET ${path} HTTP/1.1`, `Host: ${new URL(hub.url).host}`, ...more];
+  return `${[...lines, ...(token ? [`Authorization: Bearer ${token}`] : [])].join("\r\n")}\r\n\r\n`;
+}
+
+/** What the attacker writes for `#`. */
+const DIGITS = "0".repeat(9);
+
+function post(
+  path: string,
+  token: string | undefined,
+  body: string,
+  length = Buffer.byteLength(body.replaceAll("#", DIGITS)),
+): string {
+  const { host, origin } = new URL(hub.url);
+  const who = token ? `Authorization: Bearer ${token}` : `Origin: ${origin}`;
+  const lines = [`POST ${path} HTTP/1.1`, `Host: ${host}`, who, "Content-Type: application/json"];
+  return `${[...lines, `Content-Length: ${length}`].join("\r\n")}\r\n\r\n${body}`;
+}
+
+/** A request of MCP, in the era that has no sessions. */
+function ask(token: string, method: string, params: Record<string, unknown>, capabilities: object = {}): string {
+  const { body, headers } = modern({ method, params }, capabilities);
+  const more = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return post("/mcp", token, body).replace("\r\n", `\r\n${[...more, ACCEPT].join("\r\n")}\r\n`);
+}
+
+const ACCEPT = "Accept: application/json, text/event-stream";
+const INITIALIZE = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } };
+
+const tool = (token: string, name: string, args: object = {}): string =>
+  post(`/api/tools/${name}`, token, JSON.stringify(args));
+
+const answers =
+  (status: number, least = 1) =>
+  ({ answers }: Came): boolean =>
+    (answers[status] ?? 0) >= least;
+
+/** So many answers of whatever kind. */
+const answered =
+  (least: number) =>
+  ({ answers }: Came): boolean =>
+    Object.values(answers).reduce((sum, count) => sum + count, 0) >= least;
+
+async function nobodyNotices(siege: Siege, asked?: string): Promise<Came> {
+  const request = asked ?? tool(await somebody("human"), "whoami");
+  const noticed = await underAttack({ measure, url: hub.url, request, most: MOST_SLOWDOWN, most_ms: HELD_MS }, siege);
+  expect(noticed.slowdown).toBeLessThanOrEqual(MOST_SLOWDOWN);
+  expect(noticed.passed_ms).toBeLessThan(HELD_MS);
+  return noticed.came;
+}
+
+/** How many of them the hub has open, by its own figures. */
+async function openStreams(kind: "listen" | "session"): Promise<number> {
+  const response = await fetch(`${hub.url}/metrics`, { headers: { authorization: `Bearer ${admin}` } });
+  return Number(new RegExp(`^parley_streams_open\\{kind="${kind}"\\} (\\d+)`, "m").exec(await response.text())?.[1]);
+}
+
+/** Keeps streams open until it is disposed of, as many as it has connections. */
+async function holdOpen(request: string, connections: number): Promise<Attacker> {
+  const port = Number(new URL(hub.url).port);
+  const holder = await Attacker.start({ port, connections, how: "repeat", requests: [request] });
+  await holder.tell("go");
+  await until(async () => answers(200, connections)(await holder.tell("tell")), LIMIT_MS);
+  return holder;
+}
+
+const MANY_KEYS = `{${Array.from({ length: 49_000 }, (_, n) => `"${"k".repeat(70)}${n}":1`).join()}}`;
+
+/** It is asked again before it fails, on a machine that may be busy. */
+const LIMIT_MS = 900_000;
+
+describe("nobody notices", { timeout: LIMIT_MS }, () => {
+  test("a client that opens sessions of MCP ten times over", async () => {
+    const opening = post("/mcp", await somebody("agent"), legacy({ id: 1, method: "initialize", params: INITIALIZE }));
+    const requests = [opening.replace("\r\n", `\r\n${ACCEPT}\r\n`)];
+    const held = (came: Came): boolean => answers(200, 1100)(came) && answers(429, 100)(came);
+    const meanwhile = async (): Promise<void> => expect(await openStreams("session")).toBe(1024);
+    await nobodyNotices({ connections: 200, how: "repeat", requests, held, meanwhile });
+  });
+
+  test("megabytes of keys that are posted to sign in with", async () => {
+    const requests = [post("/login", undefined, MANY_KEYS)];
+    await nobodyNotices({ connections: 32, how: "repeat", requests, held: answers(413) });
+  });
+
+  test("wrong codes that are tried without end", async () => {
+    const requests = [post("/login", undefined, JSON.stringify({ code: "x".repeat(43) }))];
+    await nobodyNotices({ connections: 1000, how: "repeat", requests, held: answers(401, 105) });
+  });
+
+  test("pages, checks and addresses that do not exist, asked for without end by who has no credential", async () => {
+    const requests = ["/livez", "/", "/readyz", "/openapi.json", "/nowhere"].map((path) => get(path));
+    await nobodyNotices({ connections: 1000, how: "repeat", requests, held: answered(2100) });
+  });
+
+  test("the same, who asks for them from the same address and has a credential", async () => {
+    const own = get("/livez", await somebody("human"));
+    await nobodyNotices({ connections: 1000, how: "repeat", requests: [get("/")], held: answered(2100) }, own);
+  });
+
+  test("spaces that are guessed without end by who has a credential", async () => {
+    const requests = [get("/api/messages", await somebody("human"), "X-Session-ID: sess_#")];
+    await nobodyNotices({ connections: 1000, how: "repeat", requests, held: answers(404, 2100) });
+  });
+
+  test("tokens that are guessed without end", async () => {
+    const requests = [get("/api/messages", `parley_${"x".repeat(34)}#`)];
+    await nobodyNotices({ connections: 1000, how: "repeat", requests, held: answers(401, 105) });
+  });
+
+  test("bodies that are far too large for their tool", async () => {
+    const requests = [post("/api/tools/chat_read_since", await somebody("human"), MANY_KEYS)];
+    await nobodyNotices({ connections: 16, how: "repeat", requests, held: answers(413) });
+  });
+
+  test("a principal that calls ten times as often as it may", async () => {
+    const requests = [tool(await somebody("human"), "agent_list")];
+    await nobodyNotices({ connections: 10 * RATE, how: "repeat", requests, held: answers(429, 1010) });
+  });
+
+  test("a principal that stores ten times as many bytes as it may", async () => {
+    const token = await somebody("human");
+    const requests = [200, 1000].map((kib) => tool(token, "chat_human_post", { content: "x".repeat(kib * KIB) }));
+    const { answers: came } = await nobodyNotices({ connections: 50, how: "repeat", requests, held: answers(429, 10) });
+    expect(came[200]).toBeGreaterThan(5);
+  });
+
+  test("a principal that tells a thousand streams of its own what it does", async () => {
+    const token = await somebody("human");
+    await using _streams = await holdOpen(get("/events?topics=chat,mail", token), 1000);
+    const requests = [tool(token, "chat_human_post", { content: "hello" })];
+    await nobodyNotices({ connections: 20, how: "repeat", requests, held: answers(429, 100) });
+  });
+
+  test("somebody whose thousand streams are told what somebody else does", async () => {
+    await using _streams = await holdOpen(get("/events?topics=chat,mail", await somebody("human")), 1000);
+    const requests = [tool(await somebody("human"), "chat_human_post", { content: "hello" })];
+    await nobodyNotices({ connections: 20, how: "repeat", requests, held: answers(200, 100) });
+  });
+
+  test("an agent that calls again and again what its role may not", async () => {
+    const requests = [tool(await somebody("agent"), "token_list")];
+    await nobodyNotices({ connections: 1000, how: "repeat", requests, held: answers(403, 1010) });
+  });
+
+  test("an agent that sends one recipient, one thread and its urgency ten times over", async () => {
+    const [token, to] = [await somebody("agent"), [await name(await somebody("human"))]];
+    const { id: thread_id } = await call(token, "mail_send", { to, subject: "s", body: "b" });
+    const mail = { to, subject: "#", body: "b" };
+    const requests = [mail, { ...mail, thread_id }, { ...mail, priority: "urgent" }].map((m) =>
+      tool(token, "mail_send", m),
+    );
+    await nobodyNotices({ connections: 10 * 120, how: "repeat", requests, held: answers(429, 1010) });
+  });
+
+  test("an orchestrator that makes topics, notices and names ten times over", async () => {
+    const token = await somebody("orchestrator");
+    const requests = [
+      tool(token, "mail_subscribe", { topic: "#" }),
+      tool(token, "notice_raise", { key: "#", kind: "test", title: "t", text: "x" }),
+      tool(token, "agent_register", { name: "admin" }),
+    ];
+    await nobodyNotices({ connections: 1000, how: "repeat", requests, held: answers(429, 1010) });
+  });
+
+  test("an orchestrator that registers agents ten times over", async () => {
+    const requests = [tool(await somebody("orchestrator"), "agent_register", { name: "#" })];
+    const { answers: came } = await nobodyNotices({
+      connections: 1000,
+      how: "repeat",
+      requests,
+      held: answers(429, 1010),
+    });
+    expect(came[200]).toBe(500);
+  });
+
+  test("an orchestrator that makes tokens of sessions ten times over", async () => {
+    const requests = [tool(await somebody("orchestrator"), "agent_ensure", { client_session_id: "always-the-same" })];
+    const { answers: came } = await nobodyNotices({
+      connections: 1000,
+      how: "repeat",
+      requests,
+      held: answers(429, 1010),
+    });
+    expect(came[200]).toBe(1000);
+  });
+
+  test("an administrator who makes tokens of one name ten times over", async () => {
+    const { token } = await call(admin, "token_create", { role: "admin", name: "walter" });
+    const requests = [tool(token, "token_create", { role: "human", name: "zoe" })];
+    const { answers: came } = await nobodyNotices({
+      connections: 1000,
+      how: "repeat",
+      requests,
+      held: answers(429, 1010),
+    });
+    expect(came[200]).toBe(100);
+  });
+
+  test("an orchestrator that makes spaces ten times over", async () => {
+    const requests = [tool(await somebody("orchestrator"), "space_create", { id: "sess_#" })];
+    await nobodyNotices({ connections: 1000, how: "repeat", requests, held: answers(429, 1010) });
+  });
+
+  test("a person who puts off more than they may, again and again", async () => {
+    const token = await somebody("human");
+    const requests: string[] = [];
+    for (let agents = 0; agents < 12; agents += 1) {
+      const asking = await somebody("agent");
+      for (let asked = 0; asked < 20; asked += 1) {
+        const { id } = await call(asking, "notice_raise", { key: `${asked}`, kind: "test", title: "t", text: "x" });
+        requests.push(tool(token, "need_later", { id, until: "2h" }));
+      }
+    }
+    await nobodyNotices({ connections: 480, how: "repeat", requests, held: answers(429, 1000) });
+  });
+
+  test("a person who makes links to sign in ten times over", async () => {
+    const requests = [tool(await somebody("human"), "login_create")];
+    await nobodyNotices({ connections: 200, how: "repeat", requests, held: answers(429, 200) });
+  });
+
+  test("an agent that waits for mail and follows events ten times over", async () => {
+    const token = await somebody("agent");
+    const requests = [tool(token, "mail_poll", { wait_seconds: 50 }), get("/events?topics=mail", token)];
+    await nobodyNotices({ connections: 2 * 10 * 32, how: "repeat", requests, held: answers(429) });
+  });
+
+  test("an agent that leaves waits behind as tasks ten times over", async () => {
+    const capable = { extensions: { "io.modelcontextprotocol/tasks": {} } };
+    const waiting = { name: "mail_wait", arguments: { waiter: "#" } };
+    const requests = [ask(await somebody("agent"), "tools/call", waiting, capable)];
+    await nobodyNotices({ connections: 10 * 32, how: "repeat", requests, held: answers(429) });
+  });
+
+  test("a client that listens to resources ten times over", async () => {
+    const notifications = { resourceSubscriptions: ["parley://chat/inbox"] };
+    const requests = [ask(await somebody("agent"), "subscriptions/listen", { notifications })];
+    const held = (came: Came): boolean => answers(200, 1024)(came) && answers(429, 10)(came);
+    const meanwhile = async (): Promise<void> => expect(await openStreams("listen")).toBe(1024);
+    await nobodyNotices({ connections: 1400, how: "repeat", requests, held, meanwhile });
+  });
+
+  test("five hundred requests that never end", async () => {
+    const requests = [post("/api/tools/chat_read_since", await somebody("human"), '{"agent":"', 5000)];
+    await nobodyNotices({ connections: 500, how: "trickle", requests, held: answers(408) });
+  });
+
+  test("answers of a megabyte that are not read", async () => {
+    const token = await somebody("human");
+    await call(token, "chat_human_post", { content: "x".repeat(MIB - 1024) });
+    const requests = [tool(token, "chat_read_since")];
+    await nobodyNotices({ connections: 200, how: "unread", requests, held: ({ closed }) => closed > 0 });
+  });
+});

@@ -1,0 +1,46 @@
+import Mail from "@lucide/svelte/icons/mail";
+import { useAgents } from "#lib/agents/agents.svelte.ts";
+import type { Hub } from "#lib/hub/hub.svelte.ts";
+import type { Command } from "#lib/keys/commands.svelte.ts";
+import type { Running, Section } from "#lib/section.ts";
+import { goto } from "$app/navigation";
+import { FOLDER_WORDS, FOLDERS, folderHref, hrefOf } from "./address.ts";
+import { provideUnread } from "./unread.svelte.ts";
+
+export const mail: Section = {
+  name: "Mail",
+  href: "/mail",
+  route: "/mail/[[box]]",
+  icon: Mail,
+  keys: ["g", "i"],
+  start,
+};
+
+const GROUP = "Your mail";
+const NEW = { box: undefined, folder: "inbox", q: "", thread: undefined, compose: true, to: "" } as const;
+
+/** How much is unread in every mailbox, and what waits for the hub: it goes from every page. */
+function start(hub: Hub): Running {
+  const agents = useAgents();
+  const unread = provideUnread(hub);
+
+  $effect(() => {
+    if (hub.mine !== undefined) return unread.follow([hub.mine, ...agents.followed.split(" ").filter(Boolean)]);
+  });
+  return {
+    counts: "unread",
+    badge: () => (hub.mine === undefined ? "" : unread.words(hub.mine)),
+    commands: () => [
+      ...FOLDERS.map((folder) => to(GROUP, FOLDER_WORDS[folder], folderHref(undefined, folder))),
+      to(GROUP, "Write a mail", hrefOf(NEW)),
+      ...agents.list.flatMap(({ name }) => [
+        to("Agents", `Mail of ${name}`, folderHref(name, "inbox")),
+        to("Agents", `Write to ${name}`, hrefOf({ ...NEW, to: name })),
+      ]),
+    ],
+    find: (text) => to(GROUP, `Search mail for “${text}”`, hrefOf({ ...NEW, compose: false, q: text })),
+    load: () => import("./letters.svelte.ts").then(({ waitingOf }) => waitingOf(hub)),
+  };
+}
+
+const to = (group: string, words: string, href: string): Command => ({ group, words, run: () => void goto(href) });

@@ -1,0 +1,30 @@
+import type { Component } from "svelte";
+import type { Hub } from "#lib/hub/hub.svelte.ts";
+import type { Command } from "#lib/keys/commands.svelte.ts";
+import type { RouteId } from "$app/types";
+
+/** What a section brings to every page, from when the frame is made. */
+export interface Running {
+  /** How much there is to look at: "3", "1000+", or nothing. */
+  badge?: () => string;
+  /** What the badge counts. */
+  counts?: string;
+  /** What can be done or gone to there, for the palette and by its keys. */
+  commands?: () => readonly Command[];
+  /** For what was typed into the palette and is none of those. */
+  find?: (text: string) => Command;
+  /** Read when nobody waits. */
+  load?: () => Promise<unknown>;
+}
+
+/** A part of the app. The frame knows sections by this alone. */
+export interface Section {
+  name: string;
+  href: string;
+  route: RouteId;
+  icon: Component;
+  /** What leads there, pressed one after the other. */
+  keys?: readonly string[];
+  /** Called while the frame is made, where contexts can be set and effects begun. */
+  start?: (hub: Hub) => Running;
+}

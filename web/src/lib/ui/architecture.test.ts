@@ -1,0 +1,34 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+const sources = join(import.meta.dirname, "../..");
+const read = (path: string): string => readFileSync(join(sources, path), "utf8");
+const filesOf = (...patterns: string[]): string[] =>
+  patterns.flatMap((pattern) => globSync(pattern, { cwd: sources })).filter((path) => !path.endsWith(".test.ts"));
+
+test("chat, mail and what they share have no control but those of lib/ui", () => {
+  const files = filesOf("lib/{agents,chat,keys,list,mail,notices,offline,toast}/**/*.svelte");
+  expect(files).toContain(join("lib", "mail", "Compose.svelte"));
+  const control = /<(?:button|dialog|input|select|textarea)\b/;
+  expect(files.filter((path) => control.test(read(path)))).toEqual([]);
+});
+
+test("only lib/ui knows which library its parts are made with", () => {
+  const files = filesOf("lib/**/*.{ts,svelte}", "routes/**/*.{ts,svelte}");
+  const made = files.filter((path) => /from "bits-ui"/.test(read(path)));
+  expect(made.length).toBeGreaterThan(0);
+  expect(made.filter((path) => !path.startsWith(join("lib", "ui")))).toEqual([]);
+});
+
+test("icons are imported one by one", () => {
+  const files = filesOf("lib/**/*.{ts,svelte}", "routes/**/*.{ts,svelte}");
+  expect(files.filter((path) => /from "@lucide\/svelte"/.test(read(path)))).toEqual([]);
+});
+
+test("the frame names no section", () => {
+  const sections = globSync("lib/*/section{,.svelte}.ts", { cwd: sources }).map((path) => path.split(/[\\/]/)[1]);
+  expect(sections.toSorted()).toEqual(["chat", "mail", "settings"]);
+  const named = new RegExp(`(?:#lib|["\`])/(?:${sections.join("|")})\\b`);
+  expect(read("routes/+layout.svelte")).not.toMatch(named);
+});
