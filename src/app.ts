@@ -94,6 +94,7 @@ export async function startHub(config: Config, options: Options = {}): Promise<R
   undo.defer(watchStreams(hub));
   const server = await listen(hub);
   undo.defer(() => server.stop());
+  hub.address = server.url;
   folder.remember(config);
   folder.announce(server);
   log.info("the hub is ready", { url: server.url, backend: database.backend, version: VERSION });
@@ -135,7 +136,10 @@ async function compose({ config, log, database, audit, modules }: Parts): Promis
   const needs = modules.flatMap((module) => module.needs ?? []);
   const explainers = modules.flatMap((module) => module.explains ?? []);
   const waiting = modules.flatMap((module) => module.waiting ?? []);
-  const known = { db: database, now: () => database.now(), database, reactions, needs, explainers, waiting };
+  const known = {
+    ...{ db: database, now: () => database.now(), database, config, address: () => hub.address },
+    ...{ reactions, needs, explainers, waiting },
+  };
   const ctx = (actor: Actor): Ctx => ({ ...known, actor });
   const limited = (): void => metrics.limited.inc();
   const limit = new RateLimit(config.rate_limit, limited);
@@ -161,6 +165,7 @@ async function compose({ config, log, database, audit, modules }: Parts): Promis
     bytes: new RateLimit(config.rate_limit_kb * 1024, limited, "bytes"),
     audit,
     version: VERSION,
+    address: "",
     ctx,
   };
   onCommit(hub, "metrics", ({ events }) => metrics.committed(events));

@@ -1,3 +1,4 @@
+import type { Config } from "./config.ts";
 import type { Database, Reader, Tx, WriteOptions } from "./db/database.ts";
 import type { Cause } from "./feed/event.ts";
 import type { Reactions } from "./feed/reactions.ts";
@@ -53,6 +54,10 @@ export interface Ctx {
   actor: Actor;
   /** Milliseconds since 1970. Inside `transact` always the same: what happens in one transaction happened at one moment. */
   now: () => number;
+  /** How this hub runs. */
+  config: Config;
+  /** Where this hub is reached, such as `http://127.0.0.1:8765`. */
+  address: () => string;
   /** Only `transact` uses these two. */
   database: Database;
   tx?: Tx;

@@ -36,5 +36,7 @@ export interface Hub {
   /** What is sent to it, by principal. */
   readonly bytes: RateLimit;
   readonly version: string;
+  /** Known once it listens. */
+  address: string;
   ctx(actor: Actor): Ctx;
 }

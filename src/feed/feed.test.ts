@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { readConfig } from "../config.ts";
 import type { Committed, Database } from "../db/database.ts";
 import { openDatabase } from "../db/open.ts";
 import { statement } from "../db/statement.ts";
@@ -57,6 +58,8 @@ async function commit(space_id: string, events: number): Promise<Committed> {
       database,
       needs: [],
       explainers: [],
+      config: readConfig({ home }, {}),
+      address: () => "",
       waiting: [],
       now: () => database.now(),
       actor: { ...who, roles: [], space_id },
