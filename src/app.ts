@@ -8,7 +8,7 @@ import { MIGRATIONS, type Migration } from "./db/migrations/index.ts";
 import { HUB_SPACE, MAIN_SPACE, openDatabase } from "./db/open.ts";
 import type { Scheduler } from "./due/index.ts";
 import { chargeFanOut } from "./fan-out.ts";
-import { Feed } from "./feed/index.ts";
+import { credentialCause, Feed } from "./feed/index.ts";
 import { Folder } from "./folder.ts";
 import { listen } from "./http/server.ts";
 import type { Hub } from "./hub.ts";
@@ -140,7 +140,7 @@ async function compose({ config, log, database, audit, modules }: Parts): Promis
     ...{ db: database, now: () => database.now(), database, config, address: () => hub.address },
     ...{ reactions, needs, explainers, waiting },
   };
-  const ctx = (actor: Actor): Ctx => ({ ...known, actor });
+  const ctx = (actor: Actor): Ctx => ({ ...known, actor, cause: credentialCause(actor) });
   const limited = (): void => metrics.limited.inc();
   const limit = new RateLimit(config.rate_limit, limited);
   const feed = new Feed(database, (error) => log.error("the feed could not tell everybody", { error }));

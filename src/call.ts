@@ -92,7 +92,8 @@ async function run(outer: Ctx, tool: Tool, args: unknown, options: CallOptions):
     );
   const { key, input } = parse(tool, args, options);
   const { cause } = options;
-  const ctx = tool.writes && cause !== undefined ? { ...outer, cause: await declaredCause(outer, cause) } : outer;
+  const declared = tool.writes && cause !== undefined ? await declaredCause(outer, cause) : undefined;
+  const ctx = declared ? { ...outer, cause: declared } : outer;
   // `input` is what the tool's own schema parsed.
   const work = (ctx: Ctx): Promise<object> => tool.run(ctx, input as never);
   if (!tool.writes || tool.waits) return work(ctx);

@@ -32,6 +32,8 @@ export interface Actor {
   token_id: string;
   /** Whose read marks these are. Survives the rotation of a token. */
   subscriber_id: string;
+  /** The run or turn whose token this is, by the id of the event that began it. */
+  run_cause?: number;
   /** The agent an orchestrator acts for; for every other role only noted in the audit. */
   caller_agent?: string;
 }

@@ -25,7 +25,12 @@ export const why = defineCommand({
   },
 });
 
-const HOW = { declared: "Because of, as was said:", reply: "In answer to:", reaction: "The hub did so because of:" };
+const HOW = {
+  declared: "Because of, as was said:",
+  credential: "In the run of:",
+  reply: "In answer to:",
+  reaction: "The hub did so because of:",
+};
 
 const END = {
   first: "Nothing is known to have led to that.",

@@ -2,7 +2,7 @@
  * What led to what. Nothing is guessed: a cause was declared by whoever acts, or is what was answered or reacted to. One
  * that the actor may not see is never taken, and whoever asks sees of each step no more than they could read themselves.
  */
-import type { Ctx } from "../context.ts";
+import type { Actor, Ctx } from "../context.ts";
 import { ParleyError } from "../errors.ts";
 import { Id, parseId } from "../ids.ts";
 import type { Explained } from "../module.ts";
@@ -11,6 +11,10 @@ import { findEvent } from "./store.ts";
 
 /** For what the hub does by itself when something has happened. */
 export const because = <C extends Ctx>(ctx: C, id: number): C => ({ ...ctx, cause: { id, how: "reaction" } });
+
+/** What the token of a run or a turn stands for. */
+export const credentialCause = ({ run_cause }: Actor): Cause | undefined =>
+  run_cause === undefined ? undefined : { id: run_cause, how: "credential" };
 
 /**
  * The cause that somebody declares. Looked up before the transaction, among what is durable: so it is smaller than what

@@ -1,5 +1,5 @@
-/** How it is known what led to something: somebody said so, it answers it, or the hub reacted to it. */
-export const CAUSE_HOW = ["declared", "reply", "reaction"] as const;
+/** How it is known what led to something: somebody said so, their token is that run's, it answers it, or the hub reacted. */
+export const CAUSE_HOW = ["declared", "credential", "reply", "reaction"] as const;
 export type CauseHow = (typeof CAUSE_HOW)[number];
 
 /** What led to an event, by its id, which is always the smaller one. */

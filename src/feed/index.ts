@@ -1,6 +1,6 @@
 export { append, appendTogether } from "./append.ts";
 export { type CauseColumns, fromColumns, toColumns } from "./cause-columns.ts";
-export { because, explain } from "./causes.ts";
+export { because, credentialCause, explain } from "./causes.ts";
 export { type Consumer, consumerDue } from "./consumers.ts";
 export { CAUSE_HOW, type Cause, type FeedEvent } from "./event.ts";
 export { Feed, type Listener } from "./feed.ts";

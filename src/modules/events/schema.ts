@@ -25,7 +25,7 @@ export const Why = z.object({
           .enum(CAUSE_HOW)
           .nullable()
           .describe(
-            "How it is known what led to it, which is the next step: whoever did it declared so, it is a reply, or the hub reacted.",
+            "How it is known what led to it, which is the next step: whoever did it declared so, their credential is that run's, it is a reply, or the hub reacted.",
           ),
       }),
     )

@@ -23,7 +23,8 @@ export { forgettingDue } from "./service/forgetting.ts";
 export { createLogin, loginDue, signIn, signOut } from "./service/login.ts";
 export { holder, listPeople, ownHolder, people, recipients, suggestion } from "./service/mailboxes.ts";
 export { beat, heartbeat, leave, list } from "./service/presence.ts";
-export { endedDue, ensure, listSessions } from "./service/sessions.ts";
+export { issueRunToken } from "./service/run-tokens.ts";
+export { endedDue, endTokens, ensure, listSessions } from "./service/sessions.ts";
 export {
   createSpace,
   deletableSpace,

@@ -24,6 +24,11 @@ export type TokenRow = {
   label: string | null;
   /** Null for one that works until it is revoked. */
   expires_at: string | null;
+  /** The only space and role it is good for, where it was made for a run; null for all that its holder has. */
+  space_id: string | null;
+  role: Role | null;
+  /** The event of that space that began the run. */
+  cause: number | null;
 };
 
 export type LoginCodeRow = {

@@ -23,6 +23,8 @@ interface Holder {
   subscriber_id: string;
   name: string;
   kind: Actor["kind"];
+  space_id: string | null;
+  cause: number | null;
   grants: HeldGrantRow[];
   expires_at: string | null;
   read_at: number;
@@ -60,9 +62,9 @@ export class Credentials {
    */
   async actorFor(principal_id: string, space_id: string): Promise<Actor> {
     const now = new Date(this.#database.now()).toISOString();
-    const token = await store.findWorkingToken(this.#database, { principal_id, now });
+    const token = await store.findWorkingToken(this.#database, { principal_id, space_id, now });
     if (!token) throw unauthenticated("Nobody may act for them: they have no token that works.");
-    const grants = await store.listGrants(this.#database, principal_id);
+    const grants = within(token, await store.listGrants(this.#database, principal_id));
     const roles = await this.#admit(grants, space_id);
     return actorOf({ ...token, token_id: token.id }, space_id, roles);
   }
@@ -125,17 +127,19 @@ export class Credentials {
       this.#holders.delete(hash);
       throw unauthenticated("This token is not known here, or it was revoked, or its time is over.");
     }
-    const grants = await store.listGrants(this.#database, row.principal_id);
-    const { id: token_id, principal_id, subscriber_id, name, kind, expires_at } = row;
-    const holder = { token_id, principal_id, subscriber_id, name, kind, grants, expires_at, read_at };
+    const grants = within(row, await store.listGrants(this.#database, row.principal_id));
+    const { id: token_id, principal_id, subscriber_id, name, kind, expires_at, space_id, cause } = row;
+    const own = { token_id, principal_id, subscriber_id, name, kind, space_id, cause };
+    const holder = { ...own, grants, expires_at, read_at };
     if (this.#holders.size >= MOST_HOLDERS) this.#holders.clear();
     // What was read before a revocation may be about the token it was for.
-    if (revocations === this.#revocations) this.#holders.set(hash, holder);
+    // A run's is never believed: it ends in the transaction that gives the run up, on whichever node.
+    if (revocations === this.#revocations && space_id === null) this.#holders.set(hash, holder);
     return holder;
   }
 
-  #named({ grants }: Holder, wanted: string | undefined): string | undefined {
-    if (wanted === undefined) return defaultSpace(grants, this.#database.now());
+  #named({ grants, space_id }: Holder, wanted: string | undefined): string | undefined {
+    if (wanted === undefined) return space_id ?? defaultSpace(grants, this.#database.now());
     if (SpaceId.safeParse(wanted).success) return wanted;
     throw new ParleyError("INVALID_SESSION_ID", "X-Session-ID is main, a UUID or sess_… of letters, digits, - and _.");
   }
@@ -153,10 +157,31 @@ export const isOver = ({ expires_at }: { expires_at: string | null }, now: numbe
   expires_at !== null && expires_at <= new Date(now).toISOString();
 
 const actorOf = (
-  { principal_id, name, kind, token_id, subscriber_id }: Omit<Holder, "grants" | "expires_at" | "read_at">,
+  { principal_id, name, kind, token_id, subscriber_id, cause }: Omit<Holder, "grants" | "expires_at" | "read_at">,
   space_id: string,
   roles: readonly Role[],
-): Actor => ({ principal_id, name, kind, roles, space_id, token_id, subscriber_id });
+): Actor => ({
+  principal_id,
+  name,
+  kind,
+  roles,
+  space_id,
+  token_id,
+  subscriber_id,
+  ...(cause !== null && { run_cause: cause }),
+});
+
+/** What is left of its holder's grants for a token that is good for one space, and there for one role. */
+const within = (
+  { space_id, role }: { space_id: string | null; role: Role | null },
+  grants: HeldGrantRow[],
+): HeldGrantRow[] =>
+  space_id === null
+    ? grants
+    : grants
+        .filter((grant) => grant.space_id === space_id || grant.space_id === "*")
+        .filter((grant) => role === null || grant.role === role)
+        .map((grant) => ({ ...grant, space_id }));
 
 const rolesIn = (grants: readonly HeldGrantRow[], space: string | undefined): Role[] => [
   ...new Set(grants.filter(({ space_id }) => space_id === space || space_id === "*").map(({ role }) => role)),

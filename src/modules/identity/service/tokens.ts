@@ -1,5 +1,5 @@
 import { hash, randomBytes } from "node:crypto";
-import { AGENTS, type Ctx, type TxCtx, transact } from "../../../context.ts";
+import { AGENTS, type Ctx, type Role, type TxCtx, transact } from "../../../context.ts";
 import { ParleyError } from "../../../errors.ts";
 import type { CreateToken, NewToken, RevokedToken, RotatedToken, RotateToken, Token, TokenList } from "../schema.ts";
 import * as store from "../store.ts";
@@ -118,11 +118,14 @@ interface Minting {
   subscriber_id?: string;
   label?: string | null;
   expires_at?: string | null;
+  space_id?: string | null;
+  role?: Role | null;
+  cause?: number | null;
 }
 
 export async function mint(
   ctx: TxCtx,
-  { principal_id, made_by, subscriber_id, label = null, expires_at = null }: Minting,
+  { principal_id, made_by, subscriber_id, label = null, expires_at = null, ...only }: Minting,
 ): Promise<{ id: string; token: string }> {
   const token = newSecret();
   const id = `t_${randomBytes(8).toString("hex")}`;
@@ -136,6 +139,9 @@ export async function mint(
     created_at: new Date(ctx.now()).toISOString(),
     label,
     expires_at,
+    space_id: only.space_id ?? null,
+    role: only.role ?? null,
+    cause: only.cause ?? null,
   });
   return { id, token };
 }

@@ -4,8 +4,10 @@ import { statement } from "../../../db/statement.ts";
 import type { TokenRow } from "../tables.ts";
 
 const newToken = statement<Omit<TokenRow, "revoked_at">>(
-  `insert into tokens (id, hash, principal_id, subscriber_id, created_by, made_by, created_at, label, expires_at)
-   values (:id, :hash, :principal_id, :subscriber_id, :created_by, :made_by, :created_at, :label, :expires_at)`,
+  `insert into tokens (id, hash, principal_id, subscriber_id, created_by, made_by, created_at, label, expires_at,
+   space_id, role, cause)
+   values (:id, :hash, :principal_id, :subscriber_id, :created_by, :made_by, :created_at, :label, :expires_at,
+   :space_id, :role, :cause)`,
 );
 export const insertToken = (tx: Tx, row: Omit<TokenRow, "revoked_at">): Promise<void> => tx.run(newToken, row);
 
@@ -14,7 +16,7 @@ interface TokenAndPrincipal extends TokenRow {
   kind: PrincipalKind;
 }
 const WITH_PRINCIPAL = `select t.id, t.hash, t.principal_id, t.subscriber_id, t.created_by, t.made_by, t.created_at,
-   t.revoked_at, t.label, t.expires_at, p.name, p.kind from tokens t join principals p on p.id = t.principal_id`;
+   t.revoked_at, t.label, t.expires_at, t.space_id, t.role, t.cause, p.name, p.kind from tokens t join principals p on p.id = t.principal_id`;
 
 const tokenByHash = statement<{ hash: string }, TokenAndPrincipal>(`${WITH_PRINCIPAL} where t.hash = :hash`);
 export const findTokenByHash = (db: Reader, hash: string): Promise<TokenAndPrincipal | undefined> =>
@@ -23,13 +25,15 @@ export const findTokenByHash = (db: Reader, hash: string): Promise<TokenAndPrinc
 const tokenById = statement<{ id: string }, TokenAndPrincipal>(`${WITH_PRINCIPAL} where t.id = :id`);
 export const findToken = (db: Reader, id: string): Promise<TokenAndPrincipal | undefined> => db.get(tokenById, { id });
 
-const newestWorking = statement<{ principal_id: string; now: string }, TokenAndPrincipal>(
+const newestWorking = statement<{ principal_id: string; space_id: string; now: string }, TokenAndPrincipal>(
   `${WITH_PRINCIPAL} where t.principal_id = :principal_id and t.revoked_at is null
-   and (t.expires_at is null or t.expires_at > :now) order by t.created_at desc, t.id desc limit 1`,
+   and (t.expires_at is null or t.expires_at > :now) and (t.space_id is null or t.space_id = :space_id)
+   order by case when t.space_id is null then 0 else 1 end, t.created_at desc, t.id desc limit 1`,
 );
+/** Of those that are good for the space, one that is no run's before others. */
 export const findWorkingToken = (
   db: Reader,
-  args: { principal_id: string; now: string },
+  args: { principal_id: string; space_id: string; now: string },
 ): Promise<TokenAndPrincipal | undefined> => db.get(newestWorking, args);
 
 const subscriber = statement<{ subscriber_id: string }, { id: string }>(
@@ -40,7 +44,7 @@ export const isSubscriber = async (db: Reader, subscriber_id: string): Promise<b
 
 const allTokens = statement<Record<string, never>, TokenAndPrincipal & { created_by_name: string | null }>(
   `select t.id, t.hash, t.principal_id, t.subscriber_id, t.created_by, t.made_by, t.created_at, t.revoked_at, t.label,
-   t.expires_at, p.name, p.kind, m.name as created_by_name from tokens t join principals p on p.id = t.principal_id
+   t.expires_at, t.space_id, t.role, t.cause, p.name, p.kind, m.name as created_by_name from tokens t join principals p on p.id = t.principal_id
    left join principals m on m.id = t.created_by order by t.created_at, t.id`,
 );
 export const listTokens = (db: Reader): Promise<(TokenAndPrincipal & { created_by_name: string | null })[]> =>
@@ -76,20 +80,23 @@ export async function updateMaker(tx: Tx, args: { from: string; to: string }): P
   await tx.run(handOverCodes, args);
 }
 
+/** Those that nobody made by hand. */
+const LABELS = "'session', 'browser', 'run'";
+
 type Ended = { before: string; limit: number };
 
 // A session that comes back goes on with the read marks of its last token, whatever became of that.
 const forget = statement<Ended>(
-  `delete from tokens where id in (select id from tokens where label in ('session', 'browser')
+  `delete from tokens where id in (select id from tokens where label in (${LABELS})
    and (revoked_at < :before or expires_at < :before)
    and id not in (select token_id from agent_sessions)
    and id not in (select made_by from tokens where made_by is not null) order by id limit :limit)`,
 );
-/** Of sessions and browsers, such as ended before that. How many there were. */
+/** Of sessions, browsers and runs, such as ended before that. How many there were. */
 export const deleteEndedTokens = (tx: Tx, args: Ended): Promise<number> => tx.runCounted(forget, args);
 
 const ending = statement<Record<string, never>, { id: string }>(
-  "select id from tokens where label in ('session', 'browser') and (revoked_at is not null or expires_at is not null) limit 1",
+  `select id from tokens where label in (${LABELS}) and (revoked_at is not null or expires_at is not null) limit 1`,
 );
 /** Whether there are any that have ended, or will by themselves. */
 export const hasEndingTokens = async (db: Reader): Promise<boolean> => (await db.get(ending, {})) !== undefined;
