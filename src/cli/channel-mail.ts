@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { Backoff } from "../client/backoff.ts";
 import { HubError } from "../client/index.ts";
 import { pauseFor, type Session } from "./channel-session.ts";
@@ -36,6 +37,8 @@ export class MailPusher {
   readonly #pushed = new Map<string, Pushed>();
   /** Shown, and the hub does not know yet. */
   readonly #unnoted = new Set<string>();
+  /** For the hub: another session that is heard has the place for good, also if it comes while we are between two polls. */
+  readonly #id = randomUUID();
   #after = FIRST;
 
   constructor(session: Session, shown: Shown) {
@@ -83,7 +86,7 @@ export class MailPusher {
       after: this.#after,
       channel: CHANNEL,
       // One that nobody hears, as of `claude mcp list`, must not silence one that somebody does.
-      ...(listener.heard && { waiter: CHANNEL }),
+      ...(listener.heard && { waiter: CHANNEL, waiter_id: this.#id }),
       bodies: true,
       body_limit: BODY_LIMIT,
     });

@@ -38,6 +38,7 @@ export interface PollArgs {
   fresh?: boolean;
   after?: string;
   waiter?: string;
+  waiter_id?: string;
   bodies?: boolean;
   body_limit?: number | undefined;
 }

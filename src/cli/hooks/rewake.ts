@@ -25,6 +25,8 @@ const HEAD_START_MS = 1_000;
 const LOOK_MS = 2_000;
 const PATIENCE_MS = 60_000;
 const CHANNEL = "rewake";
+/** The waiter that came last goes on, also if it came while this one was between two polls. */
+const WAITER_ID = `${process.pid}-${Date.now()}`;
 /** One line is queued for so many. */
 const MOST_TOLD = 100;
 /** As long as the client lets it. Should that be gone, and we not have seen it go, this is the end. */
@@ -70,7 +72,7 @@ type Session = As & { session_id: string };
 const next = (cli: Cli, as: Session, args: Omit<PollArgs, "channel">) =>
   pollUntil(cli, as, {
     wait_ms: LONGEST_MS,
-    args: { channel: CHANNEL, waiter: CHANNEL, fresh: true, ...args },
+    args: { channel: CHANNEL, waiter: CHANNEL, waiter_id: WAITER_ID, fresh: true, ...args },
     patient: true,
   });
 

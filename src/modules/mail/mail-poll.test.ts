@@ -166,6 +166,26 @@ eachDatabase((open) => {
     expect(subjects(await third)).toEqual(["for both"]);
   });
 
+  test("a waiter that lost its place between two waits does not take it back, whoever asks next", async () => {
+    const wait = (waiter_id: string, more: object = {}) =>
+      poll({ wait_seconds: 300, waiter: "channel", waiter_id, ...more });
+    await send("one");
+    // It has mail to show, and asks again only then: meanwhile it waits for nothing.
+    const { messages } = await wait("first", { mark: false });
+    const after = messages[0].position;
+    const second = wait("second", { after });
+    await waiting().toBe(1);
+
+    expect(await wait("first", { after })).toMatchObject({ ended: "superseded", messages: [] });
+    // Not only while the one that has the place waits.
+    await send("two");
+    expect(subjects(await second)).toEqual(["two"]);
+    expect(await wait("first", { after: "1" })).toMatchObject({ ended: "superseded", messages: [] });
+    expect(subjects(await wait("second", { after }))).toEqual(["two"]);
+    expect(subjects(await wait("third", { after }))).toEqual(["two"]);
+    expect(await wait("second", { after })).toMatchObject({ ended: "superseded", messages: [] });
+  });
+
   test("a hub that stops ends a wait with an answer, and a token that is revoked with a refusal", async () => {
     const revoked = hub.call(otter, "mail_poll", { wait_seconds: 300 });
     await waiting().toBe(1);

@@ -256,6 +256,11 @@ export const Poll = z.strictObject({
   limit,
   channel: Channel.default("poll"),
   waiter: Channel.optional().describe("A later wait of the same name ends this one."),
+  waiter_id: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,64}$/, "a waiter's id is 1 to 64 letters, digits, dashes and underscores")
+    .optional()
+    .describe("Of a program that waits again and again: once another one has its place it does not get it back."),
   bodies: z.boolean().default(false),
   body_limit: z.int().min(100).max(MOST_BODY_BYTES).default(MOST_BODY_BYTES).describe("Bytes of a body, at most."),
   mark: z.boolean().default(true).describe("False notes nothing: mail_offered says later what was shown."),

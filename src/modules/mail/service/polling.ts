@@ -1,14 +1,13 @@
 import { type Ctx, type TxCtx, transact } from "../../../context.ts";
-import type { Database } from "../../../db/database.ts";
 import { parseId } from "../../../ids.ts";
 import { fitting } from "../../../pages.ts";
-import type { Waiter } from "../../../waiting.ts";
 import { record } from "../../delivery/index.ts";
 import { type HolderRow, heartbeat, ownHolder } from "../../identity/index.ts";
 import { type Injected, MOST_COUNTED, type Offered, type Poll, type Polled } from "../schema.ts";
 import * as store from "../store.ts";
 import { bodyOf } from "./bodies.ts";
 import { noSuchMail } from "./mailboxes.ts";
+import { takeSlot } from "./slots.ts";
 import { toItem, unreadOf } from "./wire.ts";
 
 /** What is unread, or comes while one waits. Recorded as offered, unless the caller says so itself once it was shown. */
@@ -18,7 +17,7 @@ export async function poll(ctx: Ctx, wanted: Wanted): Promise<Polled> {
   const wait_ms = wanted.wait_seconds * 1000;
   if (wait_ms === 0 || !ctx.wait) return offer(ctx, mailbox, wanted, "time");
   using waiter = await ctx.wait({ topic: "mail", stream: mailbox.principal_id });
-  using place = takeSlot(ctx, mailbox, wanted.waiter, waiter);
+  using place = takeSlot(ctx, mailbox, { ...wanted, waiting: waiter });
   const until = performance.now() + wait_ms;
   for (;;) {
     if (place.lost()) return offer(ctx, mailbox, { ...wanted, limit: 0 }, "superseded");
@@ -136,27 +135,4 @@ async function noteOffer(ctx: TxCtx, { principal_id }: HolderRow, { id, state = 
   if ((await store.countOffer(ctx.tx, { mail_id: id, principal_id })) === 0) return false;
   await record(ctx, { topic: "mail", ref: id, principal_id, state, ...offer });
   return true;
-}
-
-interface WaiterSlot extends Disposable {
-  lost(): boolean;
-}
-
-const places = new WeakMap<Database, Map<string, Waiter>>();
-
-/** Of the waiters of one name for one mailbox only the last one goes on, on this node. */
-function takeSlot(ctx: Ctx, { principal_id }: HolderRow, name: string | undefined, waiter: Waiter): WaiterSlot {
-  if (name === undefined) return { lost: () => false, [Symbol.dispose]: () => {} };
-  const all = places.get(ctx.database) ?? new Map<string, Waiter>();
-  places.set(ctx.database, all);
-  const key = `${ctx.actor.space_id} ${principal_id} ${name}`;
-  const before = all.get(key);
-  all.set(key, waiter);
-  before?.wake();
-  return {
-    lost: () => all.get(key) !== waiter,
-    [Symbol.dispose]: () => {
-      if (all.get(key) === waiter) all.delete(key);
-    },
-  };
 }
