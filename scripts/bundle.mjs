@@ -13,7 +13,7 @@ import { bundled, cliSources, folder, shared, sources } from "./cli-sources.mjs"
 import { root } from "./run.mjs";
 
 /** What these two load becomes one file. It has most of what other commands share, too. */
-const HOT = ["main.ts", "poll.ts"].map((name) => join(sources, name));
+const HOT = ["main.ts", "mail/poll.ts"].map((name) => join(sources, name));
 const FIRST = "main";
 /** The coarsest step by which file systems tell time: within it a second change could look like the first. */
 const STEP_MS = 2000;

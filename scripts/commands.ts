@@ -1,11 +1,11 @@
 /** The commands that tools define, as data for the command line: `src/cli/made-commands.ts`. */
 import { z } from "zod";
-import type { Option, Positional } from "../src/cli/command.ts";
-import type { MadeCommand } from "../src/cli/tool-command.ts";
+import type { Option, Positional } from "../src/cli/core/command.ts";
+import type { MadeCommand } from "../src/cli/core/tool-command.ts";
 import type { Tool, ToolCommand } from "../src/tool.ts";
 
 const HEADER = `/** Made by \`npm run reference\` from the commands that tools define; do not edit. */
-import type { MadeCommand } from "./tool-command.ts";`;
+import type { MadeCommand } from "./core/tool-command.ts";`;
 
 export const commandsOf = (tools: readonly Tool[]): MadeCommand[] =>
   tools

@@ -91,9 +91,22 @@ test("what modules and doors stand on knows nothing above it", () => {
 test("the command line loads next to nothing of the hub", () => {
   const broken = imports.filter(({ path, target, type }) => {
     if (doorOf(path) !== "cli" || type || CLI_LOADS.test(target)) return false;
-    return !(path === "src/cli/serve.ts" && target === "src/app.ts");
+    return !(path === "src/cli/hub/serve.ts" && target === "src/app.ts");
   });
   expect(broken).toEqual([]);
+});
+
+test("of the command line every module is a folder with its list of commands, and the core knows none of them", () => {
+  const own = imports.filter(({ path, target }) => path.startsWith("src/cli/") && target.startsWith("src/cli/"));
+  const isBelow = (target: string) => cliFolderOf(target) === "core" || target === "src/cli/root.ts";
+  const upwards = own.filter(({ path, target }) => cliFolderOf(path) === "core" && !isBelow(target));
+  expect(upwards.map(({ path, target }) => `${path} -> ${target}`)).toEqual([
+    "src/cli/core/cli.ts -> src/cli/outbox/drain.ts", // what waits is sent before anything else is asked
+  ]);
+  const folders = globSync("src/cli/*/").map((folder) => posix.basename(folder));
+  // The channel is a way that `mcp` works, and has no command.
+  const listed = own.filter(({ path }) => path === "src/cli/commands.ts").map(({ target }) => cliFolderOf(target));
+  expect(folders.filter((folder) => !["core", "channel"].includes(folder) && !listed.includes(folder))).toEqual([]);
 });
 
 test("only db/ knows which database it is", () => {
@@ -182,6 +195,10 @@ function whoSays(words: RegExp, allowed: RegExp): string[] {
 
 function moduleOf(path: string): string | undefined {
   return /^src\/modules\/([^/]+)\//.exec(path)?.[1];
+}
+
+function cliFolderOf(path: string): string {
+  return path.split("/").slice(2, -1).join("/");
 }
 
 function doorOf(path: string): string | undefined {

@@ -19,8 +19,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const made = mkdtempSync(join(tmpdir(), "parley-bundle-"));
-const SOURCE = join(made, "src/cli/version.ts");
-const text = readFileSync(join(ROOT, "src/cli/version.ts"), "utf8");
+const SOURCE = join(made, "src/cli/hub/version.ts");
+const text = readFileSync(join(ROOT, "src/cli/hub/version.ts"), "utf8");
 
 /** A checkout of our own: its sources are changed here. */
 beforeAll(() => {

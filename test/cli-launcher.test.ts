@@ -151,7 +151,7 @@ describe("installed as a package", () => {
 test("a command whose own files are gone ends at once, although it cannot say what went wrong", () => {
   const gone = `import { registerHooks } from "node:module";
     const load = (url, context, next) => {
-      if (url.includes("/cli/exit-code")) throw new Error("the file is gone");
+      if (url.includes("/cli/core/exit-code")) throw new Error("the file is gone");
       return next(url, context);
     };
     registerHooks({ load });`;

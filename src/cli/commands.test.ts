@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { nearest } from "../suggest.ts";
-import { COMMON, flagOf } from "./command.ts";
 import { ENTRIES } from "./commands.ts";
-import { findCommand } from "./find.ts";
-import { explain, overview } from "./help.ts";
-import { parse, read } from "./parse.ts";
+import { COMMON, flagOf } from "./core/command.ts";
+import { parse, read } from "./core/parse.ts";
+import { findCommand } from "./help/find.ts";
+import { explain, overview } from "./help/help.ts";
 
 describe.each(ENTRIES.map((entry) => [entry.name, entry] as const))("parley %s", (name, entry) => {
   test("has examples that its own parser accepts", async () => {

@@ -1,5 +1,5 @@
 /** Made by `npm run reference` from the commands that tools define; do not edit. */
-import type { MadeCommand } from "./tool-command.ts";
+import type { MadeCommand } from "./core/tool-command.ts";
 
 export const MADE: readonly MadeCommand[] = [
   {

@@ -1,9 +1,10 @@
-import { Cli } from "./cli.ts";
-import { COMMON, type Options } from "./command.ts";
-import { type Entry, findEntry, GROUPS } from "./commands.ts";
-import { Failure, INTERRUPTED } from "./failure.ts";
-import { isTerminal, isUnread, put, STDERR, STDOUT } from "./output.ts";
-import { lookUp, parse } from "./parse.ts";
+import { findEntry, GROUPS } from "./commands.ts";
+import { Cli } from "./core/cli.ts";
+import type { Entry } from "./core/command.ts";
+import { COMMON, type Options } from "./core/command.ts";
+import { Failure, INTERRUPTED } from "./core/failure.ts";
+import { isTerminal, isUnread, put, STDERR, STDOUT } from "./core/output.ts";
+import { lookUp, parse } from "./core/parse.ts";
 
 /** The command that runs: it knows which hub it speaks to, and so do the commands that its errors name. */
 let running: Cli | undefined;
@@ -26,7 +27,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     await runCommand(argv);
   } catch (error) {
     if (error instanceof Failure && alwaysBlocks(argv))
-      await put(STDOUT, `${(await import("./poll.ts")).blockOn(error)}\n`);
+      await put(STDOUT, `${(await import("./mail/poll.ts")).blockOn(error)}\n`);
     else process.exitCode = await report(error, wantsJson(argv));
   }
   // Nothing of a finished command may keep the process: not a socket kept alive, not a timer.
@@ -55,14 +56,14 @@ async function run(name: string, rest: readonly string[]): Promise<void> {
   const words = [...name.split(" "), ...rest];
   const cli = new Cli({ words, common, typed, textByDefault: command.format === "text" });
   running = cli;
-  if (command.people) (await import("./people.ts")).refuseAgents(cli);
+  if (command.people) (await import("./core/people.ts")).refuseAgents(cli);
   // The parser has checked `given` against the very options and positionals that `run` was typed by.
   await command.run(cli, given as never);
 }
 
 /** What knows which one was meant is loaded only when there is none. */
 const find = async (words: readonly string[]): Promise<Entry> =>
-  findEntry(words.join(" ")) ?? (await import("./find.ts")).findCommand(words);
+  findEntry(words.join(" ")) ?? (await import("./help/find.ts")).findCommand(words);
 
 const BEFORE_COMMAND: Options = { ...COMMON, version: { type: "flag", short: "V", description: "say which version" } };
 
@@ -110,7 +111,7 @@ const waysOf = (cli: Cli | undefined, json: boolean) =>
 
 /** Says what went wrong, and gives the exit code. A stack is shown only for a bug of ours. */
 async function report(error: unknown, json: boolean): Promise<number> {
-  const { exitCodeOf, sentenceOf } = await import("./exit-code.ts");
+  const { exitCodeOf, sentenceOf } = await import("./core/exit-code.ts");
   const failure = error instanceof Failure ? error : undefined;
   const code = failure?.code ?? "INTERNAL";
   const message = failure

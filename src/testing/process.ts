@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { Home } from "../cli/home.ts";
+import { Home } from "../cli/core/home.ts";
 import { isAlive } from "../local/processes.ts";
 import { killIfThere } from "./kill.ts";
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import type { Cli } from "../cli.ts";
-import { PACKAGE } from "../program.ts";
+import type { Cli } from "../core/cli.ts";
+import { PACKAGE } from "../root.ts";
 
 export interface Check {
   name: string;

@@ -1,7 +1,7 @@
-import { resolveActing } from "../acting.ts";
-import type { Cli } from "../cli.ts";
-import { Client } from "../client.ts";
-import { Failure } from "../failure.ts";
+import { resolveActing } from "../core/acting.ts";
+import type { Cli } from "../core/cli.ts";
+import { Client } from "../core/client.ts";
+import { Failure } from "../core/failure.ts";
 import { type Check, fail, type Patient, pass, VERSION, warn } from "./check.ts";
 import { roundTrips } from "./mcp.ts";
 

@@ -1,7 +1,8 @@
 import { accessSync, constants } from "node:fs";
-import type { Cli } from "../cli.ts";
-import { linkHere, pathLine } from "../link.ts";
-import { isOnPath, LAUNCHER, onPath } from "../program.ts";
+import type { Cli } from "../core/cli.ts";
+import { isOnPath, onPath } from "../core/program.ts";
+import { linkHere, pathLine } from "../hub/link.ts";
+import { LAUNCHER } from "../root.ts";
 import { type Check, fail, type Patient, pass, VERSION, warn } from "./check.ts";
 
 const LEAST_NODE = 24;

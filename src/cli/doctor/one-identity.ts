@@ -1,8 +1,8 @@
-import type { Cli } from "../cli.ts";
+import type { Cli } from "../core/cli.ts";
+import { projectOf } from "../core/identity-env.ts";
 import { codexServers, contradicting } from "../hooks/codex-tokens.ts";
 import { fixedTokens } from "../hooks/fixed-tokens.ts";
 import { look } from "../hooks/state.ts";
-import { projectOf } from "../identity-env.ts";
 import { type Check, fail, pass, warn } from "./check.ts";
 
 const NAME = "one identity";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Cli } from "../cli.ts";
-import { MOST_CHARACTERS } from "../envelope.ts";
+import type { Cli } from "../core/cli.ts";
+import { MOST_CHARACTERS } from "../core/envelope.ts";
 import { context, goOn, nothing } from "./answers.ts";
 import { EVENTS } from "./events.ts";
 import { digest, LIMIT, type Polled } from "./mail.ts";

@@ -1,5 +1,5 @@
 /** What a hook prints. Clients cut off what is longer than they like, so nothing here is. */
-import { MOST_CHARACTERS } from "../envelope.ts";
+import { MOST_CHARACTERS } from "../core/envelope.ts";
 import type { HookClient, HookEvent } from "./events.ts";
 
 /** For those that decide something the empty answer is an object; for those that only add context it is nothing. */

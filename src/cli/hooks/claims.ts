@@ -3,7 +3,7 @@
  * another session's id must not get that session's mail: a session that a living client has is spoken for by that
  * process alone, whose children hooks are.
  */
-import { Failure } from "../failure.ts";
+import { Failure } from "../core/failure.ts";
 
 /** Where nobody tells when a process began, its number has to do. */
 const startOf = (pid: number): string | undefined => {

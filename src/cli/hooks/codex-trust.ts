@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import { isMissing } from "../home.ts";
+import { isMissing } from "../core/home.ts";
 import type { Group } from "./handlers.ts";
 
 export interface Placed {

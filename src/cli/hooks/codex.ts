@@ -1,5 +1,5 @@
 /** Codex has no hook that wakes an idle session, but `codex queue` puts words into one. */
-import { LAUNCHER } from "../program.ts";
+import { LAUNCHER } from "../root.ts";
 import { wordsOf } from "./processes.ts";
 import type { Asked } from "./respond.ts";
 import { WaiterMark } from "./session-files.ts";

@@ -4,11 +4,11 @@
  * session takes it up. Nobody else can: a hook's parent is its own client. Codex tells of the end a minute late, so there
  * it is the session that was at the same terminal before (`session-files.ts`).
  */
-import { type As, elsewhere, resolveActing } from "../acting.ts";
-import type { Cli } from "../cli.ts";
-import { Client } from "../client.ts";
-import { Failure } from "../failure.ts";
-import { IdentityFiles } from "../identity-files.ts";
+import { type As, elsewhere, resolveActing } from "../core/acting.ts";
+import type { Cli } from "../core/cli.ts";
+import { Client } from "../core/client.ts";
+import { Failure } from "../core/failure.ts";
+import { IdentityFiles } from "../core/identity-files.ts";
 import { startOf } from "./processes.ts";
 import { Predecessor } from "./session-files.ts";
 

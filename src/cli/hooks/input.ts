@@ -1,5 +1,5 @@
 /** What a client tells a hook on stdin. Nothing in it is believed to be of the type that is documented. */
-import { Failure } from "../failure.ts";
+import { Failure } from "../core/failure.ts";
 
 const MOST_BYTES = 10 * 1024 * 1024;
 /** Of silence. Clients close stdin at once; one that forgets to must not hold up its own session. */

@@ -3,8 +3,8 @@
 import { hash } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Failure } from "../failure.ts";
-import { isMissing } from "../home.ts";
+import { Failure } from "../core/failure.ts";
+import { isMissing } from "../core/home.ts";
 import type { Wanted } from "./handlers.ts";
 import {
   backUp,

@@ -1,7 +1,7 @@
 /** Mail as a hook and a waiter ask for it, and as they tell a model of it. */
 import type { Polled } from "../../modules/mail/index.ts";
-import type { Client } from "../client.ts";
-import { envelope, MOST_CHARACTERS, plainLine } from "../envelope.ts";
+import type { Client } from "../core/client.ts";
+import { envelope, MOST_CHARACTERS, plainLine } from "../core/envelope.ts";
 import type { Ways } from "./ways.ts";
 
 export type { Polled };

@@ -1,7 +1,7 @@
 /** A client waits for its person: the people of the space get a mail about it. */
-import type { Client } from "../client.ts";
-import { elided, plainLine } from "../envelope.ts";
-import { placeName, projectOf } from "../identity-env.ts";
+import type { Client } from "../core/client.ts";
+import { elided, plainLine } from "../core/envelope.ts";
+import { placeName, projectOf } from "../core/identity-env.ts";
 import type { HookInput } from "./input.ts";
 import type { Asked } from "./respond.ts";
 

@@ -3,10 +3,10 @@
  * be used with. Whoever answers first has answered. Nothing is ever allowed by silence, by an error, by a hub that is
  * gone, or by an answer to another question.
  */
-import type { Client } from "../client.ts";
-import { elided, plain, plainLine } from "../envelope.ts";
-import { Failure } from "../failure.ts";
-import { placeName, projectOf } from "../identity-env.ts";
+import type { Client } from "../core/client.ts";
+import { elided, plain, plainLine } from "../core/envelope.ts";
+import { Failure } from "../core/failure.ts";
+import { placeName, projectOf } from "../core/identity-env.ts";
 import { Asking, digestOf, settledBy } from "./asking.ts";
 import type { HookInput } from "./input.ts";
 import type { Asked, Response } from "./respond.ts";

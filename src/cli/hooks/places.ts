@@ -2,10 +2,10 @@
 import { execFileSync } from "node:child_process";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import type { Cli } from "../cli.ts";
-import { invalid } from "../failure.ts";
-import { projectOf } from "../identity-env.ts";
-import { LAUNCHER } from "../program.ts";
+import type { Cli } from "../core/cli.ts";
+import { invalid } from "../core/failure.ts";
+import { projectOf } from "../core/identity-env.ts";
+import { LAUNCHER } from "../root.ts";
 import type { HookClient } from "./events.ts";
 import type { Launch } from "./handlers.ts";
 

@@ -1,7 +1,7 @@
-import { filesOf } from "../acting.ts";
-import type { Client } from "../client.ts";
-import { place } from "../heartbeat.ts";
-import { branchOf, projectOf } from "../identity-env.ts";
+import { filesOf } from "../core/acting.ts";
+import type { Client } from "../core/client.ts";
+import { branchOf, projectOf } from "../core/identity-env.ts";
+import { place } from "../identity/heartbeat.ts";
 import type { Asked } from "./respond.ts";
 
 /** Where the session stands now, here and on the hub, before the client forgets most of it. */

@@ -1,7 +1,7 @@
 /** What each hook does: a call or two to the hub, and the answer its client documents. */
-import type { Cli } from "../cli.ts";
-import type { Client } from "../client.ts";
-import { Failure } from "../failure.ts";
+import type { Cli } from "../core/cli.ts";
+import type { Client } from "../core/client.ts";
+import { Failure } from "../core/failure.ts";
 import { context, goOn, nothing } from "./answers.ts";
 import { Asking } from "./asking.ts";
 import { isAttended } from "./attended.ts";
@@ -94,7 +94,7 @@ async function disagreement(asked: Asked): Promise<string> {
 }
 
 async function serverOfAnother({ cli, client }: Asked): Promise<string | undefined> {
-  const { projectOf } = await import("../identity-env.ts");
+  const { projectOf } = await import("../core/identity-env.ts");
   const project = projectOf(undefined, process.env);
   if (client === "claude") return (await import("./fixed-tokens.ts")).fixedTokens(project)[0]?.server;
   const { codexServers, contradicting } = await import("./codex-tokens.ts");

@@ -4,11 +4,11 @@
  */
 
 import { isAlive } from "../../local/processes.ts";
-import type { As } from "../acting.ts";
-import type { Cli } from "../cli.ts";
-import type { PollArgs } from "../mail-call.ts";
-import { noteShown } from "../poll-shown.ts";
-import { pollUntil } from "../poll-wait.ts";
+import type { As } from "../core/acting.ts";
+import type { Cli } from "../core/cli.ts";
+import type { PollArgs } from "../mail/call.ts";
+import { noteShown } from "../mail/poll-shown.ts";
+import { pollUntil } from "../mail/poll-wait.ts";
 import { isAttended } from "./attended.ts";
 import { claimSession } from "./claims.ts";
 import { queue } from "./codex.ts";

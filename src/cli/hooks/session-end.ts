@@ -1,4 +1,4 @@
-import { resolveActing } from "../acting.ts";
+import { resolveActing } from "../core/acting.ts";
 import { PROGRAMS } from "./events.ts";
 import { leaveNote } from "./handover.ts";
 import type { Asked } from "./respond.ts";

@@ -18,8 +18,8 @@ import {
 } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, sep } from "node:path";
-import { Failure } from "../failure.ts";
-import { isMissing } from "../home.ts";
+import { Failure } from "../core/failure.ts";
+import { isMissing } from "../core/home.ts";
 
 export interface SettingsFile {
   path: string;

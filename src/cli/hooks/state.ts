@@ -1,8 +1,8 @@
 /** What is installed where, and whether it will do. */
 import { accessSync, constants, statSync } from "node:fs";
-import type { Cli } from "../cli.ts";
-import { Failure } from "../failure.ts";
-import { LAUNCHER } from "../program.ts";
+import type { Cli } from "../core/cli.ts";
+import { Failure } from "../core/failure.ts";
+import { LAUNCHER } from "../root.ts";
 import { untrusted } from "./codex-trust.ts";
 import { CLIENTS, type HookClient } from "./events.ts";
 import { type Handler, launcherOf, type Wanted, wanted } from "./handlers.ts";

@@ -1,7 +1,7 @@
 /** Whether a session has urgent mail, found out without asking the hub: what runs after every batch of tools must cost nothing. */
-import { elsewhere } from "../acting.ts";
-import type { Cli } from "../cli.ts";
-import { IdentityFiles } from "../identity-files.ts";
+import { elsewhere } from "../core/acting.ts";
+import type { Cli } from "../core/cli.ts";
+import { IdentityFiles } from "../core/identity-files.ts";
 import { AskedMark } from "./session-files.ts";
 
 /** True once for each time that the hub has flagged some (`src/urgent.ts`). */

@@ -1,5 +1,5 @@
 /** What a model is told to do with its mail: it has to exist, and to work from where that model runs it. */
-import type { Cli } from "../cli.ts";
+import type { Cli } from "../core/cli.ts";
 import type { HookClient } from "./events.ts";
 
 /** A command line that works as it stands. */

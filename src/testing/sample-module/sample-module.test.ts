@@ -1,10 +1,10 @@
 import { globSync, readFileSync } from "node:fs";
 import { afterEach, expect, test, vi } from "vitest";
 import { commandsOf } from "../../../scripts/commands.ts";
-import { Cli } from "../../cli/cli.ts";
-import { Output } from "../../cli/output.ts";
-import { parse } from "../../cli/parse.ts";
-import { commandOf } from "../../cli/tool-command.ts";
+import { Cli } from "../../cli/core/cli.ts";
+import { Output } from "../../cli/core/output.ts";
+import { parse } from "../../cli/core/parse.ts";
+import { commandOf } from "../../cli/core/tool-command.ts";
 import { statement } from "../../db/statement.ts";
 import type { Module } from "../../module.ts";
 import { EventStream } from "../event-stream.ts";

@@ -1,0 +1,29 @@
+import { visible, visibleLine } from "../../visible.ts";
+import type { Output } from "../core/output.ts";
+
+/** A chat message as `chat_read_since` gives it. */
+export interface Message {
+  id: string;
+  ts: string;
+  author: string;
+  author_principal: string;
+  mime: string;
+  content: string;
+}
+
+export interface Page {
+  messages: Message[];
+  last_id: string | null;
+  has_more: boolean;
+}
+
+/** What a message says is indented, so that it can pass for no heading of ours. */
+export function shown(message: Message, out: Output): string {
+  const { id, ts, author_principal, content } = message;
+  const heading = `${out.dim(visibleLine(out.clock(ts)))}  ${out.bold(visibleLine(author_principal))}  ${out.dim(visibleLine(id))}`;
+  const body = visible(content)
+    .split("\n")
+    .map((line) => `  ${line}`)
+    .join("\n");
+  return `${heading}\n${body}`;
+}

@@ -1,0 +1,91 @@
+/** What is needed only when something went wrong, so that nothing else has to load it. */
+import { CODES, type ErrorCode, KINDS } from "../../errors.ts";
+import { didYouMean } from "../../suggest.ts";
+import type { Failure } from "./failure.ts";
+import { programName } from "./program.ts";
+
+/** By its code. A newer hub may know codes that we do not: then the status decides. */
+export function exitCodeOf({ code, exit, status }: Failure): number {
+  if (exit !== undefined) return exit;
+  if (isKnown(code)) return KINDS[CODES[code]].exit;
+  return status === undefined ? 1 : exitOfStatus(status);
+}
+
+interface Ways {
+  /** What is to be typed for a command. */
+  line: (command: string) => string;
+  /** How a time is told. */
+  time: (iso: string) => string;
+}
+
+const PLAIN: Ways = { line: (command) => `${programName()} ${command}`, time: (iso) => iso };
+
+/**
+ * The sentence, with what was probably meant. The hub speaks of tools and in its own time, as it does to models; people
+ * type commands, and have clocks of their own.
+ */
+export const sentenceOf = ({ message, near }: Failure, { line, time }: Ways = PLAIN): string => {
+  const spoken = message
+    .replace(TOOL_FIRST, "")
+    .replace(TOOL, (tool) => (commandOf(tool) === undefined ? tool : line(commandOf(tool) ?? "")))
+    .replace(STAMP, (_, at = "", iso) => atTime(at, time(iso)));
+  return near ? `${spoken}${didYouMean(near.given, near.names)}` : spoken;
+};
+
+/** Only what the hub stamped has milliseconds; a time that somebody typed is theirs. */
+const STAMP = /(at )?(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)/g;
+
+/** `at 09:15`, but `yesterday 09:15`. */
+const atTime = (at: string, told: string): string => (/^\d/.test(told) ? `${at}${told}` : told);
+
+const TOOL_FIRST = /^[a-z]+(?:_[a-z]+)+: /;
+const TOOL = /\b[a-z]+(?:_[a-z]+)+\b/g;
+
+const COMMANDS: Readonly<Record<string, string>> = {
+  agent_default: "agent default",
+  agent_delete: "agent delete",
+  agent_ensure: "identity ensure",
+  agent_list: "agent list",
+  agent_register: "agent register",
+  chat_assistant_post: "chat send",
+  chat_human_post: "chat send",
+  chat_read_before: "chat read",
+  chat_read_since: "chat read",
+  login_create: "login",
+  mail_inbox: "inbox",
+  mail_poll: "poll",
+  mail_publish: "publish",
+  mail_read: "read",
+  mail_release: "mail release",
+  mail_reply: "reply",
+  mail_search: "search",
+  mail_send: "send",
+  mail_status: "receipts",
+  // Named only where there are too many.
+  mail_subscribe: "unsubscribe",
+  mail_thread: "thread",
+  mail_topics: "topics",
+  mail_wait: "wait",
+  need_later: "later",
+  need_list: "needs",
+  notice_list: "notices",
+  notice_settle: "notice settle",
+  space_create: "space create",
+  space_delete: "space delete",
+  space_list: "space list",
+  token_create: "token create",
+  token_list: "token list",
+  token_revoke: "token revoke",
+  token_rotate: "token rotate",
+};
+
+/** Undefined for what no command does. */
+export const commandOf = (tool: string): string | undefined =>
+  Object.hasOwn(COMMANDS, tool) ? COMMANDS[tool] : undefined;
+
+const isKnown = (code: string): code is ErrorCode => Object.hasOwn(CODES, code);
+
+function exitOfStatus(status: number): number {
+  const kind = Object.values(KINDS).find((kind) => kind.status === status);
+  return kind?.exit ?? (status >= 400 && status < 500 ? 2 : 1);
+}

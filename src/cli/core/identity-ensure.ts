@@ -1,0 +1,173 @@
+/** The slow context to an identity: the hub is asked for one, by one of all the commands that want it at once. */
+
+import { didYouMean } from "../../suggest.ts";
+import { type As, filesOf, type IdentityContext } from "./acting.ts";
+import type { Cli } from "./cli.ts";
+import { Failure } from "./failure.ts";
+import { branchOf, chosenName, nameFor, projectOf, runByAgent, type Session } from "./identity-env.ts";
+import type { AgentFile, IdentityFiles, TokenFile } from "./identity-files.ts";
+import { takeStartLock } from "./start-lock.ts";
+
+const LIMIT_MS = 20_000;
+const PAUSE_MS = 15;
+/** What a token is may change, when an administrator says so, and hardly ever does. */
+const BELIEVED_MS = 3600_000;
+
+/** What `token list` says that it was made for. */
+const LABEL = "commands with --agent";
+
+interface Ensured {
+  agent: string;
+  token: string;
+}
+
+/** The agent of a session, made if it is new. `stale` is a token that the hub no longer takes. */
+export async function ensureSession(
+  context: IdentityContext,
+  { session, name, stale }: { session: Session; name: string | undefined; stale?: string | undefined },
+): Promise<AgentFile> {
+  const known = (): AgentFile | undefined => {
+    const agent = context.files.session(session.id)?.agent;
+    const stored = agent === undefined ? undefined : context.files.agent(agent);
+    return stored?.client_session_id === session.id && stored.token !== stale ? stored : undefined;
+  };
+  return underLock(context.files, session.id, known, async () => {
+    const env = context.as.env ?? process.env;
+    const project = projectOf(context.as.project, env);
+    const branch = branchOf(project);
+    const client = context.as.client ?? session.client;
+    const made = await ask(context, {
+      client_session_id: session.id,
+      project: project.slice(-400),
+      // The hub believes the owner, whose credential asks; but what an agent runs has not the owner's word for it.
+      ...(name === undefined
+        ? { suggested_name: chosenName(env) ?? nameFor(project) }
+        : { name, adopt: name === context.as.succeeds || !isRunByAgent(context.as) }),
+      ...(branch !== null && { branch }),
+      ...(client !== null && { client }),
+    });
+    return keep(context.files, { made, session, project, branch, client });
+  });
+}
+
+const isRunByAgent = ({ run_by, env }: As): boolean => (run_by ?? runByAgent(env ?? process.env)) !== undefined;
+
+/** Acts by its own token from now on, as a person who owns the hub may have it done. */
+export function adoptAgent(context: IdentityContext, agent: string, stale?: string): Promise<AgentFile> {
+  const known = (): AgentFile | undefined => {
+    const stored = context.files.agent(agent);
+    return stored?.token === stale ? undefined : stored;
+  };
+  return underLock(context.files, agent, known, async () => {
+    const { agents } = await context.base.call<{ agents: { name: string }[] }>("agent_list", { all: true });
+    const names = agents.map(({ name }) => name);
+    if (!names.includes(agent))
+      throw new Failure(
+        "AGENT_NOT_FOUND",
+        `There is no agent ${JSON.stringify(agent)} here.${didYouMean(agent, names)} See them all: ${context.cli.line("agent list")}`,
+      );
+    const { space } = context.files;
+    const wanted = { role: "agent", name: agent, space, label: LABEL };
+    const { token } = await context.base.call<{ token: string }>("token_create", wanted);
+    const file = { agent, token, space, client_session_id: null };
+    context.files.saveAgent(file);
+    return file;
+  });
+}
+
+/** Its token was taken back, or the hub is another one: asked for once more, and then no more. */
+export async function renewAgent(
+  context: IdentityContext,
+  { agent, session, stale }: { agent: string; session: Session | undefined; stale: string | undefined },
+): Promise<AgentFile> {
+  if (session) return ensureSession(context, { session, name: agent, stale });
+  const stored = context.files.agent(agent);
+  if (stored && stored.token !== stale) return stored;
+  if (stored?.client_session_id)
+    throw new Failure(
+      "NO_IDENTITY",
+      `${agent}'s token works no more, and it belongs to a session. Say --session-id ${stored.client_session_id}`,
+    );
+  return adoptAgent(context, agent, stale);
+}
+
+/** Whose the token is that was given. The hub is asked, and its answer believed for a while. */
+export async function askHolder({ cli, files, base }: IdentityContext): Promise<TokenFile> {
+  const secret = cli.token ?? "";
+  const known = files.token(secret);
+  const age_ms = known ? Date.now() - Date.parse(known.checked_at) : Number.NaN;
+  if (known && age_ms >= 0 && age_ms < BELIEVED_MS) return known;
+  const { agent, roles, space } = await base.call<Omit<TokenFile, "checked_at">>("whoami", {});
+  const file = { agent, roles, space, checked_at: new Date().toISOString() };
+  files.saveToken(secret, file);
+  return file;
+}
+
+/** Its token is over. */
+export async function forgetAgent(cli: Cli, name: string): Promise<void> {
+  (await filesOf(cli)).forgetAgent(name);
+}
+
+async function ask(context: IdentityContext, args: object): Promise<Ensured> {
+  try {
+    return await context.base.call<Ensured>("agent_ensure", args);
+  } catch (error) {
+    if (!(error instanceof Failure && (error.code === "FORBIDDEN" || error.code === "UNAUTHENTICATED"))) throw error;
+    const why = context.base.target.token
+      ? "the token you have may not make one"
+      : `nobody is named who could make one on ${context.base.target.url}`;
+    throw new Failure(
+      "NO_IDENTITY",
+      `This session is no agent yet, and ${why}. Set PARLEY_TOKEN to the token of an agent, or of an admin.`,
+      { cause: error },
+    );
+  }
+}
+
+interface Kept {
+  made: Ensured;
+  session: Session;
+  project: string;
+  branch: string | null;
+  client: string | null;
+}
+
+function keep(files: IdentityFiles, { made, session, project, branch, client }: Kept): AgentFile {
+  const { agent, token } = made;
+  const { space } = files;
+  const file = { agent, token, space, client_session_id: session.id };
+  const now = new Date().toISOString();
+  const created_at = files.session(session.id)?.created_at ?? now;
+  // The session last: by it the others find the rest.
+  files.saveAgent(file);
+  files.saveSession({
+    client_session_id: session.id,
+    agent,
+    space,
+    project,
+    branch,
+    client,
+    created_at,
+    last_active_at: now,
+  });
+  return file;
+}
+
+/** What `known` finds, else what `make` makes, by one of us while the others wait. */
+async function underLock(
+  files: IdentityFiles,
+  what: string,
+  known: () => AgentFile | undefined,
+  make: () => Promise<AgentFile>,
+): Promise<AgentFile> {
+  const path = files.lock(what);
+  const deadline = performance.now() + LIMIT_MS;
+  while (performance.now() < deadline) {
+    const found = known();
+    if (found) return found;
+    using lock = takeStartLock(path);
+    if (lock) return known() ?? (await make());
+    await new Promise((done) => setTimeout(done, PAUSE_MS));
+  }
+  throw new Failure("NO_IDENTITY", `Another command has been making this identity for ${LIMIT_MS / 1000} s: ${path}`);
+}

@@ -1,0 +1,33 @@
+import { type Client, createClient, type HubError, type Transport } from "../../client/index.ts";
+import { nodeTransport } from "../../client/node.ts";
+import { connectTo } from "../../local/unix-socket.ts";
+import type { Cli } from "./cli.ts";
+import type { Target } from "./client.ts";
+import { type Failure, failureOf } from "./failure.ts";
+
+/** A person waits at the other end. */
+const PACE = { first_ms: 100, most_ms: 5000 };
+
+/**
+ * The client library on the hub of a command. It may come back on another port, with another admin token, so both are
+ * looked up each time; `as` says who else it is used as. It is not started from here: somebody may have stopped it on
+ * purpose.
+ */
+export function libraryClient(cli: Cli, as?: Pick<Target, "token" | "space">): Client {
+  const transport: Transport = (request) => {
+    const found = as ? undefined : cli.find()?.target;
+    const place = found ?? cli.place();
+    if (!place) throw new Error(`no hub runs on ${cli.home.path}`);
+    const { url, socket } = place;
+    const { token, space } = as ?? found ?? {};
+    const headers = {
+      ...request.headers,
+      authorization: `Bearer ${token}`,
+      ...(space && { "x-session-id": space }),
+    };
+    return nodeTransport(url, socket ? () => connectTo(socket) : undefined)({ ...request, headers });
+  };
+  return createClient({ transport, pace: PACE });
+}
+
+export const failureFrom = ({ status, code, message }: HubError): Failure => failureOf(status, code, message);

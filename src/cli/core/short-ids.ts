@@ -1,0 +1,31 @@
+/**
+ * Ids as people type them: as much of the beginning as names one thing, as with git, and `latest` for the newest. Whole
+ * ids are used as they are and cost nothing.
+ */
+import { Failure, invalid } from "./failure.ts";
+
+const WHOLE = 16;
+const LEAST = 4;
+export const LATEST = "latest";
+
+/** What is no id at all is for the hub to refuse. */
+export const isWhole = (given: string): boolean => given !== LATEST && (!/^\d+$/.test(given) || given.length >= WHOLE);
+
+/** The first and the last id that begin so. Throws where it is too short to look for. */
+export function idRange(given: string): { first: string; last: string } {
+  if (given.length < LEAST) throw invalid(`${given} is too short for an id: give at least ${LEAST} of its digits.`);
+  return { first: given.padEnd(WHOLE, "0"), last: given.padEnd(WHOLE, "9") };
+}
+
+/** Among ids that may begin so. */
+export function theOne(given: string, ids: readonly string[], what: string): string {
+  const [first, second] = [...new Set(ids)].filter((id) => id.startsWith(given));
+  if (first === undefined) throw noneBegins(given, what);
+  if (second === undefined || first === given) return first;
+  throw invalid(
+    `More than one ${what} has an id that begins with ${given}, such as ${first} and ${second}. Give more of it.`,
+  );
+}
+
+export const noneBegins = (given: string, what: string): Failure =>
+  new Failure("NOT_FOUND", `No ${what} has an id that begins with ${given}.`);

@@ -1,0 +1,214 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { HubError } from "../../client/index.ts";
+import { isAlive } from "../../local/processes.ts";
+import { visibleLine } from "../../visible.ts";
+import type { Cli } from "../core/cli.ts";
+import { defineCommand } from "../core/command.ts";
+import { Failure } from "../core/failure.ts";
+import { isMissing } from "../core/home.ts";
+import { failureFrom, libraryClient } from "../core/library.ts";
+import { untilGone } from "../core/start-hub.ts";
+import { takeStartLock } from "../core/start-lock.ts";
+import { LAUNCHER } from "../root.ts";
+
+const STOP_MS = 20_000;
+
+/** A demo that was started, as it is remembered in the data folder. */
+interface Started {
+  pid: number;
+  name: string;
+  token: string;
+  token_id: string;
+}
+
+export const demo = defineCommand({
+  people: true,
+  examples: ["demo", "demo --stop", "demo --foreground"],
+  details:
+    "It answers by fixed rules, without any model: say help to it. It goes on in the background until --stop, which ends it and takes its token back.",
+  options: {
+    stop: { type: "flag", description: "end it and take its token back" },
+    foreground: { type: "flag", description: "run it here until Ctrl-C, rather than in the background" },
+    name: { type: "text", value: "NAME", default: "demo", description: "what the agent is called" },
+  },
+  async run(cli, { stop, foreground, name }) {
+    if (stop) return remove(cli);
+    const me = await cli.call<{ agent: string | null }>("whoami", {});
+    // Started by ourselves it has the token of an agent, and is that agent.
+    if (me.agent !== null) return answer(cli);
+    if (foreground) return inForeground(cli, name);
+    await inBackground(cli, name);
+  },
+});
+
+async function inForeground(cli: Cli, name: string): Promise<void> {
+  const made = await createToken(cli, name);
+  cli.out.note(`${name} answers. Ctrl-C ends it.`);
+  try {
+    await answer(cli, made.token);
+  } finally {
+    await revoke(cli, made.id);
+  }
+}
+
+/** Until a signal ends it. */
+async function answer(cli: Cli, token?: string): Promise<void> {
+  const { answerPeople } = await import("./agent.ts");
+  const stop = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.removeAllListeners(signal).on(signal, () => stop.abort());
+  using client = libraryClient(cli, token === undefined ? undefined : { token, space: cli.space });
+  let said = false;
+  const ready = (): void => {
+    if (!said) process.stdout.write(`${JSON.stringify({ ready: true })}\n`);
+    said = true;
+  };
+  try {
+    await answerPeople(client, { signal: stop.signal, ready });
+  } catch (error) {
+    throw error instanceof HubError ? failureFrom(error) : error;
+  }
+}
+
+async function inBackground(cli: Cli, name: string): Promise<void> {
+  using lock = takeStartLock(join(cli.home.path, "demo.lock"));
+  if (!lock) throw new Failure("CONFLICT", "Somebody is starting the demo just now.");
+  const before = remembered(cli);
+  if (before && isOurs(before.pid)) return tell(cli, before, "runs already");
+  // One that was killed left its token behind.
+  if (before) await revoke(cli, before.token_id);
+  const { id, token } = await createToken(cli, name);
+  const pid = await startChild(cli, token);
+  const started: Started = { pid, name, token, token_id: id };
+  writeFileSync(fileOf(cli), `${JSON.stringify(started)}\n`, { mode: 0o600 });
+  await tell(cli, started, "answers");
+}
+
+async function remove(cli: Cli): Promise<void> {
+  const ended = await endDemo(cli);
+  if (!ended) return cli.out.result({ stopped: false }, () => "No demo runs here.");
+  const { name, pid } = ended;
+  await cli.out.result(
+    { stopped: true, agent: name, pid },
+    () => `${visibleLine(name)} no longer answers.`,
+    () => [],
+  );
+}
+
+/** Undefined where none was started, or it was ended before. */
+export async function endDemo(cli: Cli): Promise<Pick<Started, "name" | "pid"> | undefined> {
+  const started = remembered(cli);
+  if (!started) return undefined;
+  const { pid, name, token_id } = started;
+  if (isOurs(pid)) await end(pid);
+  else await reportStopped(cli, started);
+  await revoke(cli, token_id);
+  rmSync(fileOf(cli), { force: true });
+  return { name, pid };
+}
+
+/** Where no hub runs that could take its token back: the next demo does. Its name, if there was one. */
+export async function killDemo(cli: Cli): Promise<string | undefined> {
+  const started = remembered(cli);
+  if (!started || !isOurs(started.pid)) return undefined;
+  await end(started.pid);
+  return started.name;
+}
+
+async function end(pid: number): Promise<void> {
+  process.kill(pid, "SIGTERM");
+  if (!(await untilGone(pid, STOP_MS))) process.kill(pid, "SIGKILL");
+}
+
+/** It was killed, so it could not say it itself. */
+async function reportStopped(cli: Cli, { token }: Started): Promise<void> {
+  using client = libraryClient(cli, token === undefined ? undefined : { token, space: cli.space });
+  try {
+    await client.call("agent_report", { lifecycle: "stopped", run_phase: "idle" });
+  } catch (error) {
+    // Its token may be gone already.
+    if (!(error instanceof HubError)) throw error;
+  }
+}
+
+const createToken = (cli: Cli, name: string): Promise<{ id: string; token: string }> =>
+  cli.call("token_create", { role: "agent", name, label: "parley demo", ...(cli.space && { space: cli.space }) });
+
+async function revoke(cli: Cli, id: string): Promise<void> {
+  try {
+    await cli.call("token_revoke", { id });
+  } catch (error) {
+    // Somebody else was faster, or the data folder is another one by now.
+    if (!(error instanceof Failure && ["CONFLICT", "NOT_FOUND"].includes(error.code))) throw error;
+  }
+}
+
+async function startChild(cli: Cli, token: string): Promise<number> {
+  const path = join(cli.home.path, "demo.log");
+  rmSync(path, { force: true });
+  const log = openSync(path, "wx", 0o600);
+  const { PARLEY_URL: _url, ...env } = process.env;
+  const child = spawn(
+    LAUNCHER,
+    [
+      "demo",
+      "--home",
+      cli.home.path,
+      ...(cli.url ? ["--url", cli.url] : []),
+      ...(cli.space ? ["--space", cli.space] : []),
+    ],
+    { detached: true, cwd: cli.home.path, env: { ...env, PARLEY_TOKEN: token }, stdio: ["ignore", "pipe", log] },
+  );
+  closeSync(log);
+  if (!(await saysSomething(child)))
+    throw new Failure("HUB_UNREACHABLE", `The demo did not start: ${readFileSync(path, "utf8").trim()}`);
+  child.stdout?.destroy();
+  child.unref();
+  return child.pid ?? 0;
+}
+
+const saysSomething = (child: ChildProcess): Promise<boolean> =>
+  new Promise((resolve) => {
+    child.stdout?.once("data", () => resolve(true));
+    child.once("exit", () => resolve(false)).once("error", () => resolve(false));
+  });
+
+const fileOf = (cli: Cli): string => join(cli.home.path, "demo.json");
+
+function remembered(cli: Cli): Started | undefined {
+  try {
+    const { pid, name, token, token_id } = JSON.parse(readFileSync(fileOf(cli), "utf8"));
+    return { pid: Number(pid), name: String(name), token: String(token), token_id: String(token_id) };
+  } catch (error) {
+    // Half a file is what a crash of the machine leaves behind.
+    if (isMissing(error) || error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** The number of a process that is gone may be another's by now. */
+function isOurs(pid: number): boolean {
+  if (!isAlive(pid)) return false;
+  try {
+    const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+    return words.includes("demo") && words.some((word) => /\/main\.(ts|c?js)$/.test(word));
+  } catch (error) {
+    // Where that cannot be seen.
+    if (isMissing(error)) return true;
+    throw error;
+  }
+}
+
+const tell = (cli: Cli, { pid, name, token_id }: Started, what: string): Promise<void> =>
+  cli.out.result(
+    { agent: name, pid, token_id },
+    () =>
+      [
+        `${visibleLine(name)} ${what}.`,
+        `  say something  ${cli.line(`chat send --agent ${name} help`)}`,
+        `  end it         ${cli.line("demo --stop")}`,
+      ].join("\n"),
+    () => [visibleLine(name)],
+  );

@@ -1,0 +1,55 @@
+import type { Cli } from "../core/cli.ts";
+import { defineCommand } from "../core/command.ts";
+import { Failure } from "../core/failure.ts";
+import { rows } from "../core/fields.ts";
+
+/** Going through all of it takes a while. */
+const PATIENCE_MS = 300_000;
+const COLUMNS = ["seq", "ts", "agent", "op", "args", "result", "count", "session", "address", "id"];
+
+interface Verdict {
+  ok: boolean;
+  lines: number;
+  first_seq: number | null;
+  last_seq: number | null;
+  problems: { seq: number; file: string; problem: string }[];
+}
+
+export const verify = defineCommand({
+  people: true,
+  examples: ["audit verify"],
+  details: "Finds lines that were changed, removed or cut off. Ends with exit code 1 if there are any.",
+  async run(cli) {
+    const verdict = await ask<Verdict>(cli, "/api/audit/verify");
+    await cli.out.result(verdict, () => told(verdict));
+    if (!verdict.ok) process.exitCode = 1;
+  },
+});
+
+export const show = defineCommand({
+  people: true,
+  examples: ["audit show", "audit show -n 100 --json"],
+  details: "The newest lines, oldest first. Arguments are named and measured; what they held is not kept.",
+  options: {
+    limit: { type: "integer", short: "n", value: "N", default: 20, minimum: 1, maximum: 1000, description: "how many" },
+  },
+  async run(cli, { limit }) {
+    const { lines } = await ask<{ lines: Record<string, unknown>[] }>(cli, `/api/audit?limit=${limit}`);
+    await cli.out.result({ lines }, () => rows(cli.out, lines, COLUMNS));
+  },
+});
+
+async function ask<T>(cli: Cli, path: string): Promise<T> {
+  const { status, body } = await (await cli.connect()).get(path, PATIENCE_MS);
+  // What the hub answers there.
+  if (status === 200) return body as T;
+  const { code, error } = body as { code?: string; error?: string };
+  throw new Failure(code ?? "HUB_UNREACHABLE", error ?? "The hub does not answer.");
+}
+
+function told({ ok, lines, first_seq, last_seq, problems }: Verdict): string {
+  const range = lines === 0 ? "" : `, ${first_seq} to ${last_seq}`;
+  if (ok) return `The audit is whole: ${lines} ${lines === 1 ? "line" : "lines"}${range}.`;
+  const found = problems.map(({ file, problem }) => (file ? `${problem} (${file})` : problem));
+  return [`The audit is not as it was written: ${lines} lines${range}.`, ...found].join("\n");
+}

@@ -1,0 +1,69 @@
+import type { Cli } from "../core/cli.ts";
+import { defineCommand } from "../core/command.ts";
+import { invalid } from "../core/failure.ts";
+import { readStdin } from "../core/stdin.ts";
+import { textProperties } from "./tool-schema.ts";
+
+export const call = defineCommand({
+  examples: [
+    "call chat_read_since --arg limit=5",
+    `call chat_human_post '{"content":"hello"}'`,
+    "call chat_human_post --arg content=hello --key greeting-1",
+    "call chat_human_post - < message.json",
+  ],
+  details:
+    "Arguments are a JSON object, from stdin with -, and --arg adds to it: name=value as the tool takes it, or name:=JSON.",
+  positionals: {
+    tool: { required: true, description: "name of the tool" },
+    args: { description: "its arguments as a JSON object, or - to read them from stdin" },
+  },
+  options: {
+    arg: { type: "list", value: "K=V", description: "one argument: name=value or name:=JSON; may be repeated" },
+    key: { type: "text", value: "KEY", description: "idempotency key: the same key never does it twice" },
+    timeout: { type: "integer", value: "S", default: 120, minimum: 1, maximum: 86_400, description: "seconds to wait" },
+  },
+  async run(cli, { tool, args, arg, key, timeout }) {
+    const whole = {
+      ...parseObject(args === "-" ? await readStdin() : args),
+      ...(await parseArgs(arg, () => texts(cli, tool))),
+    };
+    const output = await cli.call<object>(tool, whole, { key, timeout_ms: timeout * 1000 });
+    await cli.out.result(output, () => JSON.stringify(output, null, 2));
+  },
+});
+
+function parseObject(text: string | undefined): object {
+  if (!text) return {};
+  const value = parseJson(text, "The arguments are");
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  throw invalid(`The arguments must be a JSON object such as {"content":"hello"}.`);
+}
+
+/**
+ * `name:=JSON` is what it says. `name=value` is text, unless it looks like something else and
+ * the tool takes no text there: then `limit=5` is a number, and `content=5` still is not.
+ */
+export async function parseArgs(
+  args: readonly string[],
+  texts: () => Promise<ReadonlySet<string> | undefined>,
+): Promise<Record<string, unknown>> {
+  const parsed: Record<string, unknown> = {};
+  for (const arg of args) {
+    const [, name, json, text] = /^([^:=\s]+)(:)?=([\s\S]*)$/.exec(arg) ?? [];
+    if (!name || text === undefined) throw invalid(`--arg takes name=value or name:=JSON, not ${JSON.stringify(arg)}.`);
+    const isJson = json || (/^(-?\d|[[{]|true$|false$|null$)/.test(text) && (await texts())?.has(name) === false);
+    parsed[name] = isJson ? parseJson(text, `The value of ${name} is`) : text;
+  }
+  return parsed;
+}
+
+const texts = async (cli: Cli, tool: string): Promise<ReadonlySet<string> | undefined> =>
+  textProperties((await (await cli.connect()).get("/openapi.json")).body, tool);
+
+function parseJson(text: string, what: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw invalid(`${what} not JSON: ${cause instanceof Error ? cause.message : cause}.`);
+  }
+}

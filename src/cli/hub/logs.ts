@@ -1,0 +1,73 @@
+import { closeSync, openSync, readSync, statSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+import { visible } from "../../visible.ts";
+import { defineCommand } from "../core/command.ts";
+import { Failure } from "../core/failure.ts";
+import { isMissing } from "../core/home.ts";
+
+/** More than any sensible number of lines takes. */
+const MOST_BYTES = 4 * 1024 * 1024;
+const LOOK_MS = 500;
+
+export const logs = defineCommand({
+  people: true,
+  examples: ["logs", "logs -n 200", "logs --follow"],
+  details:
+    "What the hub that a command started has to say. One that you run with parley serve says it in its own terminal.",
+  format: "text",
+  options: {
+    lines: {
+      type: "integer",
+      short: "n",
+      value: "N",
+      default: 50,
+      minimum: 1,
+      maximum: 10_000,
+      description: "how many",
+    },
+    follow: { type: "flag", short: "f", description: "go on as more is written" },
+  },
+  async run(cli, { lines, follow }) {
+    if (cli.url)
+      throw new Failure("INVALID_ARGUMENT", "Only the log of a data folder can be read from here: use --home.");
+    const file = cli.home.log;
+    let at = sizeOf(file);
+    if (at === undefined && !follow)
+      throw new Failure(
+        "NOT_FOUND",
+        cli.home.hub()
+          ? `The hub of ${cli.home.path} was started with parley serve, and says what it has to say in that terminal.`
+          : `No command has started a hub on ${cli.home.path} yet, so it has no log.`,
+      );
+    const text = read(file, Math.max(0, (at ?? 0) - MOST_BYTES), at ?? 0);
+    await cli.out.write(visible(text.trimEnd().split("\n").slice(-lines).join("\n")));
+    while (follow) {
+      await pause(LOOK_MS);
+      const size = sizeOf(file) ?? 0;
+      // Shorter: a new one has begun.
+      const more = read(file, size < (at ?? 0) ? 0 : (at ?? 0), size);
+      at = size;
+      await cli.out.write(visible(more.trimEnd()));
+    }
+  },
+});
+
+function sizeOf(file: string): number | undefined {
+  try {
+    return statSync(file).size;
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+function read(file: string, from: number, to: number): string {
+  if (to <= from) return "";
+  const part = Buffer.alloc(to - from);
+  const fd = openSync(file, "r");
+  try {
+    return part.toString("utf8", 0, readSync(fd, part, 0, part.length, from));
+  } finally {
+    closeSync(fd);
+  }
+}

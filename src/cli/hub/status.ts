@@ -1,0 +1,113 @@
+import type { MailList } from "../../modules/mail/index.ts";
+import { visibleLine } from "../../visible.ts";
+import { ACTING_OPTIONS, type As, resolveActing } from "../core/acting.ts";
+import type { Cli } from "../core/cli.ts";
+import { Client } from "../core/client.ts";
+import { defineCommand } from "../core/command.ts";
+import { Failure } from "../core/failure.ts";
+import { heading, shown } from "../core/fields.ts";
+import type { RunningHub } from "../core/home.ts";
+import { table } from "../core/table.ts";
+import { counted } from "../core/words.ts";
+
+interface Status extends Record<string, unknown> {
+  /** `ready`, `not ready` or, when there is none, `stopped`. */
+  status: string;
+  home?: string;
+  url?: string;
+  pid?: number;
+  version?: string;
+  /** Whose mail is counted. */
+  agent?: string;
+  unread?: number;
+  urgent?: number;
+}
+
+export const status = defineCommand({
+  examples: ["status", "status --json", "status --agent scout --format context"],
+  details:
+    "With how much mail you have not read. With --format context one line for a model, and nothing when there is none. Exit code 0 when the hub is ready, 1 when it is not. It never starts one.",
+  formats: ["context"],
+  options: ACTING_OPTIONS,
+  async run(cli, as) {
+    const hub = await look(cli);
+    const status = hub.status === "ready" ? { ...hub, ...(await unreadMail(cli, as)) } : hub;
+    process.exitCode = status.status === "ready" ? 0 : 1;
+    if (cli.out.format === "context") return cli.out.write(inOneLine(status));
+    await cli.out.result(status, () => describe(cli, status));
+  },
+});
+
+/** Nothing where nobody is named whose mail it could be: that says nothing about the hub. */
+async function unreadMail(cli: Cli, as: As): Promise<Partial<Status>> {
+  try {
+    const { client } = await resolveActing(cli, { ...as, start: false, make: false });
+    const list = await client.call<MailList>("mail_inbox", { unread: true, limit: 100 }, { timeout_ms: 5_000 });
+    const urgent = list.messages.filter(({ priority }) => priority === "urgent").length;
+    return { agent: list.agent, unread: list.unread, urgent };
+  } catch (error) {
+    if (error instanceof Failure && as.agent === undefined && as.session_id === undefined) return {};
+    throw error;
+  }
+}
+
+function inOneLine({ unread = 0, urgent = 0 }: Status): string {
+  if (unread === 0) return "";
+  return `[Parley] ${urgent > 0 ? `${urgent} urgent, ` : ""}${counted(unread, "unread message")}`;
+}
+
+async function look(cli: Cli): Promise<Status> {
+  const hub = cli.home.hub();
+  const client = strangersIf(cli.runByAgent !== undefined, cli.find());
+  const place = cli.url ? { url: cli.url } : { home: cli.home.path };
+  if (!client) return { status: "stopped", ...place };
+  const about = cli.url ? place : { ...place, ...facts(hub) };
+  const answer = await ask(client);
+  if (!answer) return { ...about, status: "not ready", reason: "It does not answer." };
+  const status = answer.status === 200 ? "ready" : "not ready";
+  return { ...about, ...(isObject(answer.body) && answer.body), status };
+}
+
+/** What an agent runs asks nothing as the owner, and how the hub fares is told to everybody. */
+const strangersIf = (agent: boolean, client: Client | undefined): Client | undefined =>
+  agent && client ? new Client({ ...client.target, token: undefined }) : client;
+
+function facts(hub: RunningHub | undefined): Partial<Status> {
+  return hub ? { url: hub.url, pid: hub.pid, version: hub.version, started_at: hub.started_at } : {};
+}
+
+async function ask(client: Client): Promise<{ status: number; body: unknown } | undefined> {
+  try {
+    const answer = await client.get("/readyz?verbose", 5_000);
+    // A credential that the hub does not know says nothing about its health.
+    return answer.status === 401 || answer.status === 403 ? await client.get("/readyz", 5_000) : answer;
+  } catch (error) {
+    if (error instanceof Failure) return undefined;
+    throw error;
+  }
+}
+
+function describe(cli: Cli, status: Status): string {
+  const { status: state, home, url, agent, unread, urgent, ...rest } = status;
+  if (state === "stopped") return `No hub runs on ${home}.\nNext: ${cli.line("serve")}`;
+  const mail = agent !== undefined && { mail: `${unread} unread for ${agent}, ${urgent} urgent` };
+  const rows = Object.entries({ ...(home && { "data folder": home }), ...rest, ...mail }).map(([name, value]) => [
+    ` ${heading(name)}`,
+    isObject(value) ? visibleLine(listed(value)) : shown(cli.out, name, value),
+  ]);
+  const headline = state === "ready" ? `The hub is ready at ${url}` : `The hub at ${url} is not ready.`;
+  const next =
+    state === "ready"
+      ? cli.line(unread ? "inbox" : "chat tail")
+      : home
+        ? `see ${cli.home.log}, then ${cli.line("stop")}`
+        : "look at its log";
+  return [cli.out.bold(headline), table(rows, cli.out.width), `Next: ${next}`].join("\n");
+}
+
+const listed = (checks: Record<string, unknown>): string =>
+  Object.entries(checks)
+    .map(([name, state]) => `${name} ${state}`)
+    .join(", ");
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;

@@ -1,0 +1,44 @@
+import { ACTING_OPTIONS, resolveActing } from "../core/acting.ts";
+import { defineCommand } from "../core/command.ts";
+import { Failure } from "../core/failure.ts";
+import { fields } from "../core/fields.ts";
+import { branchOf, projectOf, sessionsOf } from "../core/identity-env.ts";
+
+export const heartbeat = defineCommand({
+  examples: ["heartbeat", "heartbeat --session-start"],
+  details: "An agent is active for five minutes after it, then idle, and after thirty minutes offline.",
+  options: {
+    ...ACTING_OPTIONS,
+    session_start: { type: "flag", description: "also say which project and branch the session works on" },
+  },
+  async run(cli, { session_start, ...as }) {
+    const { client, agent } = await resolveActing(cli, as);
+    const args = session_start ? place(as) : {};
+    const beat = await client.call<Record<string, unknown>>("agent_heartbeat", args).catch((error: unknown) => {
+      // Of a token that was given nobody has asked yet whose it is.
+      if (agent !== null || !(error instanceof Failure && error.code === "FORBIDDEN")) throw error;
+      throw new Failure("FORBIDDEN", "Only agents have a heartbeat, and you are none. Say --agent NAME.", {
+        cause: error,
+      });
+    });
+    await cli.out.result(
+      beat,
+      () => fields(cli.out, beat),
+      () => [],
+    );
+  },
+});
+
+/** Where this session is working, as it is told to the hub. */
+export function place({
+  session_id,
+  project: typed,
+}: {
+  session_id?: string | undefined;
+  project?: string | undefined;
+}) {
+  const project = projectOf(typed, process.env);
+  const branch = branchOf(project);
+  const client = sessionsOf(session_id, process.env)[0]?.client ?? null;
+  return { project: project.slice(-400), ...(branch !== null && { branch }), ...(client !== null && { client }) };
+}

@@ -1,0 +1,140 @@
+import type { Role } from "../../context.ts";
+import { visibleLine } from "../../visible.ts";
+import type { Cli } from "../core/cli.ts";
+import { defineCommand } from "../core/command.ts";
+import { Failure } from "../core/failure.ts";
+import { fields, rows } from "../core/fields.ts";
+import { theOne } from "../core/short-ids.ts";
+
+interface Token {
+  id: string;
+  principal: string;
+  kind: string;
+  grants: { space: string; role: string }[];
+  created_at: string;
+  revoked_at: string | null;
+  label: string | null;
+  made_by: string | null;
+  expires_at: string | null;
+}
+
+interface Revoked {
+  also_revoked: number;
+  codes_ended: number;
+}
+
+/** Spelled out, since the list itself lives where the whole hub would be loaded with it. */
+const ROLES = ["admin", "human", "agent", "orchestrator", "trigger", "worker", "observer"] as const satisfies Role[];
+const COLUMNS = ["id", "principal", "kind", "made_for", "grants", "made_by", "created_at", "expires_at", "revoked_at"];
+/** What the hub's own words mean to a person. */
+const PURPOSES: Readonly<Record<string, string>> = { browser: "a browser", session: "an agent's session" };
+const DRY_RUN = { type: "flag", description: "only say what it would do" } as const;
+
+export const create = defineCommand({
+  people: true,
+  examples: ["token create --role agent --name scout", "token create --role human --name ana --for 'the laptop'"],
+  details:
+    "The token is shown this once; the hub keeps only its hash. An agent of that name is registered if it is new.",
+  options: {
+    role: { type: "text", value: "ROLE", required: true, choices: ROLES, description: ROLES.join(", ") },
+    name: { type: "text", value: "NAME", required: true, description: "whose token it is" },
+    for: { type: "text", value: "TEXT", description: "what it is for, as parley token list will say" },
+  },
+  async run(cli, { role, name, for: label }) {
+    const space = cli.space;
+    const wanted = { role, name, ...(space && { space }), ...(label && { label }) };
+    const made = await cli.call<{ token: string }>("token_create", wanted);
+    await cli.out.result(
+      made,
+      () => given(cli, made),
+      () => [made.token],
+    );
+  },
+});
+
+export const list = defineCommand({
+  people: true,
+  examples: ["token list"],
+  async run(cli) {
+    const listed = await cli.call<{ tokens: Token[] }>("token_list", {});
+    await cli.out.result(
+      listed,
+      () => rows(cli.out, listed.tokens.map(shortened), COLUMNS),
+      () => listed.tokens.map(({ id }) => id),
+    );
+  },
+});
+
+export const revoke = defineCommand({
+  people: true,
+  examples: ["token revoke t_1234", "token revoke t_1234 --dry-run"],
+  details:
+    "It stops working at once, with the streams it had opened, and so does every token and every sign-in made with it.",
+  positionals: { id: { required: true, description: "the token, as parley token list names it, or how it begins" } },
+  options: { dry_run: DRY_RUN },
+  async run(cli, { id, dry_run }) {
+    if (dry_run) return preview(cli, id, "revoke");
+    const revoked = await cli.call<Revoked>("token_revoke", { id: await tokenId(cli, id) });
+    await cli.out.result(
+      revoked,
+      () => `Revoked ${visibleLine(id)}. It no longer works.${fallen(revoked)}`,
+      () => [],
+    );
+  },
+});
+
+export const rotate = defineCommand({
+  people: true,
+  examples: ["token rotate t_1234"],
+  details: "The old one stops working at once. Whoever has the new one goes on where the old one was.",
+  positionals: { id: { required: true, description: "the token, as parley token list names it, or how it begins" } },
+  options: { dry_run: DRY_RUN },
+  async run(cli, { id, dry_run }) {
+    if (dry_run) return preview(cli, id, "rotate");
+    const made = await cli.call<{ token: string }>("token_rotate", { id: await tokenId(cli, id) });
+    await cli.out.result(
+      made,
+      () => given(cli, made),
+      () => [made.token],
+    );
+  },
+});
+
+function fallen({ also_revoked, codes_ended }: Revoked): string {
+  const tokens = also_revoked === 0 ? [] : [also_revoked === 1 ? "1 token" : `${also_revoked} tokens`];
+  const codes = codes_ended === 0 ? [] : [codes_ended === 1 ? "1 sign-in link" : `${codes_ended} sign-in links`];
+  const all = [...tokens, ...codes];
+  return all.length === 0 ? "" : ` Nor does what was made with it: ${all.join(" and ")}.`;
+}
+
+const shortened = (token: Token): Record<string, unknown> => ({
+  ...token,
+  made_for: PURPOSES[token.label ?? ""] ?? token.label,
+  grants: token.grants.map(({ role, space }) => `${role}@${space}`),
+});
+
+const WHOLE_ID = 18;
+
+async function tokenId(cli: Cli, given: string): Promise<string> {
+  if (given.length >= WHOLE_ID || !given.startsWith("t_")) return given;
+  const { tokens } = await cli.call<{ tokens: Token[] }>("token_list", {});
+  return theOne(
+    given,
+    tokens.filter(({ revoked_at }) => revoked_at === null).map(({ id }) => id),
+    "token",
+  );
+}
+
+async function preview(cli: Cli, given: string, verb: string): Promise<void> {
+  const id = await tokenId(cli, given);
+  const { tokens } = await cli.call<{ tokens: Token[] }>("token_list", {});
+  const token = tokens.find((token) => token.id === id);
+  if (!token)
+    throw new Failure("NOT_FOUND", `There is no token ${JSON.stringify(id)}. See them all: ${cli.line("token list")}`);
+  await cli.out.result({ dry_run: true, token }, () => `Would ${verb} ${id} of ${visibleLine(token.principal)}.`);
+}
+
+function given(cli: Cli, made: { token: string }): string {
+  const { token, ...about } = made;
+  return `${cli.out.bold(token)}\n\n${fields(cli.out, about)}\n\nKeep it: it is not shown again. Use it: export PARLEY_TOKEN=${token}`;
+}

@@ -1,0 +1,75 @@
+/** What the commands of mail have in common: as whom they call, and how they print what came back. */
+import type { Found, Mail, MailItem, MailList, Polled, Thread } from "../../modules/mail/index.ts";
+import { ACTING_OPTIONS, type As, resolveActing } from "../core/acting.ts";
+import type { Cli } from "../core/cli.ts";
+import type { Options } from "../core/command.ts";
+
+export type { Found, Mail, MailItem, MailList, Polled, Thread };
+
+/** For every command that prints mail. */
+export const SHAPE_OPTIONS = {
+  compact: { type: "flag", description: "in JSON: leave out what is empty" },
+  compat: { type: "flag", description: "in JSON: the field names of substrate (ID, SenderName, …)" },
+} as const satisfies Options;
+
+export const MAIL_OPTIONS = { ...ACTING_OPTIONS, ...SHAPE_OPTIONS } as const satisfies Options;
+
+export interface Shape {
+  compact: boolean;
+  compat: boolean;
+}
+
+export interface PollArgs {
+  limit: number;
+  channel: string;
+  fresh?: boolean;
+  after?: string;
+  waiter?: string;
+  waiter_id?: string;
+  bodies?: boolean;
+  body_limit?: number | undefined;
+}
+
+/** For the answer itself, once the hub's own time is up. */
+const GRACE_MS = 15_000;
+
+/**
+ * It may be another hub each time, on another port. None is started: somebody may have stopped it on purpose. The hub
+ * notes nothing: what came is new until whoever shows it says so (`noteShown`).
+ */
+export async function pollOnce(cli: Cli, as: As, args: PollArgs, wait_ms: number): Promise<Polled> {
+  const { client } = await resolveActing(cli, { ...as, start: false });
+  await cli.deliver();
+  const wait_seconds = Math.ceil(wait_ms / 1000);
+  return client.call<Polled>("mail_poll", { ...args, mark: false, wait_seconds }, { timeout_ms: wait_ms + GRACE_MS });
+}
+
+interface Texts {
+  text: () => string;
+  /** For a model. */
+  context?: () => string | Promise<string>;
+  /** With `--quiet`. */
+  ids?: () => readonly string[];
+}
+
+export async function show(cli: Cli, shape: Shape, value: object, { text, context, ids }: Texts): Promise<void> {
+  if (cli.out.format === "context" && context) return cli.out.write(await context());
+  await cli.out.result(cli.out.json ? await shaped(value, shape) : value, text, ids);
+}
+
+export async function shaped(value: object, { compact, compat }: Shape): Promise<unknown> {
+  const named: unknown = compat ? (await import("./compat.ts")).goNames(value) : value;
+  return compact ? withoutEmpty(named) : named;
+}
+
+type Thing = Record<string, unknown>;
+
+function withoutEmpty(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutEmpty);
+  if (!isThing(value)) return value;
+  const kept = Object.entries(value).filter(([, each]) => each !== null && each !== "" && each !== undefined);
+  return Object.fromEntries(kept.map(([key, each]) => [key, withoutEmpty(each)]));
+}
+
+const isThing = (value: unknown): value is Thing =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

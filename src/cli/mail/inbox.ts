@@ -1,0 +1,176 @@
+import type { Updated } from "../../modules/mail/index.ts";
+import { visibleLine } from "../../visible.ts";
+import { callAs } from "../core/call-as.ts";
+import type { Cli, Lines } from "../core/cli.ts";
+import { defineCommand } from "../core/command.ts";
+import { enclosedLines, envelope } from "../core/envelope.ts";
+import { type Found, MAIL_OPTIONS, type MailItem, type MailList, show, type Thread } from "./call.ts";
+import { mailId, threadId } from "./ids.ts";
+import { contextLines, listed, quoted, whole } from "./text.ts";
+
+const LIMIT = {
+  type: "integer",
+  short: "n",
+  value: "N",
+  default: 20,
+  minimum: 1,
+  maximum: 100,
+  description: "how many at most",
+} as const;
+const BEFORE = { type: "text", value: "ID", description: "the next page: what the last one gave as next" } as const;
+const PAGING = {
+  limit: LIMIT,
+  before: BEFORE,
+  page_token: { type: "text", value: "ID", description: "the same as --before" },
+} as const;
+const FOLDER = ["inbox", "archived", "trash", "snoozed", "sent"] as const;
+
+export const inbox = defineCommand({
+  examples: ["inbox", "inbox --all -n 50", "inbox --agent scout --json", "inbox --folder sent"],
+  details: "Lists what is not read. It marks nothing; parley read does, and --mark-read marks what is listed.",
+  formats: ["context"],
+  options: {
+    ...PAGING,
+    all: { type: "flag", short: "a", description: "what is read too" },
+    folder: { type: "text", value: "F", choices: FOLDER, default: "inbox", description: FOLDER.join(", ") },
+    mark_read: { type: "flag", description: "mark what is listed as read" },
+    ...MAIL_OPTIONS,
+  },
+  async run(cli, { limit, before, page_token, all, folder, mark_read, compact, compat, ...as }) {
+    const from = before ?? page_token;
+    const unread = !all && folder === "inbox";
+    const args = { folder, unread, limit, ...(from !== undefined && { before: from }) };
+    const list = await callAs<MailList>(cli, as, "mail_inbox", { args });
+    await show(cli, { compact, compat }, list, {
+      text: () => overview(cli, list, { unread, folder }),
+      context: () => contextOf(cli.linesFor(as), list),
+      ids: () => idsOf(list),
+    });
+    const ids = list.messages.filter(({ read_at, state }) => !read_at && state !== null).map(({ id }) => id);
+    // After it was printed: what nobody saw is not read.
+    if (mark_read && ids.length > 0) await callAs<Updated>(cli, as, "mail_update", { args: { ids, action: "read" } });
+  },
+});
+
+const idsOf = ({ messages }: { messages: readonly { id: string }[] }): string[] =>
+  messages.map(({ id }) => visibleLine(id));
+
+const pageHint = (cli: Cli, next: string | null): string[] =>
+  next === null ? [] : [`There is more: ${cli.again("--before", visibleLine(next), ["--before", "--page-token"])}`];
+
+function overview(cli: Cli, list: MailList, { unread, folder }: { unread: boolean; folder: string }): string {
+  const count = `${list.unread}${list.unread_more ? "+" : ""}`;
+  if (list.messages.length === 0)
+    return unread
+      ? `No unread mail for ${visibleLine(list.agent)}.`
+      : `Nothing in ${folder} of ${visibleLine(list.agent)}.`;
+  const heading =
+    folder === "sent"
+      ? `Sent by ${visibleLine(list.agent)}`
+      : `${folder} of ${visibleLine(list.agent)}, ${count} unread`;
+  const mails = listed(list.messages, cli.out, { sent: folder === "sent" });
+  return [heading, "", mails, ...pageHint(cli, list.next)].join("\n");
+}
+
+const contextOf = (lines: Lines, { messages, unread }: MailList): string =>
+  contextLines(
+    {
+      messages: messages.map((message) => ({ ...message, offered: 0 })),
+      unread: Math.max(unread, messages.length),
+      urgent: messages.filter(({ priority }) => priority === "urgent").length,
+    },
+    lines,
+  );
+
+export const sent = defineCommand({
+  examples: ["sent", "sent -n 50", "sent --json"],
+  details: "What you sent, newest first; parley receipts says how far one of them came.",
+  formats: ["context"],
+  options: { ...PAGING, ...MAIL_OPTIONS },
+  async run(cli, { limit, before, page_token, compact, compat, ...as }) {
+    const from = before ?? page_token;
+    const args = { folder: "sent", limit, ...(from !== undefined && { before: from }) };
+    const list = await callAs<MailList>(cli, as, "mail_inbox", { args });
+    await show(cli, { compact, compat }, list, {
+      text: () => overview(cli, list, { unread: false, folder: "sent" }),
+      context: () => contextOf(cli.linesFor(as), list),
+      ids: () => idsOf(list),
+    });
+  },
+});
+
+export const search = defineCommand({
+  examples: [
+    "search deadline",
+    'search "\\"release plan\\"" --from mason',
+    "search --folder archived --after 2026-01-31",
+    "search --in sent --to ana",
+  ],
+  details: "Words in subject and text; all of them have to be there. Only what is in your own mailbox is found.",
+  formats: ["context"],
+  positionals: { query: { rest: true, description: "words, or a phrase in quotation marks" } },
+  options: {
+    ...PAGING,
+    from: { type: "text", value: "NAME", description: "only from this one" },
+    to: { type: "text", value: "NAME", description: "only what was sent to this one, alone or with others" },
+    in: { type: "text", value: "F", choices: [...FOLDER, "all"], description: `only in: ${FOLDER.join(", ")}` },
+    folder: { type: "text", value: "F", choices: FOLDER, description: "the same as --in" },
+    thread: { type: "text", value: "ID", description: "only in this thread, or that of the latest" },
+    unread: { type: "flag", description: "only what is not read" },
+    after: { type: "text", value: "TIME", description: "only what was sent after: an ISO time or a day" },
+    until: { type: "text", value: "TIME", description: "only what was sent before" },
+    ...MAIL_OPTIONS,
+  },
+  async run(cli, given) {
+    const { query, limit, before, page_token, from, to, in: within, folder, thread, unread, after, until } = given;
+    const { compact, compat, agent, session_id, project } = given;
+    const where = within === "all" ? undefined : (within ?? folder);
+    const as = { agent, session_id, project };
+    const thread_id = thread === undefined ? undefined : await threadId(cli, as, thread);
+    const args = {
+      query: query.join(" "),
+      limit,
+      ...defined({ from, to, folder: where, thread_id, after, until, before: before ?? page_token }),
+      ...(unread && { unread }),
+    };
+    const found = await callAs<Found>(cli, as, "mail_search", { args });
+    await show(cli, { compact, compat }, found, {
+      text: () =>
+        found.messages.length === 0
+          ? "Nothing was found."
+          : [listed(found.messages, cli.out, { sent: where === "sent" }), ...pageHint(cli, found.next)].join("\n"),
+      context: () => (found.messages.length === 0 ? "" : enclosedLines(found.messages.map(foundLine))),
+      ids: () => idsOf(found),
+    });
+  },
+});
+
+const foundLine = ({ id, from, subject }: MailItem): string =>
+  `- #${id} From: ${visibleLine(from)} - ${quoted(subject)}`;
+
+const defined = <T extends Record<string, unknown>>(values: T): Partial<T> =>
+  // Only what is there is left of it.
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<T>;
+
+export const thread = defineCommand({
+  examples: ["thread 1760000000000000", "thread 1760000000000000 -n 5 --json"],
+  details: "Oldest first. It marks nothing as read.",
+  formats: ["context"],
+  positionals: { id: { required: true, description: "the thread, or a mail in it, or latest" } },
+  options: { limit: LIMIT, before: BEFORE, ...MAIL_OPTIONS },
+  async run(cli, { id, limit, before, compact, compat, ...as }) {
+    const args = { id: await mailId(cli, as, id), limit, ...(before !== undefined && { before }) };
+    const found = await callAs<Thread>(cli, as, "mail_thread", { args });
+    const { subject, participants, messages, has_more } = found;
+    await show(cli, { compact, compat }, found, {
+      text: () =>
+        [
+          `${cli.out.bold(visibleLine(subject))}  (${participants.map(visibleLine).join(", ")})`,
+          ...(has_more ? [`There are earlier ones: ${cli.again("--before", visibleLine(messages[0]?.id ?? id))}`] : []),
+          ...messages.map((mail) => `\n${whole(mail, cli.out)}`),
+        ].join("\n"),
+      context: () => envelope(messages),
+      ids: () => idsOf(found),
+    });
+  },
+});

@@ -1,0 +1,169 @@
+import type { Sent } from "../../modules/mail/index.ts";
+import { visibleLine } from "../../visible.ts";
+import { ACTING_OPTIONS } from "../core/acting.ts";
+import type { Cli } from "../core/cli.ts";
+import { defineCommand } from "../core/command.ts";
+import { Failure, invalid } from "../core/failure.ts";
+import { readStdin } from "../core/stdin.ts";
+import { counted } from "../core/words.ts";
+import { type Kept, QUEUE_OPTIONS, sendOrQueue } from "../outbox/send.ts";
+import { SHAPE_OPTIONS, shaped } from "./call.ts";
+import { mailId, threadId } from "./ids.ts";
+import { settled } from "./time.ts";
+
+const BODY = {
+  body: { type: "text", value: "TEXT", description: "what it says, or - for stdin" },
+  body_file: { type: "text", value: "FILE", description: "a file with what it says, or - for stdin" },
+} as const;
+const PRIORITY = {
+  type: "text",
+  value: "P",
+  choices: ["urgent", "normal", "low"],
+  default: "normal",
+  description: "urgent, normal or low",
+} as const;
+const DEADLINE = {
+  type: "text",
+  value: "TIME",
+  description: "when it must be acknowledged: 2h, 3d, a day or an ISO time",
+} as const;
+const COMPAT = { compat: SHAPE_OPTIONS.compat } as const;
+const LATER =
+  "When the hub cannot be reached it is kept in the outbox, and the next command that reaches the hub sends it, once.";
+
+export const send = defineCommand({
+  examples: [
+    'send --to scout --subject "Build is red" --body "Please look at the tests."',
+    "send --to scout,mason --subject Plan --body-file plan.md --priority urgent --deadline 2h",
+    "send --to User --subject Report --body - < report.md",
+  ],
+  details: `To agents by name (parley agent list), or to User for the people here. All of them get it or none. ${LATER}`,
+  options: {
+    to: { type: "list", value: "NAME", description: "to whom; may be repeated, or several with commas" },
+    subject: { type: "text", value: "TEXT", required: true, description: "what it is about, in one line" },
+    ...BODY,
+    priority: PRIORITY,
+    deadline: DEADLINE,
+    thread: { type: "text", value: "ID", description: "the thread it belongs to, or latest (default: a new one)" },
+    ...ACTING_OPTIONS,
+    ...QUEUE_OPTIONS,
+    ...COMPAT,
+  },
+  async run(cli, { to, subject, body, body_file, priority, deadline, thread, compat, ...how }) {
+    const recipients = recipientsOf(to);
+    const by = settled(deadline);
+    const args = {
+      to: recipients,
+      subject,
+      body: await bodyOf(body, body_file),
+      priority,
+      ...(by !== undefined && { deadline: by }),
+      ...(thread !== undefined && { thread_id: await threadId(cli, how, thread) }),
+    };
+    const sent = await sendOrQueue<Sent>(cli, { tool: "mail_send", args }, how);
+    await tell(cli, sent, {
+      compat,
+      text: (sent) =>
+        `Message sent to ${sent.to.map(visibleLine).join(", ")}. ID: ${sent.id}, Thread: ${sent.thread_id}`,
+    });
+  },
+});
+
+export const reply = defineCommand({
+  examples: ['reply latest --body "Done."', "reply 1760000000000000 --body-file answer.md --priority urgent"],
+  details: `To everybody in the thread but yourself. ${LATER}`,
+  positionals: { id: { required: true, description: "a mail of the thread, or latest" } },
+  options: {
+    ...BODY,
+    subject: { type: "text", value: "TEXT", description: "another subject than the thread's" },
+    priority: PRIORITY,
+    deadline: DEADLINE,
+    ...ACTING_OPTIONS,
+    ...QUEUE_OPTIONS,
+    ...COMPAT,
+  },
+  async run(cli, { id, body, body_file, subject, priority, deadline, compat, ...how }) {
+    const by = settled(deadline);
+    const args = {
+      id: await mailId(cli, how, id),
+      body: await bodyOf(body, body_file),
+      priority,
+      ...(subject !== undefined && { subject }),
+      ...(by !== undefined && { deadline: by }),
+    };
+    const sent = await sendOrQueue<Sent>(cli, { tool: "mail_reply", args }, how);
+    await tell(cli, sent, {
+      compat,
+      text: (sent) => `Reply sent to ${sent.to.map(visibleLine).join(", ")}. ID: ${sent.id}`,
+    });
+  },
+});
+
+export const publish = defineCommand({
+  examples: ['publish builds --subject "main is green" --body "All 512 tests passed."'],
+  details: `To everybody who is subscribed to the topic at that moment. ${LATER}`,
+  positionals: { topic: { required: true, description: "the topic" } },
+  options: {
+    subject: { type: "text", value: "TEXT", required: true, description: "what it is about, in one line" },
+    ...BODY,
+    priority: PRIORITY,
+    ...ACTING_OPTIONS,
+    ...QUEUE_OPTIONS,
+  },
+  async run(cli, { topic, subject, body, body_file, priority, ...how }) {
+    const args = { topic, subject, body: await bodyOf(body, body_file), priority };
+    const sent = await sendOrQueue<Sent>(cli, { tool: "mail_publish", args }, how);
+    if (isKept(sent)) return tell(cli, sent, { compat: false, text: () => "" });
+    const told = { message_id: sent.id, topic, recipients_count: sent.to.length, ...sent };
+    const reached = sent.to.length === 0 ? ", which nobody follows" : `, for ${counted(sent.to.length, "follower")}`;
+    await cli.out.result(
+      told,
+      () => `Published to ${visibleLine(topic)}${reached}. ID: ${sent.id}`,
+      () => [sent.id],
+    );
+  },
+});
+
+/** Each once, however they were given. */
+export function recipientsOf(to: readonly string[]): string[] {
+  const names = to.flatMap((each) => each.split(",")).map((name) => name.trim());
+  const recipients = [...new Set(names.filter((name) => name !== ""))];
+  if (recipients.length === 0) throw invalid("--to NAME is missing: to whom.");
+  return recipients;
+}
+
+const isKept = (sent: object): sent is Kept => "queued" in sent;
+
+async function tell(
+  cli: Cli,
+  sent: Sent | Kept,
+  how: { compat: boolean; text: (sent: Sent) => string },
+): Promise<void> {
+  if (isKept(sent)) {
+    const key = sent.idempotency_key;
+    return cli.out.result(
+      sent,
+      () => `Queued, to be sent as soon as the hub is reached. Key: ${key}`,
+      () => [key],
+    );
+  }
+  const value = cli.out.json ? await shaped(sent, { compact: false, compat: how.compat }) : sent;
+  await cli.out.result(
+    value,
+    () => how.text(sent),
+    () => [sent.id],
+  );
+}
+
+async function bodyOf(body: string | undefined, file: string | undefined): Promise<string> {
+  if (body !== undefined && file !== undefined) throw invalid("Say either --body or --body-file.");
+  if (body === "-" || file === "-") return readStdin();
+  if (body !== undefined) return body;
+  if (file === undefined) throw invalid("--body TEXT or --body-file FILE is missing: what it says.");
+  try {
+    return process.getBuiltinModule("node:fs").readFileSync(file, "utf8");
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Failure("INVALID_ARGUMENT", `--body-file cannot be read: ${why}`, { cause });
+  }
+}

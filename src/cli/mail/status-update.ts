@@ -1,0 +1,109 @@
+/** A mail to people that says how far an agent is, always of the same form, so that they can be told apart and skipped. */
+import type { MailList, MailStatus, Sent } from "../../modules/mail/index.ts";
+import { visibleLine } from "../../visible.ts";
+import { ACTING_OPTIONS, type As } from "../core/acting.ts";
+import { callAs } from "../core/call-as.ts";
+import type { Cli } from "../core/cli.ts";
+import { defineCommand } from "../core/command.ts";
+import { elided, plainLine } from "../core/envelope.ts";
+import { Failure, invalid } from "../core/failure.ts";
+import { branchOf, placeName, projectOf } from "../core/identity-env.ts";
+import { Outbox } from "../outbox/outbox.ts";
+import { type Kept, QUEUE_OPTIONS, sendOrQueue } from "../outbox/send.ts";
+import { isSame, senderOf } from "../outbox/sender.ts";
+import { recipientsOf } from "./send.ts";
+
+const MARK = "[Status] ";
+const MOST_SUBJECT = 200;
+
+export const statusUpdate = defineCommand({
+  examples: [
+    'status-update --summary "Half of the tests pass"',
+    'status-update --summary "The plan is ready" --waiting-for "your decision on the database"',
+    'status-update --summary "Still at it" --skip-if-pending',
+  ],
+  details:
+    "Sends a mail to the people here that says how far you are, on which project and branch, and what you wait for. With --skip-if-pending nothing is sent while the last one has been read by nobody.",
+  options: {
+    summary: {
+      type: "text",
+      value: "TEXT",
+      required: true,
+      description: "how far it is; its first line is the subject",
+    },
+    waiting_for: { type: "text", value: "TEXT", description: "what it needs to go on" },
+    to: { type: "list", value: "NAME", description: "to whom; may be repeated (default: User, the people here)" },
+    skip_if_pending: { type: "flag", description: "send nothing while the last one is unread" },
+    ...ACTING_OPTIONS,
+    ...QUEUE_OPTIONS,
+  },
+  async run(cli, { summary, waiting_for, to, skip_if_pending, ...how }) {
+    if (summary.trim() === "") throw invalid("--summary is empty: say how far it is.");
+    const { no_queue: _no, queue_only: _only, ...as } = how;
+    const pending = skip_if_pending ? await pendingUpdate(cli, as) : undefined;
+    if (pending) return cli.out.result({ skipped: true, ...pending }, () => `Nothing was sent. ${pending.reason}`);
+    const args = {
+      to: to.length > 0 ? recipientsOf(to) : ["User"],
+      ...written({ summary, waiting_for, project: projectOf(as.project, process.env) }),
+      priority: "normal",
+    };
+    const sent = await sendOrQueue<Sent>(cli, { tool: "mail_send", args }, how);
+    await cli.out.result(
+      isKept(sent) ? sent : { sent: true, ...sent },
+      () =>
+        isKept(sent)
+          ? `Queued, to be sent as soon as the hub is reached. Key: ${sent.idempotency_key}`
+          : `Told ${sent.to.map(visibleLine).join(", ")}. ID: ${sent.id}`,
+      () => [isKept(sent) ? sent.idempotency_key : sent.id],
+    );
+  },
+});
+
+const isKept = (sent: object): sent is Kept => "queued" in sent;
+
+function written({
+  summary,
+  waiting_for,
+  project,
+}: {
+  summary: string;
+  waiting_for: string | undefined;
+  project: string;
+}) {
+  const branch = branchOf(project);
+  const first = summary.trim().split("\n")[0] ?? "";
+  const facts = [`Project: ${project}`, ...(branch === null ? [] : [`Branch: ${branch}`])];
+  return {
+    subject: elided(plainLine(`${MARK}${placeName(project)} - ${first}`), MOST_SUBJECT).replaceAll("\n", " "),
+    body: [summary.trim(), ...(waiting_for ? [`Waiting for: ${waiting_for.trim()}`] : []), facts.join("\n")].join(
+      "\n\n",
+    ),
+  };
+}
+
+interface Pending {
+  id: string;
+  reason: string;
+}
+
+/** The last one, if it waits in the outbox or nobody has read it. */
+async function pendingUpdate(cli: Cli, as: As): Promise<Pending | undefined> {
+  const isUpdate = (subject: unknown): boolean => String(subject).startsWith(MARK);
+  try {
+    const list = await callAs<MailList>(cli, as, "mail_inbox", { args: { folder: "sent", limit: 100 } });
+    const last = list.messages.find(({ subject }) => isUpdate(subject));
+    if (!last) return undefined;
+    const { recipients } = await callAs<MailStatus>(cli, as, "mail_status", { args: { id: last.id } });
+    if (recipients.some(({ read_at, acked_at }) => read_at || acked_at)) return undefined;
+    return { id: last.id, reason: `Nobody has read the last one yet, #${visibleLine(last.id)}.` };
+  } catch (error) {
+    if (!(error instanceof Failure && ["HUB_UNREACHABLE", "SHUTTING_DOWN"].includes(error.code))) throw error;
+    const outbox = new Outbox(cli.home);
+    const sender = await senderOf(cli, as);
+    const waits = outbox.keys().find((key) => {
+      const entry = outbox.read(key);
+      return entry !== undefined && isUpdate(entry.args.subject) && isSame(entry.sender, sender);
+    });
+    return waits === undefined ? undefined : { id: waits, reason: "The last one still waits for the hub." };
+  }
+}

@@ -1,0 +1,123 @@
+import { visible, visibleLine } from "../../visible.ts";
+import type { Cli } from "../core/cli.ts";
+import { defineCommand } from "../core/command.ts";
+import { Failure, invalid } from "../core/failure.ts";
+import { theOne } from "../core/short-ids.ts";
+
+/** As a space counts no further either. */
+const MOST_COUNTED = 100;
+
+interface Need extends Record<string, unknown> {
+  id: string;
+  kind: string;
+  title: string;
+  text: string;
+  from: string | null;
+  asked_at: string;
+  tool: string;
+  choices: string[] | null;
+  /** Only where several spaces were asked. */
+  space?: string;
+}
+
+interface Listed {
+  needs: Need[];
+  count: number;
+  next: string | null;
+}
+
+export const list = defineCommand({
+  people: true,
+  examples: ["needs", "needs --everywhere", "needs --limit 5 --before 1760000000000000"],
+  details: "What agents ask, what the hub has to tell, and mail that waits for your answer: the list the page shows.",
+  options: {
+    limit: { type: "integer", value: "N", minimum: 1, maximum: 100, description: "at most so many (default 20)" },
+    before: { type: "text", value: "ID", description: "go on with those before this one" },
+    everywhere: { type: "flag", description: "in every space you may use, not in one alone" },
+  },
+  async run(cli, { limit, before, everywhere }) {
+    if (everywhere && before) throw invalid("--before goes on in one space: leave out --everywhere.");
+    const page = { ...(limit && { limit }), ...(before && { before }) };
+    const listed = everywhere ? await merged(cli, limit ?? 20) : await cli.call<Listed>("need_list", page);
+    await cli.out.result(
+      listed,
+      () => {
+        if (listed.needs.length === 0) return "Nothing waits for you.";
+        const more = listed.next ? [`There is more: ${cli.again("--before", listed.next)}`] : [];
+        return [...listed.needs.map((need) => shown(cli, need)), ...more].join("\n\n");
+      },
+      () => listed.needs.map(({ id }) => visibleLine(id)),
+    );
+  },
+});
+
+/** The one question that goes to several spaces: the hub is asked in each, since nothing of it crosses a space. */
+async function merged(cli: Cli, limit: number): Promise<Listed> {
+  const { spaces } = await cli.call<{ spaces: { space: string }[] }>("space_list", {});
+  const lists: Listed[] = [];
+  for (const { space } of spaces) {
+    const { needs, count, next } = await listedIn(cli, space, limit);
+    lists.push({ needs: needs.map((need) => ({ ...need, space })), count, next });
+  }
+  const needs = lists.flatMap((one) => one.needs).toSorted((a, b) => b.asked_at.localeCompare(a.asked_at));
+  const count = lists.reduce((sum, one) => sum + one.count, 0);
+  return { needs: needs.slice(0, limit), count: Math.min(count, MOST_COUNTED), next: null };
+}
+
+/** Nothing waits in a space that has ended since they were listed. */
+const listedIn = (cli: Cli, space: string, limit: number): Promise<Listed> =>
+  cli
+    .inSpace(space, undefined)
+    .call<Listed>("need_list", { limit })
+    .catch((error: unknown) => {
+      if (error instanceof Failure && error.code === "SESSION_EXPIRED") return { needs: [], count: 0, next: null };
+      throw error;
+    });
+
+export const later = defineCommand({
+  people: true,
+  examples: ["later 1760000000000000 2h", "later 1760000000000000 2027-03-01T09:00:00Z"],
+  details: "Others still see it, and whoever asks still waits.",
+  positionals: {
+    id: { required: true, description: "its id, as needs shows it" },
+    until: { required: true, description: "until when: 30m, 2h, 3d or ISO time" },
+  },
+  async run(cli, { id, until }) {
+    const put = await cli.call<{ id: string; until: string }>("need_later", { id: await needId(cli, id), until });
+    await cli.out.result(
+      put,
+      () => `Out of your list until ${cli.out.time(put.until)}.`,
+      () => [visibleLine(put.id)],
+    );
+  },
+});
+
+async function needId(cli: Cli, given: string): Promise<string> {
+  if (given.length >= 16) return given;
+  const { needs } = await cli.call<Listed>("need_list", { limit: 100 });
+  return theOne(
+    given,
+    needs.map(({ id }) => id),
+    "thing that waits for you",
+  );
+}
+
+/** What somebody else wrote is indented, so that it can pass for no line of ours. */
+function shown({ out }: Cli, { id, kind, title, text, from, asked_at, choices, tool, space }: Need): string {
+  const act = tool === "mail_reply" ? `reply ${id}` : `notice settle ${id}${choices ? " --choice …" : ""}`;
+  const how = space ? `${act} --space ${space}` : act;
+  const about = [
+    id,
+    kind,
+    from ? `from ${from}` : "from the hub",
+    ...(space ? [`in ${space}`] : []),
+    out.time(asked_at),
+  ];
+  return [
+    out.dim(visibleLine(about.join("  "))),
+    `  ${out.bold(visibleLine(title))}`,
+    ...(text.trim() === "" ? [] : visible(text).split("\n")).map((line) => `  ${line}`),
+    ...(choices ? [`Choices: ${visibleLine(choices.join(", "))}`] : []),
+    `To deal with it: ${visibleLine(how)}`,
+  ].join("\n");
+}

@@ -1,0 +1,113 @@
+import { visible, visibleLine } from "../../visible.ts";
+import type { Cli } from "../core/cli.ts";
+import { defineCommand } from "../core/command.ts";
+import { Failure } from "../core/failure.ts";
+import { fields } from "../core/fields.ts";
+import { LATEST, theOne } from "../core/short-ids.ts";
+
+interface Notice extends Record<string, unknown> {
+  id: string;
+  kind: string;
+  title: string;
+  text: string;
+  choices: string[] | null;
+  raised_by: string | null;
+  raised_at: string;
+  state: string;
+  choice: string | null;
+  settled_by: string | null;
+}
+
+interface Listed {
+  notices: Notice[];
+  next: string | null;
+}
+
+interface Need {
+  id: string;
+  tool: string;
+  digest: string | null;
+}
+
+export const list = defineCommand({
+  people: true,
+  examples: ["notices", "notices --limit 5 --before 1760000000000000"],
+  details: "Newest first, with how each was answered. What waits for you is in: parley needs",
+  options: {
+    limit: { type: "integer", value: "N", minimum: 1, maximum: 100, description: "at most so many (default 20)" },
+    before: { type: "text", value: "ID", description: "go on with those before this one" },
+  },
+  async run(cli, { limit, before }) {
+    const listed = await cli.call<Listed>("notice_list", { ...(limit && { limit }), ...(before && { before }) });
+    await cli.out.result(
+      listed,
+      () => {
+        if (listed.notices.length === 0) return "There are no notices.";
+        const more = listed.next ? [`There is more: ${cli.again("--before", listed.next)}`] : [];
+        return [...listed.notices.map((notice) => shown(cli, notice)), ...more].join("\n\n");
+      },
+      () => listed.notices.map(({ id }) => visibleLine(id)),
+    );
+  },
+});
+
+export const settle = defineCommand({
+  people: true,
+  examples: ["notice settle 1760000000000000", "notice settle 1760000000000000 --choice allow"],
+  details: "The first answer counts. A notice that asks nothing is settled without a choice.",
+  positionals: { id: { required: true, description: "its id, as needs shows it, or latest" } },
+  options: { choice: { type: "text", value: "CHOICE", description: "the answer, one of its choices" } },
+  async run(cli, { id, choice }) {
+    const decided = await decidedBy(cli, id);
+    const notice = await cli.call<Notice>("notice_settle", { ...decided, ...(choice && { choice }) });
+    await cli.out.result(
+      notice,
+      () => `Settled${choice ? ` with ${visibleLine(choice)}` : ""}.\n${fields(cli.out, notice)}`,
+      () => [visibleLine(notice.id)],
+    );
+  },
+});
+
+/** What is decided, and what it says now. */
+async function decidedBy(cli: Cli, given: string): Promise<{ id: string; digest: string }> {
+  const { needs } = await cli.call<{ needs: Need[] }>("need_list", { limit: 100 });
+  const open = needs.filter(({ tool }) => tool === "notice_settle");
+  const id = wholeId(given, open);
+  const need = open.find((one) => one.id === id) ?? (await past(cli, id));
+  // The hub says of one that is unknown, or was answered long ago, what is the matter with it.
+  return { id, digest: need?.digest ?? "" };
+}
+
+function wholeId(given: string, open: readonly Need[]): string {
+  if (given !== LATEST && given.length >= 16) return given;
+  const ids = open.map(({ id }) => id);
+  if (given !== LATEST) return theOne(given, ids, "open notice");
+  if (ids[0] === undefined) throw new Failure("NOTICE_NOT_FOUND", "Nothing waits for you.");
+  return ids[0];
+}
+
+/** What was put off waits all the same. */
+async function past(cli: Cli, id: string): Promise<{ digest: string } | undefined> {
+  const { notices } = await cli.call<{ notices: { id: string; digest: string }[] }>("notice_list", { limit: 100 });
+  return notices.find((one) => one.id === id);
+}
+
+/** What somebody else wrote is indented, so that it can pass for no line of ours. */
+function shown({ out }: Cli, notice: Notice): string {
+  const { id, kind, title, text, choices, raised_by, raised_at, state, choice, settled_by } = notice;
+  const how = [state, choice, settled_by && `by ${settled_by}`].filter(Boolean).join(" ");
+  const about = [
+    id,
+    kind,
+    raised_by ? `from ${raised_by}` : "from the hub",
+    out.time(raised_at),
+    state === "open" ? "" : how,
+  ];
+  const lines = text.trim() === "" ? [] : visible(text).split("\n");
+  return [
+    out.dim(visibleLine(about.filter(Boolean).join("  "))),
+    `  ${out.bold(visibleLine(title))}`,
+    ...lines.map((line) => `  ${line}`),
+    ...(state === "open" && choices ? [`Choices: ${visibleLine(choices.join(", "))}`] : []),
+  ].join("\n");
+}
