@@ -30,6 +30,7 @@ const NOUNS = [
   "mail: mail",
   "notices: need",
   "notices: notice",
+  "tasks: task",
 ];
 
 const DOORS = ["mcp", "http", "cli", "runtime", "client"];

@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chooseDatabase } from "./database-choice.ts";
 import { StartRefused } from "./errors.ts";
@@ -29,6 +29,14 @@ export interface Config {
   chat_days: number;
   /** Days after which mail is forgotten; 0 keeps it for ever. */
   mail_days: number;
+  /** For how long a worker has a task unless it says that it still works on it. */
+  task_lease_seconds: number;
+  /** For how long a task waits until it counts as much as one of the next higher priority. */
+  task_ageing_seconds: number;
+  /** Days after which tasks that are over are forgotten; 0 keeps them for ever. */
+  task_days: number;
+  /** Where files are written that wake who watches them. */
+  wake_dir: string;
   /** Days for which the audit is kept, 0 for as long as there is room; and how much of it at most. */
   audit_days: number;
   audit_mb: number;
@@ -118,6 +126,26 @@ export const SETTINGS = {
     default: "0",
     description: "Days after which mail is forgotten; 0 keeps it for ever. Trash goes after 30 days.",
   },
+  task_lease_seconds: {
+    variable: "PARLEY_TASK_LEASE_SECONDS",
+    default: "60",
+    description: "Seconds for which a worker has a task unless it says that it still works on it.",
+  },
+  task_ageing_seconds: {
+    variable: "PARLEY_TASK_AGEING_SECONDS",
+    default: "60",
+    description: "Seconds of waiting that count as much as one step of priority.",
+  },
+  task_days: {
+    variable: "PARLEY_TASK_DAYS",
+    default: "90",
+    description: "Days after which tasks that are over are forgotten; 0 keeps them for ever.",
+  },
+  wake_dir: {
+    variable: "PARLEY_WAKE_DIR",
+    default: "",
+    description: "Where `.wake` files are written for who watches them; `wake` in the data folder without it.",
+  },
   audit_days: {
     variable: "PARLEY_AUDIT_DAYS",
     default: "90",
@@ -173,6 +201,10 @@ export function readConfig(flags: Overrides = {}, env: NodeJS.ProcessEnv = proce
     event_days: number("event_days", text("event_days"), 1, 36_500),
     chat_days: number("chat_days", text("chat_days"), 0, 36_500),
     mail_days: number("mail_days", text("mail_days"), 0, 36_500),
+    task_lease_seconds: number("task_lease_seconds", text("task_lease_seconds"), 1, 86_400),
+    task_ageing_seconds: number("task_ageing_seconds", text("task_ageing_seconds"), 1, 86_400),
+    task_days: number("task_days", text("task_days"), 0, 36_500),
+    wake_dir: resolve(text("wake_dir") || join(home, "wake")),
     audit_days: number("audit_days", text("audit_days"), 0, 36_500),
     audit_mb: number("audit_mb", text("audit_mb"), 1, 1_000_000),
     log_level: logLevel(text("log_level")),

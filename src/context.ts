@@ -17,6 +17,12 @@ export const AGENTS = ["agent", "orchestrator", "worker"] as const;
 export const WRITERS = [...PEOPLE, ...AGENTS] as const;
 export const READERS = [...ONLOOKERS, ...AGENTS] as const;
 export const ADMINS = ["admin"] as const;
+/** Whoever takes a task and works on it. A person may do so by hand. */
+export const WORKERS = ["worker", ...PEOPLE] as const;
+/** Whoever has others work: makes tasks and waits for them. */
+export const TASK_SENDERS = [...PEOPLE, "agent", "orchestrator", "trigger"] as const;
+/** Whoever may look at one task. */
+export const TASK_READERS = [...READERS, "trigger"] as const;
 /** Whoever makes agents and spaces. */
 export const MAKERS = [...ADMINS, "orchestrator"] as const;
 

@@ -13,6 +13,9 @@ export const FAILPOINTS = [
   "post.after_ack",
   "notify.before",
   "due.before_commit",
+  "claim.after_update",
+  "claim.before_reply",
+  "complete.after_update",
   "migrate.after_step",
   "checkpoint.before",
 ] as const;

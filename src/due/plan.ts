@@ -27,6 +27,12 @@ export async function move(ctx: TxCtx, due: Planned): Promise<void> {
   wakeFor(ctx, due);
 }
 
+/** The same; planned already, it is moved to that time only if that is earlier. */
+export async function planBy(ctx: TxCtx, due: Planned): Promise<void> {
+  await store.saveEarlier(ctx.tx, rowOf(ctx, due));
+  wakeFor(ctx, due);
+}
+
 /** Without a `ref`, whatever is planned of that kind. */
 export async function unplan(ctx: TxCtx, { kind, ref }: { kind: string; ref?: number }): Promise<void> {
   if (ref === undefined) await store.deleteDueOfKind(ctx.tx, kind);

@@ -33,6 +33,16 @@ export async function saveDue(tx: Tx, row: DueRow): Promise<void> {
   await tx.run(upsert, row);
 }
 
+const earlier = statement<DueRow>(
+  `insert into due (space_id, kind, ref, at, payload, attempt)
+   values (:space_id, :kind, :ref, :at, :payload, :attempt)
+   on conflict (space_id, kind, ref) do update set at = excluded.at where due.at > excluded.at`,
+);
+
+export async function saveEarlier(tx: Tx, row: DueRow): Promise<void> {
+  await tx.run(earlier, row);
+}
+
 const times = new Map<string, Statement<Record<string, never>, { kind: string; at: string | null }>>();
 
 /** When the earliest row of each of these kinds is due, which are written in the program: a look at the index for each. */

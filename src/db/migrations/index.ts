@@ -15,6 +15,7 @@ import * as trails from "./0013-trails.ts";
 import * as due from "./0014-due.ts";
 import * as asking from "./0015-asking.ts";
 import * as causes from "./0016-causes.ts";
+import * as tasks from "./0017-tasks.ts";
 import * as runTokens from "./0020-run-tokens.ts";
 
 export interface Migration {
@@ -39,5 +40,6 @@ export const MIGRATIONS: readonly Migration[] = [
   due,
   asking,
   causes,
+  tasks,
   runTokens,
 ];

@@ -17,6 +17,7 @@ export {
   doingPlaces,
   endTokens,
   ensureAdminToken,
+  ensureTrigger,
   findSelf,
   heartbeat,
   holder,
@@ -32,6 +33,7 @@ export {
   signOut,
   spaceDue,
   suggestion,
+  triggerNamed,
 } from "./service.ts";
 export type { AgentRow, HolderRow } from "./tables.ts";
 

@@ -11,6 +11,9 @@ export const Name = z
     "a name is 1 to 40 letters, digits, dots, dashes and underscores",
   );
 
+/** A name, or that of a trigger: `trigger:nightly`, with its space behind an @ where that is not the permanent one. */
+const PrincipalName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,159}$/);
+
 export const SpaceId = z
   .string()
   .regex(
@@ -123,7 +126,7 @@ export const DeletedAgent = z.object({ name: Name, deleted_at: Time });
 
 export const Token = z.object({
   id: z.string(),
-  principal: Name,
+  principal: PrincipalName,
   subscriber: z.string().describe("Whose read marks it moves. It stays the same when the token is rotated."),
   kind: z.enum(["human", "agent", "service"]),
   grants: z.array(z.object({ space: z.string(), role: Role })),
@@ -167,7 +170,7 @@ export type RevokedToken = z.infer<typeof RevokedToken>;
 export const NewToken = z.object({
   token: z.string().describe("The secret. It is shown this once and stored nowhere."),
   id: z.string(),
-  principal: Name,
+  principal: PrincipalName,
   space: z.string(),
 });
 export type NewToken = z.infer<typeof NewToken>;
@@ -224,7 +227,7 @@ export const CreateSpace = z.strictObject({
 export type CreateSpace = z.infer<typeof CreateSpace>;
 
 export const Whoami = z.object({
-  principal: Name,
+  principal: PrincipalName,
   kind: z.enum(["human", "agent", "service"]),
   roles: z.array(Role),
   space: z.string(),

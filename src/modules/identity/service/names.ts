@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { has, type PrincipalKind, type Role, type TxCtx } from "../../../context.ts";
+import { MAIN_SPACE } from "../../../db/open.ts";
 import { ParleyError } from "../../../errors.ts";
 import * as sessions from "../store/sessions.ts";
 import * as store from "../store.ts";
@@ -36,6 +37,24 @@ export async function ensurePrincipal(ctx: TxCtx, { name, role }: { name: string
   if (!made) throw taken(ctx, name, `${name} was taken just now.`);
   return made;
 }
+
+/**
+ * The principal that a trigger of the transaction's space is, made if it is new. No name of a person or an agent has a
+ * colon, and which triggers there are is no business of this: one may be deleted, and made again.
+ */
+export async function ensureTrigger(ctx: TxCtx, trigger: string): Promise<PrincipalRow> {
+  const { space_id } = ctx.tx;
+  const name = `trigger:${trigger}${space_id === MAIN_SPACE ? "" : `@${space_id}`}`;
+  const known = await store.findPrincipal(ctx.tx, name);
+  if (known) return known;
+  const id = `p_${randomBytes(9).toString("base64url")}`;
+  const row = { id, name, skeleton: name, kind: "service", created_at: new Date(ctx.now()).toISOString() } as const;
+  if (await store.insertPrincipal(ctx.tx, row)) return row;
+  throw taken(ctx, name, `${name} was taken just now.`);
+}
+
+/** The trigger that a principal of that name is, if it is one. */
+export const triggerNamed = (name: string): string | undefined => /^trigger:([^@]+)/.exec(name)?.[1];
 
 /** Undefined when the name, or one that looks like it, is somebody's. */
 export async function newPrincipal(

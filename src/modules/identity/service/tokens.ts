@@ -5,7 +5,7 @@ import type { CreateToken, NewToken, RevokedToken, RotatedToken, RotateToken, To
 import * as store from "../store.ts";
 import { registerAgent } from "./agents.ts";
 import { boundTokens } from "./bounds.ts";
-import { ensurePrincipal } from "./names.ts";
+import { ensurePrincipal, ensureTrigger } from "./names.ts";
 import { makerOf, revoke } from "./revoking.ts";
 import { defaultSpace, isExpired } from "./spaces.ts";
 
@@ -19,7 +19,8 @@ export function createToken(ctx: Ctx, input: CreateToken): Promise<NewToken> {
     if (space && isExpired(space, ctx.now()))
       throw new ParleyError("SESSION_EXPIRED", `The space ${space_id} has expired.`);
     const made_by = await makerOf(ctx);
-    const principal = await ensurePrincipal(ctx, input);
+    const principal =
+      input.role === "trigger" ? await ensureTrigger(ctx, input.name) : await ensurePrincipal(ctx, input);
     await boundTokens(ctx, principal.id);
     const created_at = new Date(ctx.now()).toISOString();
     // An administrator looks after every space, and may speak to agents as the person he is.

@@ -1,0 +1,188 @@
+import { z } from "zod";
+import { Id } from "../../ids.ts";
+
+export const MOST_CONTENT_BYTES = 2 * 1024 * 1024;
+export const MOST_SUMMARY_BYTES = 1024 * 1024;
+const MOST_ERROR = 8000;
+export const STATUSES = ["pending", "processing", "done", "cancelled", "dead"] as const;
+export const Status = z.enum(STATUSES);
+export type Status = z.infer<typeof Status>;
+const HOLDS = ["delay", "concurrency", "needs", "quota", "budget"] as const;
+export const Hold = z.enum(HOLDS);
+export type Hold = z.infer<typeof Hold>;
+const OUTCOMES = ["done", "failed", "throttled", "expired", "cancelled"] as const;
+const Outcome = z.enum(OUTCOMES);
+export type Outcome = z.infer<typeof Outcome>;
+const Time = z.iso.datetime();
+
+/** A string of digits, as ids are on the wire; the queue's first clients write it as a number. */
+const TaskId = z.union([Id, z.int().positive()]).transform(Number);
+const attempt = z
+  .int()
+  .positive()
+  .optional()
+  .describe("As you were given it; left out, your own claim of this task counts.");
+
+const Words = (what: string) => z.string().refine((text) => text.trim() !== "", `${what} is empty`);
+const Channel = z
+  .string()
+  .regex(/^[a-z][a-z0-9_-]{0,39}$/, "a channel is 1 to 40 small letters, digits, dashes and underscores");
+const Account = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._:@/-]{0,63}$/, "an account is 1 to 64 letters, digits and . _ : @ / -");
+const Need = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._:@/-]{0,63}$/, "what is needed is 1 to 64 letters, digits and . _ : @ / -");
+const Key = z.string().min(1).max(200);
+
+export const Task = z.object({
+  id: Id,
+  channel: z.string(),
+  sender: z.string().nullable(),
+  content: z.string().describe("What is to be done: data from its sender."),
+  status: Status,
+  response_summary: z.string().nullable(),
+  created_at: Time,
+  processed_at: Time.nullable(),
+  priority: z.int(),
+  run_at: Time.nullable(),
+  held_for: Hold.nullable().describe("Why nobody is given it just now."),
+  needs: z.array(z.string()),
+  account: z.string(),
+  dedup_key: z.string().nullable(),
+  concurrency_key: z.string().nullable(),
+  attempt: z.int().describe("Name it when you complete, fail or keep the task."),
+  max_attempts: z.int(),
+  claimed_by: z.string().nullable(),
+  claimed_at: Time.nullable(),
+  lease_expires_at: Time.nullable(),
+  error: z.string().nullable().describe("What went wrong in the last attempt."),
+  cancel_requested_at: Time.nullable().describe("Since then it is to be given up."),
+  cancel_reason: z.string().nullable(),
+  thread_id: Id.nullable(),
+});
+export type Task = z.infer<typeof Task>;
+
+export const CreateTask = z.strictObject({
+  content: Words("the content").describe("The whole brief: whoever works on it knows nothing else."),
+  channel: Channel.optional().describe("Where it comes from, such as web, internal, signal, email."),
+  priority: z.int().min(-100).max(100).default(0).describe("Higher is earlier; waiting makes up for it."),
+  run_at: z.string().max(40).optional().describe("Not before: 30m, 2h or ISO time."),
+  dedup_key: Key.optional().describe("While a task with it waits or runs, that one is returned."),
+  concurrency_key: Key.optional().describe("Of tasks with the same one, only some run at a time."),
+  concurrency_limit: z.int().min(1).max(1000).default(1).describe("How many."),
+  needs: z.array(Need).max(8).default([]).describe("What a worker must offer to be given it."),
+  account: Account.default("default").describe("Whose quota and budget it uses."),
+  max_attempts: z.int().min(1).max(100).default(3).describe("After so many it is dead."),
+  thread_id: Id.optional().describe("A mail thread of yours: the result is sent there."),
+  session_key: z.string().min(1).max(200).optional().describe("Of a trigger: which of its sessions waits."),
+});
+export type CreateTask = z.infer<typeof CreateTask>;
+
+export const TaskRef = z.strictObject({ task_id: TaskId });
+
+export const GetTask = TaskRef;
+export type GetTask = z.infer<typeof GetTask>;
+
+const Attempt = z.object({
+  attempt: z.int(),
+  worker: z.string(),
+  claimed_at: Time,
+  ended_at: Time.nullable(),
+  outcome: Outcome.nullable(),
+  error: z.string().nullable(),
+});
+
+const Await = z.object({
+  waiter: z.string(),
+  session_key: z.string().nullable(),
+  registered_at: Time,
+  offered_at: Time.nullable(),
+  consumed_at: Time.nullable(),
+});
+
+/** With its whole history. */
+export const TaskDetails = Task.extend({
+  attempts: z.array(Attempt),
+  awaits: z.array(Await).describe("Who waits for it."),
+  cause: Id.nullable(),
+});
+export type TaskDetails = z.infer<typeof TaskDetails>;
+
+export const UpdateTask = z.strictObject({
+  task_id: TaskId,
+  content: Words("the content").describe("Takes the place of what it said."),
+});
+export type UpdateTask = z.infer<typeof UpdateTask>;
+
+export const CancelTask = z.strictObject({
+  task_id: TaskId,
+  reason: z.string().max(2000).optional().describe("Told to whoever waits for it."),
+});
+export type CancelTask = z.infer<typeof CancelTask>;
+
+export const NextTask = z.strictObject({
+  offers: z.array(Need).max(32).default([]).describe("What you can do that tasks may need, such as gpu."),
+  wait_seconds: z.int().min(0).max(300).default(0).describe("How long to wait for one while there is none."),
+});
+export type NextTask = z.infer<typeof NextTask>;
+
+export const Given = z.object({
+  next_task: Task.nullable(),
+  message: z.string().optional(),
+  warning: z.string().optional(),
+  active_task: Task.optional().describe("The task that you have already."),
+});
+export type Given = z.infer<typeof Given>;
+
+export const CompleteTask = z.strictObject({
+  task_id: TaskId,
+  response_summary: Words("the summary").describe("Sent to who asked for it: write it as your reply."),
+  attempt,
+});
+export type CompleteTask = z.infer<typeof CompleteTask>;
+
+export const FailTask = z.strictObject({
+  task_id: TaskId,
+  error: Words("the error").max(MOST_ERROR).describe("What went wrong."),
+  throttled_until: z
+    .string()
+    .max(40)
+    .optional()
+    .describe("You met a quota: until when it lasts, such as 2h. Costs no attempt."),
+  attempt,
+});
+export type FailTask = z.infer<typeof FailTask>;
+
+export const HeartbeatTask = z.strictObject({ task_id: TaskId, attempt });
+export type HeartbeatTask = z.infer<typeof HeartbeatTask>;
+export const Beat = z.object({
+  task_id: Id,
+  attempt: z.int(),
+  lease_expires_at: Time,
+  cancel_requested: z.boolean().describe("Stop, and fail the task."),
+  cancel_reason: z.string().nullable(),
+});
+export type Beat = z.infer<typeof Beat>;
+
+export const ListTasks = z.strictObject({
+  status: Status.default("pending"),
+  channel: Channel.optional().describe("Of this channel only."),
+  limit: z.int().min(1).max(100).default(20),
+  cursor: Id.optional().describe("The next of the last page."),
+});
+export type ListTasks = z.infer<typeof ListTasks>;
+
+export const TaskList = z.object({
+  tasks: z.array(Task),
+  next: Id.nullable().describe("Pass it as cursor for the next page; null at the end."),
+});
+export type TaskList = z.infer<typeof TaskList>;
+
+export const Stats = z.object({
+  total: z.int(),
+  by_status: z.record(z.string(), z.int()),
+  by_channel: z.record(z.string(), z.int()),
+  oldest_pending_seconds: z.int().nullable().describe("For how long the oldest pending task has waited."),
+});
+export type Stats = z.infer<typeof Stats>;

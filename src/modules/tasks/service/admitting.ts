@@ -1,0 +1,35 @@
+import type { TxCtx } from "../../../context.ts";
+import { planBy } from "../../../due/index.ts";
+import * as store from "../store.ts";
+import type { TaskRow } from "../tables.ts";
+import { isoNow, tell } from "./wire.ts";
+
+export const SWEEP = "task.sweep";
+
+/** One row a space, at the earliest end of a lease or of a delay. */
+export const planSweep = (ctx: TxCtx, at: string): Promise<void> =>
+  planBy(ctx, { kind: SWEEP, ref: 0, at: Date.parse(at) });
+
+/** As it waits: for its time, for a place under its key, or for a worker. */
+export async function admitted(ctx: TxCtx, row: TaskRow): Promise<TaskRow> {
+  const { run_at, concurrency_key, concurrency_limit } = row;
+  if (run_at !== null && run_at > isoNow(ctx)) return { ...row, held_for: "delay", slot: null };
+  if (concurrency_key === null) return { ...row, held_for: null, slot: null };
+  const taken = await store.countSlots(ctx.tx, concurrency_key);
+  return taken >= (concurrency_limit ?? 1)
+    ? { ...row, held_for: "concurrency", slot: null }
+    : { ...row, held_for: null, slot: 1 };
+}
+
+/** A task that had a place under its key has it no longer: who waits for one gets it. */
+export async function freeSlot(ctx: TxCtx, { concurrency_key, slot }: TaskRow): Promise<void> {
+  if (concurrency_key === null || slot !== 1) return;
+  for (;;) {
+    const behind = await store.findBehind(ctx.tx, concurrency_key);
+    if (!behind) return;
+    const row = await admitted(ctx, behind);
+    if (row.held_for !== null) return;
+    await store.saveWaiting(ctx.tx, row);
+    await tell(ctx, row, "released");
+  }
+}

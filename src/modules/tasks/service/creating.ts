@@ -1,0 +1,108 @@
+import { type Ctx, has, type TxCtx, transact } from "../../../context.ts";
+import { ParleyError } from "../../../errors.ts";
+import { toColumns } from "../../../feed/index.ts";
+import { parseId, timeOfId } from "../../../ids.ts";
+import { parseTime } from "../../../times.ts";
+import { triggerNamed } from "../../identity/index.ts";
+import { type CreateTask, MOST_CONTENT_BYTES, type Task } from "../schema.ts";
+import * as store from "../store.ts";
+import type { TaskRow } from "../tables.ts";
+import { admitted, planSweep } from "./admitting.ts";
+import { register } from "./awaiting.ts";
+import { isoAt, laneOf, tell, wire } from "./wire.ts";
+
+/** What a module of the hub has done, in whose name it says. */
+export interface NewTask extends Partial<Omit<CreateTask, "content" | "channel" | "session_key">> {
+  content: string;
+  channel: string;
+  /** As it is shown, such as `trigger:nightly`. */
+  sender: string | null;
+  /** The principal who is told of its end and may change it. */
+  sender_id: string;
+  /** The trigger that is woken when it ends. */
+  awaited_by?: { trigger_name: string; session_key?: string | undefined };
+}
+
+/** A task of the actor's own. A trigger that makes one waits for it. */
+export function createOwn(ctx: Ctx, { session_key, channel, ...task }: CreateTask): Promise<Task> {
+  const { name, principal_id: sender_id } = ctx.actor;
+  const trigger_name = triggerOf(ctx);
+  return create(ctx, {
+    ...task,
+    sender: trigger_name === undefined ? name : `trigger:${trigger_name}`,
+    sender_id,
+    channel: channel ?? (trigger_name === undefined ? "internal" : "task"),
+    ...(trigger_name !== undefined && { awaited_by: { trigger_name, session_key } }),
+  });
+}
+
+/** The trigger that the actor is. */
+export const triggerOf = ({ actor }: Ctx): string | undefined =>
+  has(actor, "trigger") ? triggerNamed(actor.name) : undefined;
+
+export function create(ctx: Ctx, task: NewTask): Promise<Task> {
+  checkSize(task.content);
+  return transact(ctx, async (ctx) => {
+    const { dedup_key, awaited_by } = task;
+    const known = dedup_key === undefined ? undefined : await store.findLive(ctx.tx, dedup_key);
+    if (known) {
+      if (known.content !== task.content) throw otherTask(known, dedup_key ?? "");
+      if (awaited_by) await register(ctx, known, { ...awaited_by, ...waiter(ctx, task) });
+      return wire(known);
+    }
+    const row = await admitted(ctx, rowOf(ctx, task));
+    if (row.lane !== DEFAULT_LANE) await store.insertLane(ctx.tx, row.lane);
+    await Promise.all([store.insertTask(ctx.tx, row), tell(ctx, row, "created")]);
+    if (row.held_for === "delay" && row.run_at) await planSweep(ctx, row.run_at);
+    if (awaited_by) await register(ctx, row, { ...awaited_by, ...waiter(ctx, task) });
+    return wire(row);
+  });
+}
+
+export const DEFAULT_LANE = "default";
+
+const waiter = (ctx: TxCtx, { sender, sender_id }: NewTask) => ({
+  waiter_id: sender_id,
+  waiter: sender ?? ctx.actor.name,
+});
+
+export function checkSize(content: string): void {
+  const bytes = Buffer.byteLength(content);
+  if (bytes <= MOST_CONTENT_BYTES) return;
+  throw new ParleyError(
+    "CONTENT_TOO_LARGE",
+    `A task holds at most ${MOST_CONTENT_BYTES} bytes; this one has ${bytes}.`,
+  );
+}
+
+function rowOf(ctx: TxCtx, task: NewTask): TaskRow {
+  const run_at = task.run_at === undefined ? null : parseTime(ctx, task.run_at, { what: "run_at", past: false });
+  const { priority = 0, account = "default", needs = [], concurrency_key = null, dedup_key = null } = task;
+  const { content, channel, sender, sender_id, thread_id } = task;
+  const id = ctx.tx.takeId();
+  return {
+    ...{ id, channel, sender, sender_id, content, status: "pending", priority, account, dedup_key, concurrency_key },
+    created_at: timeOfId(id),
+    order_key: id - priority * ctx.config.task_ageing_seconds * 1_000_000,
+    lane: laneOf(account, needs),
+    run_at: run_at === null ? null : isoAt(run_at),
+    concurrency_limit: concurrency_key === null ? null : (task.concurrency_limit ?? 1),
+    max_attempts: task.max_attempts ?? 3,
+    thread_id: thread_id === undefined ? null : parseId(thread_id),
+    ...UNTOUCHED,
+    ...toColumns(ctx.cause),
+  };
+}
+
+const UNTOUCHED = {
+  ...{ response_summary: null, error: null, processed_at: null, held_for: null, slot: null, attempt: 0, refunded: 0 },
+  ...{ worker_id: null, worker: null, claimed_at: null, lease_until: null, relay_owed: null },
+  ...{ cancel_requested_at: null, cancel_reason: null },
+} as const;
+
+const otherTask = ({ id, status }: TaskRow, dedup_key: string): ParleyError =>
+  new ParleyError(
+    "CONFLICT",
+    `Task ${id} with the key ${JSON.stringify(dedup_key)} is '${status}' and says something else. Use another key, or update that task.`,
+    { details: { task_id: String(id), status } },
+  );

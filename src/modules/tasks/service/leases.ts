@@ -1,0 +1,26 @@
+import type { Ctx } from "../../../context.ts";
+import { ParleyError } from "../../../errors.ts";
+import { formatId } from "../../../ids.ts";
+import * as store from "../store.ts";
+import type { TaskRow } from "../tables.ts";
+import { isoAt } from "./wire.ts";
+
+/** Has the actor's lease begin anew; when it ends then. */
+export async function renew(ctx: Ctx, { id, attempt }: Pick<TaskRow, "id" | "attempt">): Promise<string> {
+  const { space_id, principal_id: worker_id } = ctx.actor;
+  const lease_until = isoAt(ctx.now() + ctx.config.task_lease_seconds * 1000);
+  if (await store.renewLease(ctx.database, { space_id, id, attempt, worker_id, lease_until })) return lease_until;
+  throw lost({ id });
+}
+
+/** Refuses all but who has the task now, in this attempt. */
+export function checkLease(ctx: Ctx, row: TaskRow, attempt: number | undefined): void {
+  const own = row.status === "processing" && row.worker_id === ctx.actor.principal_id;
+  if (!own || (attempt !== undefined && attempt !== row.attempt)) throw lost(row);
+}
+
+export const lost = ({ id }: Pick<TaskRow, "id">): ParleyError =>
+  new ParleyError(
+    "LEASE_LOST",
+    `Task ${formatId(id)} is not yours, or no longer: its lease ran out or somebody else has it. Drop it and get another with get_next_task.`,
+  );

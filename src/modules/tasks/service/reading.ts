@@ -1,0 +1,71 @@
+import type { Ctx } from "../../../context.ts";
+import { formatId, parseId } from "../../../ids.ts";
+import { fitting } from "../../../pages.ts";
+import { type GetTask, type ListTasks, STATUSES, type Stats, type TaskDetails, type TaskList } from "../schema.ts";
+import * as store from "../store.ts";
+import type { TaskRow } from "../tables.ts";
+import { taskOf, wire } from "./wire.ts";
+
+/** One task with all that happened to it. */
+export async function get(ctx: Ctx, { task_id }: GetTask): Promise<TaskDetails> {
+  const row = await taskOf(ctx, task_id);
+  const where = { space_id: ctx.actor.space_id, task_id };
+  const attempts = (await store.listAttempts(ctx.db, where)).map(
+    ({ task_id: _, worker_id: __, ...attempt }) => attempt,
+  );
+  const awaits = (await store.listAwaits(ctx.db, where)).map(
+    ({ waiter, session_key, registered_at, offered_at, consumed_at }) => ({
+      ...{ waiter, session_key, registered_at, offered_at, consumed_at },
+    }),
+  );
+  const { cause } = row;
+  return {
+    ...wire(row),
+    attempts: [...attempts, ...underWay(row)],
+    awaits,
+    cause: cause === null ? null : formatId(cause),
+  };
+}
+
+const underWay = ({ status, attempt, worker, claimed_at }: TaskRow): TaskDetails["attempts"] =>
+  status === "processing" && worker !== null && claimed_at !== null
+    ? [{ attempt, worker, claimed_at, ended_at: null, outcome: null, error: null }]
+    : [];
+
+const ONGOING = ["pending", "processing"];
+
+/** What is still to be done, the oldest first; what is over, the newest first. */
+export async function list(ctx: Ctx, { status, channel, limit, cursor }: ListTasks): Promise<TaskList> {
+  const oldest_first = ONGOING.includes(status);
+  const from = cursor ? parseId(cursor) : oldest_first ? 0 : Number.MAX_SAFE_INTEGER;
+  const page = { space_id: ctx.actor.space_id, status, channel: channel ?? null, cursor: from, limit: limit + 1 };
+  const rows = await (oldest_first ? store.listOldest(ctx.db, page) : store.listNewest(ctx.db, page));
+  const sized = rows.map((row) => ({ row, bytes: row.content.length + (row.response_summary?.length ?? 0) }));
+  const shown = fitting(sized).slice(0, limit);
+  const last = shown.at(-1)?.row;
+  return {
+    tasks: shown.map(({ row }) => wire(row)),
+    next: last && rows.length > shown.length ? formatId(last.id) : null,
+  };
+}
+
+export async function stats(ctx: Ctx): Promise<Stats> {
+  const { space_id } = ctx.actor;
+  const totals = await store.listTotals(ctx.db, space_id);
+  const by_status: Record<string, number> = Object.fromEntries(STATUSES.map((status) => [status, 0]));
+  const by_channel: Record<string, number> = {};
+  for (const { status, channel, tasks } of totals) {
+    by_status[status] = (by_status[status] ?? 0) + tasks;
+    by_channel[channel] = (by_channel[channel] ?? 0) + tasks;
+  }
+  const oldest = await store.findOldestPending(ctx.db, space_id);
+  return {
+    total: totals.reduce((sum, { tasks }) => sum + tasks, 0),
+    by_status,
+    by_channel,
+    oldest_pending_seconds: oldest === undefined ? null : secondsSince(ctx, oldest),
+  };
+}
+
+const secondsSince = (ctx: Ctx, id: number): number =>
+  Math.max(0, Math.floor((ctx.now() - Math.floor(id / 1000)) / 1000));

@@ -1,0 +1,31 @@
+import type { TxCtx } from "../../../context.ts";
+import { plan } from "../../../due/index.ts";
+import type { DueHandler } from "../../../module.ts";
+import * as store from "../store.ts";
+import { admitted, planSweep, SWEEP } from "./admitting.ts";
+import { giveUp } from "./ending.ts";
+import { isoNow, tell } from "./wire.ts";
+
+/** As many as one transaction sees to: what is written meanwhile waits for it. */
+const SLICE = 200;
+
+export const tasksDue: Record<string, DueHandler> = { [SWEEP]: sweep };
+
+/** Leases that ran out, and tasks whose time has come. */
+async function sweep(ctx: TxCtx): Promise<void> {
+  const now = isoNow(ctx);
+  const expired = await store.listExpired(ctx.tx, { now, limit: SLICE });
+  for (const row of expired) {
+    const error = `The lease of ${row.worker} ran out at ${row.lease_until}: it said nothing for too long.`;
+    await giveUp(ctx, row, { outcome: "expired", error });
+  }
+  const delayed = await store.listDelayed(ctx.tx, { now, limit: SLICE });
+  for (const row of delayed) {
+    const waiting = await admitted(ctx, row);
+    await store.saveWaiting(ctx.tx, waiting);
+    await tell(ctx, waiting, "released");
+  }
+  if (expired.length === SLICE || delayed.length === SLICE) return plan(ctx, { kind: SWEEP, ref: 0, at: ctx.now() });
+  const next = await store.findNextSweep(ctx.tx);
+  if (next !== undefined) await planSweep(ctx, next);
+}

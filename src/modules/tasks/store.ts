@@ -1,0 +1,5 @@
+export * from "./store/attempts.ts";
+export * from "./store/awaits.ts";
+export * from "./store/lanes.ts";
+export * from "./store/lists.ts";
+export * from "./store/tasks.ts";

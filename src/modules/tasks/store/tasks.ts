@@ -1,0 +1,115 @@
+import type { Database, Reader, Tx } from "../../../db/database.ts";
+import { statement } from "../../../db/statement.ts";
+import type { TaskRow } from "../tables.ts";
+
+export const TASK = `id, channel, sender, sender_id, content, status, response_summary, error, created_at, processed_at,
+  priority, order_key, run_at, held_for, account, lane, dedup_key, concurrency_key, concurrency_limit, slot,
+  max_attempts, attempt, refunded, worker_id, worker, claimed_at, lease_until, cancel_requested_at, cancel_reason,
+  thread_id, relay_owed, cause, cause_how`;
+
+type In = { space_id: string };
+type One = In & { id: number };
+
+const insert = statement<TaskRow & In>(
+  `insert into tasks (space_id, id, channel, sender, sender_id, content, status, response_summary, error, created_at,
+   processed_at, priority, order_key, run_at, held_for, account, lane, dedup_key, concurrency_key, concurrency_limit, slot,
+   max_attempts, attempt, refunded, worker_id, worker, claimed_at, lease_until, cancel_requested_at, cancel_reason,
+   thread_id, relay_owed, cause, cause_how)
+   values (:space_id, :id, :channel, :sender, :sender_id, :content, :status, :response_summary, :error, :created_at,
+   :processed_at, :priority, :order_key, :run_at, :held_for, :account, :lane, :dedup_key, :concurrency_key,
+   :concurrency_limit, :slot, :max_attempts, :attempt, :refunded, :worker_id, :worker, :claimed_at, :lease_until,
+   :cancel_requested_at, :cancel_reason, :thread_id, :relay_owed, :cause, :cause_how)`,
+);
+export const insertTask = (tx: Tx, row: TaskRow): Promise<void> => tx.run(insert, { ...row, space_id: tx.space_id });
+
+const find = statement<One, TaskRow>(`select ${TASK} from tasks where space_id = :space_id and id = :id`);
+export const findTask = (db: Reader, args: One): Promise<TaskRow | undefined> => db.get(find, args);
+
+const live = statement<In & { dedup_key: string }, TaskRow>(
+  `select ${TASK} from tasks
+   where space_id = :space_id and dedup_key = :dedup_key and status in ('pending', 'processing')`,
+);
+export const findLive = (tx: Tx, dedup_key: string): Promise<TaskRow | undefined> =>
+  tx.get(live, { space_id: tx.space_id, dedup_key });
+
+const active = statement<In & { worker_id: string }, TaskRow>(
+  `select ${TASK} from tasks where space_id = :space_id and worker_id = :worker_id and status = 'processing'
+   order by id limit 1`,
+);
+/** The task that somebody works on. */
+export const findActive = (db: Reader, args: In & { worker_id: string }): Promise<TaskRow | undefined> =>
+  db.get(active, args);
+
+type Lane = In & { lane: string };
+
+const next = statement<Lane, Pick<TaskRow, "id" | "order_key">>(
+  `select id, order_key from tasks
+   where space_id = :space_id and lane = :lane and status = 'pending' and held_for is null
+   order by order_key, id limit 1`,
+);
+/** Which of a lane is next. */
+export const findNext = (db: Reader, args: Lane): Promise<Pick<TaskRow, "id" | "order_key"> | undefined> =>
+  db.get(next, args);
+
+type Claim = One & Pick<TaskRow, "attempt" | "worker_id" | "worker" | "claimed_at" | "lease_until">;
+
+const claim = statement<Claim>(
+  `update tasks set status = 'processing', attempt = :attempt, worker_id = :worker_id, worker = :worker,
+   claimed_at = :claimed_at, lease_until = :lease_until where space_id = :space_id and id = :id`,
+);
+export const claimTask = (tx: Tx, row: Omit<Claim, "space_id">): Promise<void> =>
+  tx.run(claim, { ...row, space_id: tx.space_id });
+
+type Waiting = One & Pick<TaskRow, "run_at" | "held_for" | "slot" | "error" | "refunded" | "max_attempts">;
+
+const wait = statement<Waiting>(
+  `update tasks set status = 'pending', run_at = :run_at, held_for = :held_for, slot = :slot, error = :error,
+   refunded = :refunded, max_attempts = :max_attempts, worker_id = null, worker = null, claimed_at = null, lease_until = null,
+   processed_at = null, response_summary = null, relay_owed = null where space_id = :space_id and id = :id`,
+);
+/** It waits, for its first attempt or for another one. */
+export const saveWaiting = (
+  tx: Tx,
+  { id, run_at, held_for, slot, error, refunded, max_attempts }: TaskRow,
+): Promise<void> => tx.run(wait, { id, run_at, held_for, slot, error, refunded, max_attempts, space_id: tx.space_id });
+
+type Ended = One & Pick<TaskRow, "status" | "response_summary" | "error" | "processed_at" | "relay_owed">;
+
+const end = statement<Ended>(
+  `update tasks set status = :status, response_summary = :response_summary, error = :error,
+   processed_at = :processed_at, relay_owed = :relay_owed, held_for = null, slot = null, lease_until = null
+   where space_id = :space_id and id = :id`,
+);
+export const endTask = (
+  tx: Tx,
+  { id, status, response_summary, error, processed_at, relay_owed }: TaskRow,
+): Promise<void> =>
+  tx.run(end, { id, status, response_summary, error, processed_at, relay_owed, space_id: tx.space_id });
+
+const rewrite = statement<One & { content: string }>(
+  "update tasks set content = :content where space_id = :space_id and id = :id",
+);
+export const updateContent = (tx: Tx, args: { id: number; content: string }): Promise<void> =>
+  tx.run(rewrite, { ...args, space_id: tx.space_id });
+
+const askToCancel = statement<One & Pick<TaskRow, "cancel_requested_at" | "cancel_reason">>(
+  `update tasks set cancel_requested_at = :cancel_requested_at, cancel_reason = :cancel_reason
+   where space_id = :space_id and id = :id`,
+);
+export const requestCancel = (
+  tx: Tx,
+  args: { id: number } & Pick<TaskRow, "cancel_requested_at" | "cancel_reason">,
+): Promise<void> => tx.run(askToCancel, { ...args, space_id: tx.space_id });
+
+const renew = statement<One & { attempt: number; worker_id: string; lease_until: string }>(
+  `update tasks set lease_until = :lease_until
+   where space_id = :space_id and id = :id and attempt = :attempt and worker_id = :worker_id and status = 'processing'`,
+);
+/** By itself: a lease is nothing that others are told of. */
+export const renewLease = (
+  database: Database,
+  args: One & { attempt: number; worker_id: string; lease_until: string },
+): Promise<number> => database.compareAndSet(renew, args);
+
+const hand = statement<One>("update tasks set relay_owed = null where space_id = :space_id and id = :id");
+export const noteRelayed = (tx: Tx, id: number): Promise<void> => tx.run(hand, { id, space_id: tx.space_id });
