@@ -38,6 +38,8 @@ const MEANINGS: Record<ErrorCode, string> = {
   TASK_NOT_FOUND: "There is no such task here.",
   TASK_STATE: "The task is in another state than this needs. Comes with `status`. Nothing was changed.",
   LEASE_LOST: "The task is not, or no longer, yours: its lease ran out, or somebody else has it. Nothing was changed.",
+  TRIGGER_NOT_FOUND: "There is no such trigger here.",
+  TRIGGER_DISABLED: "The trigger is disabled, so it was not fired.",
   ALREADY_DECIDED: "Somebody was first. Comes with `choice`, `settled_by` and `settled_at`. Nothing was changed.",
   NOTICE_CHANGED: "It says something else than what was decided about. Nothing was changed: look at it again.",
   NEED_NOT_FOUND: "Nothing with that id waits for you.",
@@ -67,6 +69,8 @@ const MEANINGS: Record<ErrorCode, string> = {
   STORAGE_FULL: "The disk is full. Nothing was written; reads go on. Free space and try again.",
   STORAGE_UNAVAILABLE: "The database is out of reach. Nothing was written. Try again.",
   SHUTTING_DOWN: "The hub is stopping. Try again when it is back.",
+  SECRET_KEY_WRONG:
+    "The file with the key of the hub's secrets is missing, damaged, or another node's. Nothing was changed.",
   OUTBOX_FULL: "Only from the command line: a hundred operations wait for the hub already. This one was not kept.",
   OUTBOX_EXPIRED: "Only from the command line: it waited in the outbox for a week and was not sent.",
   OUTPUT_FAILED:

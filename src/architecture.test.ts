@@ -31,6 +31,7 @@ const NOUNS = [
   "notices: need",
   "notices: notice",
   "tasks: task",
+  "triggers: trigger",
 ];
 
 const DOORS = ["mcp", "http", "cli", "runtime", "client"];
@@ -126,6 +127,10 @@ test("what happens in the transaction of another's event is listed here, with wh
   );
   expect(reactions).toEqual([
     "due.died -> notices", // what was given up is told to people, or is not given up
+    // A run is over exactly when its task is: whether the next slot overlaps is seen from the runs.
+    "task.completed -> triggers",
+    "task.cancelled -> triggers",
+    "task.dead -> triggers",
   ]);
 });
 

@@ -37,6 +37,8 @@ export interface Config {
   task_days: number;
   /** Where files are written that wake who watches them. */
   wake_dir: string;
+  /** The key that secrets are sealed with: the same on all nodes. */
+  secret_key_file: string;
   /** Days for which the audit is kept, 0 for as long as there is room; and how much of it at most. */
   audit_days: number;
   audit_mb: number;
@@ -146,6 +148,12 @@ export const SETTINGS = {
     default: "",
     description: "Where `.wake` files are written for who watches them; `wake` in the data folder without it.",
   },
+  secret_key_file: {
+    variable: "PARLEY_SECRET_KEY_FILE",
+    default: "",
+    description:
+      "The file with the key that webhook secrets are sealed with; `secret.key` in the data folder without it. All nodes of a database need the same one.",
+  },
   audit_days: {
     variable: "PARLEY_AUDIT_DAYS",
     default: "90",
@@ -205,6 +213,7 @@ export function readConfig(flags: Overrides = {}, env: NodeJS.ProcessEnv = proce
     task_ageing_seconds: number("task_ageing_seconds", text("task_ageing_seconds"), 1, 86_400),
     task_days: number("task_days", text("task_days"), 0, 36_500),
     wake_dir: resolve(text("wake_dir") || join(home, "wake")),
+    secret_key_file: resolve(text("secret_key_file") || join(home, "secret.key")),
     audit_days: number("audit_days", text("audit_days"), 0, 36_500),
     audit_mb: number("audit_mb", text("audit_mb"), 1, 1_000_000),
     log_level: logLevel(text("log_level")),

@@ -23,6 +23,10 @@ export const WORKERS = ["worker", ...PEOPLE] as const;
 export const TASK_SENDERS = [...PEOPLE, "agent", "orchestrator", "trigger"] as const;
 /** Whoever may look at one task. */
 export const TASK_READERS = [...READERS, "trigger"] as const;
+/** Whoever makes and changes what fires by itself: of those who act for somebody else, no plain agent. */
+export const TRIGGER_KEEPERS = [...PEOPLE, "orchestrator", "worker", "trigger"] as const;
+export const TRIGGER_RUNNERS = [...WRITERS, "trigger"] as const;
+export const TRIGGER_READERS = [...READERS, "trigger"] as const;
 /** Whoever makes agents and spaces. */
 export const MAKERS = [...ADMINS, "orchestrator"] as const;
 

@@ -16,6 +16,8 @@ export const FAILPOINTS = [
   "claim.after_update",
   "claim.before_reply",
   "complete.after_update",
+  "cron.after_slot_insert",
+  "webhook.after_commit",
   "migrate.after_step",
   "checkpoint.before",
 ] as const;

@@ -6,9 +6,10 @@ import { identity } from "./identity/index.ts";
 import { mail } from "./mail/index.ts";
 import { notices } from "./notices/index.ts";
 import { tasks } from "./tasks/index.ts";
+import { triggers } from "./triggers/index.ts";
 
 /** Lowest first. A module is a folder beside these and one line here. */
-const ALL = [identity, delivery, events, notices, chat, mail, tasks] as const;
+const ALL = [identity, delivery, events, notices, chat, mail, tasks, triggers] as const;
 export const MODULES: readonly Module[] = ALL;
 
 type AnyTool = (typeof ALL)[number]["tools"][number];

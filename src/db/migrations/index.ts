@@ -16,6 +16,7 @@ import * as due from "./0014-due.ts";
 import * as asking from "./0015-asking.ts";
 import * as causes from "./0016-causes.ts";
 import * as tasks from "./0017-tasks.ts";
+import * as triggers from "./0018-triggers.ts";
 import * as runTokens from "./0020-run-tokens.ts";
 
 export interface Migration {
@@ -41,5 +42,6 @@ export const MIGRATIONS: readonly Migration[] = [
   asking,
   causes,
   tasks,
+  triggers,
   runTokens,
 ];

@@ -1,0 +1,21 @@
+import type { Module } from "../../module.ts";
+import { routes } from "./routes.ts";
+import * as service from "./service.ts";
+import { tools } from "./tools.ts";
+
+export const triggers = {
+  name: "triggers",
+  servers: [],
+  tools,
+  routes,
+  topics: [{ name: service.TOPIC, streams: async () => null, wire: ({ type, data }) => ({ type, ...data }) }],
+  due: { ...service.slotsDue, ...service.historyDue },
+  with: {
+    "task.completed": service.endWithTask,
+    "task.cancelled": service.endWithTask,
+    "task.dead": service.endWithTask,
+  },
+  plan: (ctx) => service.planPurge(ctx),
+  tables: ["triggers", "trigger_secrets", "trigger_runs", "trigger_payloads"],
+  long_tables: ["trigger_runs", "trigger_payloads"],
+} satisfies Module;

@@ -1,0 +1,12 @@
+/**
+ * What fires by time, by a request from outside or by hand, and becomes a task. Invariants: a slot fires once, across
+ * nodes and restarts; a delivery fires once, however often it is sent, and is durable before it is answered; what came
+ * from outside stays data; a secret leaves the hub once, when it was made here; a run is over exactly when what it
+ * became is. See docs/design/triggers.md.
+ */
+export { create, get, list, remove, rotate, update } from "./service/defining.ts";
+export { run, test } from "./service/firing.ts";
+export { endWithTask, historyDue, list as listRuns, planPurge } from "./service/history.ts";
+export { receive } from "./service/receiving.ts";
+export { slotsDue } from "./service/slots.ts";
+export { TOPIC } from "./service/wire.ts";

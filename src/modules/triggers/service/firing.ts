@@ -1,0 +1,163 @@
+import type { Ctx, TxCtx } from "../../../context.ts";
+import { transact } from "../../../context.ts";
+import { ParleyError } from "../../../errors.ts";
+import { hit } from "../../../failpoints.ts";
+import { append, because, toColumns } from "../../../feed/index.ts";
+import { parseId } from "../../../ids.ts";
+import * as tasks from "../../tasks/index.ts";
+import { MOST_PAYLOAD_BYTES, type Run, type RunTrigger, type Tried, type TryTrigger } from "../schema.ts";
+import * as store from "../store.ts";
+import type { RunRow, Source, TriggerRow } from "../tables.ts";
+import { type Payload, payloadOf } from "./payload.ts";
+import { promptOf, render, sessionKeyOf } from "./rendering.ts";
+import { isoAt, isoNow, TOPIC, triggerNamed, wireRun } from "./wire.ts";
+
+/** Of one trigger so many may wait or go on: what comes beyond that is skipped, and says so. */
+const MOST_OPEN = 1000;
+
+export interface Firing {
+  trigger: TriggerRow;
+  source: Source;
+  sender: string;
+  payload?: Payload | undefined;
+  slot?: number;
+  delivery?: string | undefined;
+  session_key?: string | undefined;
+}
+
+/** Once, with its run's row: it becomes a task, or is skipped with the reason. */
+export async function fire(
+  outer: TxCtx,
+  { trigger, source, sender, payload, slot, delivery, session_key }: Firing,
+): Promise<RunRow> {
+  const occasion = { trigger, payload, sender, now: outer.now() };
+  const skipped = await whySkipped(outer, trigger);
+  const id = await append(outer, {
+    ...{ type: "trigger.fired", topic: TOPIC, stream: trigger.name },
+    data: { trigger: trigger.name, source, state: skipped === undefined ? "pending" : "skipped" },
+  });
+  const ctx = because(outer, id);
+  const run: RunRow = {
+    ...rowOf(ctx, trigger, { id, source, sender }),
+    ...{ slot: slot === undefined ? null : isoAt(slot), delivery: delivery ?? null },
+    session_key: session_key ?? sessionKeyOf(occasion),
+    ...toColumns(outer.cause),
+  };
+  if (payload) await store.insertPayload(ctx.tx, { ...payload, id });
+  const ended = skipped === undefined ? {} : { state: "skipped" as const, reason: skipped, ended_at: run.fired_at };
+  const task_id =
+    skipped === undefined ? await becomeTask(ctx, run, render(promptOf(ctx.config, trigger), occasion), trigger) : null;
+  const row = { ...run, ...ended, task_id };
+  await store.insertRun(ctx.tx, row);
+  if (skipped === undefined) await store.countRun(ctx.tx, trigger.id, run.fired_at);
+  if (slot !== undefined) await hit("cron.after_slot_insert");
+  return row;
+}
+
+const rowOf = (
+  ctx: TxCtx,
+  { id: trigger_id, name }: TriggerRow,
+  own: Pick<RunRow, "id" | "source" | "sender">,
+): RunRow => ({
+  ...own,
+  ...{ trigger_id, trigger_name: name, slot: null, delivery: null, session_key: "", state: "pending", reason: null },
+  ...{
+    fired_at: isoNow(ctx),
+    started_at: null,
+    ended_at: null,
+    outcome: null,
+    cost_micros: null,
+    task_id: null,
+    run_id: null,
+  },
+  ...toColumns(undefined),
+});
+
+async function whySkipped(ctx: TxCtx, { id, overlap }: TriggerRow): Promise<string | undefined> {
+  if (overlap === "allow") return undefined;
+  const open = await store.listOpen(ctx.tx, id, overlap === "skip" ? 1 : MOST_OPEN);
+  if (overlap === "skip") return open[0] ? `overlap: run ${open[0].id} was still going on` : undefined;
+  return open.length < MOST_OPEN ? undefined : `overlap: ${MOST_OPEN} runs wait already`;
+}
+
+async function becomeTask(
+  ctx: TxCtx,
+  { trigger_name }: RunRow,
+  content: string,
+  { overlap, channel }: TriggerRow,
+): Promise<number> {
+  const sender = `trigger:${trigger_name}`;
+  const { id } = await tasks.create(ctx, {
+    ...{ content, channel, sender, sender_id: sender },
+    ...(overlap === "queue" && { concurrency_key: sender }),
+  });
+  return parseId(id);
+}
+
+/** Slots that passed while nobody was there, and stay what they are: one row for all of them. */
+export async function noteMissed(
+  ctx: TxCtx,
+  trigger: TriggerRow,
+  { slots, more }: { slots: readonly number[]; more: boolean },
+): Promise<void> {
+  const [first = 0, last = 0] = [slots[0], slots.at(-1)];
+  const data = { trigger: trigger.name, source: "cron", state: "skipped" };
+  const id = await append(ctx, { type: "trigger.fired", topic: TOPIC, stream: trigger.name, data });
+  const many = slots.length === 1 ? "1 slot was" : `${more ? "more than " : ""}${slots.length} slots were`;
+  await store.insertRun(ctx.tx, {
+    ...rowOf(ctx, trigger, { id, source: "cron", sender: "cron" }),
+    ...{ slot: isoAt(last), state: "skipped", ended_at: isoNow(ctx) },
+    reason: `missed: ${many} missed, ${isoAt(first)} to ${isoAt(last)}`,
+  });
+}
+
+/** By hand. */
+export function run(ctx: Ctx, { name, session_key, ...given }: RunTrigger): Promise<Run> {
+  return transact(ctx, async (ctx) => {
+    const trigger = await triggerNamed(ctx, name);
+    if (!trigger.enabled) throw new ParleyError("TRIGGER_DISABLED", `Trigger '${name}' is disabled. Enable it first.`);
+    const payload = await payloadFor(ctx, { ...given, name });
+    return wireRun(await fire(ctx, { trigger, source: "manual", sender: ctx.actor.name, payload, session_key }));
+  });
+}
+
+/** What it would say to that, without doing anything. */
+export async function test(ctx: Ctx, { name, run, payload }: TryTrigger): Promise<Tried> {
+  const trigger = await triggerNamed(ctx, name);
+  const old = run === undefined ? undefined : await runOf(ctx, name, run);
+  const sender = old?.sender ?? ctx.actor.name;
+  const occasion = { trigger, sender, now: ctx.now(), payload: await payloadFor(ctx, { name, again: run, payload }) };
+  return {
+    name,
+    fires: trigger.enabled === 1,
+    why_not: trigger.enabled ? null : `Trigger '${name}' is disabled.`,
+    becomes: "task",
+    sender: `trigger:${name}`,
+    session_key: sessionKeyOf(occasion),
+    prompt: render(promptOf(ctx.config, trigger), occasion),
+  };
+}
+
+type Given = { name: string; again?: string | undefined; payload?: unknown };
+
+async function payloadFor(ctx: Ctx, { name, again, payload }: Given): Promise<Payload | undefined> {
+  if (again === undefined) return checked(payloadOf(payload));
+  if (payload !== undefined) throw new ParleyError("INVALID_ARGUMENT", "Either a payload or an earlier run, not both.");
+  const { id } = await runOf(ctx, name, again);
+  return store.findPayload(ctx.db, { space_id: ctx.actor.space_id, id });
+}
+
+function checked(payload: Payload | undefined): Payload | undefined {
+  const bytes = Buffer.byteLength(payload?.payload ?? "");
+  if (bytes <= MOST_PAYLOAD_BYTES) return payload;
+  throw new ParleyError(
+    "CONTENT_TOO_LARGE",
+    `A payload holds at most ${MOST_PAYLOAD_BYTES} bytes; this one has ${bytes}.`,
+  );
+}
+
+async function runOf(ctx: Ctx, name: string, id: string): Promise<RunRow> {
+  const row = await store.findRun(ctx.db, { space_id: ctx.actor.space_id, id: parseId(id) });
+  if (row?.trigger_name === name) return row;
+  throw new ParleyError("NOT_FOUND", `Trigger '${name}' has no run ${id}. trigger_runs lists them.`);
+}

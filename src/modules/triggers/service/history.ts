@@ -1,0 +1,71 @@
+import type { Ctx, TxCtx } from "../../../context.ts";
+import { append, type FeedEvent, PURGE_SLICE, purgeAt, purgeBefore, replan } from "../../../feed/index.ts";
+import { formatId, parseId } from "../../../ids.ts";
+import type { DueHandler } from "../../../module.ts";
+import { cut } from "../../../text.ts";
+import * as tasks from "../../tasks/index.ts";
+import type { ListRuns, RunList, State } from "../schema.ts";
+import * as store from "../store.ts";
+import { isoNow, TOPIC, wireRun } from "./wire.ts";
+
+const PURGE = "trigger.purge";
+/** A delivery that comes again within this time is known. */
+const KEPT_DAYS = 90;
+const MOST_OUTCOME = 2000;
+const HOUR_MS = 3600 * 1000;
+
+export async function list(ctx: Ctx, { name, limit, before }: ListRuns): Promise<RunList> {
+  const from = before === undefined ? Number.MAX_SAFE_INTEGER : parseId(before);
+  const rows = await store.listRuns(ctx.db, { space_id: ctx.actor.space_id, name, before: from, limit: limit + 1 });
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  return {
+    runs: await Promise.all(shown.map((row) => current(ctx, row))),
+    next: rows.length > limit && last ? formatId(last.id) : null,
+  };
+}
+
+/** Of one that is not over, how far its task is. */
+async function current(ctx: Ctx, row: Parameters<typeof wireRun>[0]): Promise<RunList["runs"][number]> {
+  if (row.task_id === null || row.ended_at !== null) return wireRun(row);
+  const { status, claimed_at } = await tasks.get(ctx, { task_id: row.task_id });
+  return wireRun({ ...row, state: status === "processing" ? "running" : row.state, started_at: claimed_at });
+}
+
+const STATES: Record<string, State> = {
+  "task.completed": "done",
+  "task.cancelled": "cancelled",
+  "task.dead": "failed",
+};
+
+/** A run ends with its task, in its transaction: the next slot sees both or neither. */
+export async function endWithTask(ctx: TxCtx, { type, ref, data }: FeedEvent): Promise<void> {
+  if (typeof data.sender !== "string" || !data.sender.startsWith("trigger:")) return;
+  const run = await store.findRunOfTask(ctx.tx, ref);
+  const state = STATES[type];
+  if (!run || run.ended_at !== null || state === undefined) return;
+  const { claimed_at, response_summary, error } = await tasks.get(ctx, { task_id: ref });
+  const outcome = response_summary ?? error;
+  await store.endRun(ctx.tx, {
+    ...{ id: run.id, state, started_at: claimed_at, ended_at: isoNow(ctx), cost_micros: null },
+    outcome: outcome === null ? null : cut(outcome, MOST_OUTCOME),
+  });
+  await append(ctx, {
+    ...{ type: "trigger.ended", topic: TOPIC, stream: run.trigger_name, ref: run.id },
+    data: { trigger: run.trigger_name, state },
+  });
+}
+
+export async function planPurge(ctx: TxCtx, not_before = 0): Promise<void> {
+  const oldest_id = (await store.findOldestRun(ctx.tx)) ?? null;
+  await replan(ctx, { kind: PURGE, at: Math.max(not_before, purgeAt(ctx, { oldest_id, days: KEPT_DAYS })) });
+}
+
+export const historyDue: Record<string, DueHandler> = {
+  [PURGE]: async (ctx) => {
+    const old = await store.listOver(ctx.tx, purgeBefore(ctx, KEPT_DAYS), PURGE_SLICE);
+    await store.deleteRuns(ctx.tx, old);
+    // The oldest may be one that goes on: it is not due at once over and over.
+    await planPurge(ctx, old.length < PURGE_SLICE ? ctx.now() + HOUR_MS : 0);
+  },
+};

@@ -1,0 +1,55 @@
+/** How the sender of a webhook proves itself. Whatever it sends along, the strongest proof that it offers has to hold. */
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+
+const TOLERANCE_MS = 5 * 60 * 1000;
+const WHSEC = "whsec_";
+
+export interface Signed {
+  header: (name: string) => string | undefined;
+  query: URLSearchParams;
+  bytes: Buffer;
+}
+
+interface Check {
+  /** Those that count. */
+  secrets: readonly string[];
+  now: number;
+  query_secret: boolean;
+}
+
+export function isProven(signed: Signed, { secrets, now, query_secret }: Check): boolean {
+  const { header, query, bytes } = signed;
+  const standard = header("webhook-signature");
+  if (standard !== undefined) return secrets.some((secret) => isStandard(signed, standard, { secret, now }));
+  const hub = header("x-hub-signature-256");
+  if (hub !== undefined)
+    return secrets.some((secret) => isSame(hub, `sha256=${createHmac("sha256", secret).update(bytes).digest("hex")}`));
+  const plain = header("x-webhook-secret") ?? (query_secret ? query.get("secret") : null);
+  return plain !== null && secrets.some((secret) => isSame(plain, secret));
+}
+
+/** As Standard Webhooks has it: over the id, the time and the bytes as they came; several signatures while keys change. */
+function isStandard(
+  { header, bytes }: Signed,
+  signatures: string,
+  { secret, now }: { secret: string; now: number },
+): boolean {
+  const [id, time = ""] = [header("webhook-id"), header("webhook-timestamp")];
+  if (!id || !/^\d{1,12}$/.test(time) || Math.abs(now - Number(time) * 1000) > TOLERANCE_MS) return false;
+  const mac = createHmac("sha256", keyOf(secret)).update(`${id}.${time}.`).update(bytes).digest("base64");
+  return signatures.split(" ").some((signature) => isSame(signature, `v1,${mac}`));
+}
+
+/** `whsec_` and base64 by that standard; any other text is the key itself. */
+function keyOf(secret: string): Buffer {
+  const bytes = secret.startsWith(WHSEC) ? Buffer.from(secret.slice(WHSEC.length), "base64") : Buffer.alloc(0);
+  return bytes.length >= 24 && bytes.length <= 64 ? bytes : Buffer.from(secret);
+}
+
+/** Takes as long whatever it is given: hashes are of one length, and those are compared whole. */
+const isSame = (given: string, right: string): boolean => timingSafeEqual(hash(given), hash(right));
+const hash = (text: string): Buffer => createHash("sha256").update(text).digest();
+
+/** By which a sender names what it sends again. One that nothing has signed says as much as its sender does. */
+export const deliveryOf = ({ header }: Signed): string | undefined =>
+  header("webhook-id") ?? header("x-github-delivery") ?? header("idempotency-key");
