@@ -5,7 +5,7 @@ import { type Ended, Ground } from "../src/testing/process.ts";
 
 let ground: Ground;
 beforeEach(() => {
-  ground = new Ground();
+  ground = new Ground({ in_process: true });
 });
 afterEach(() => ground[Symbol.asyncDispose]());
 

@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import { Ground } from "../src/testing/process.ts";
 
 test("a person sees who did what, and whether anybody changed it; an agent sees neither", async () => {
-  await using ground = new Ground();
-  const hub = await ground.serve();
+  await using ground = new Ground({ in_process: true });
+  const hub = await ground.host();
   await ground.json(["chat", "send", "correct horse"]);
   const shown = await ground.parley(["audit", "show", "--format", "text"]);
   expect(shown.stdout).toContain("chat_human_post");

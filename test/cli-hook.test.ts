@@ -1,9 +1,9 @@
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Ended, Ground, PARLEY, until } from "../src/testing/process.ts";
+import { type Ended, ended, Ground, PARLEY, until } from "../src/testing/process.ts";
 
 // The machine may be busy with other tests: how long a hook waits is tested by itself below.
 const PATIENT = { PARLEY_HOOK_MS: "30000" };
@@ -14,8 +14,8 @@ const ATTENDED = { CLAUDE_CODE_SESSION_ATTENDED: "1" };
 let ground: Ground;
 
 beforeAll(async () => {
-  ground = new Ground();
-  await ground.serve();
+  ground = new Ground({ in_process: true });
+  await ground.host();
 });
 afterAll(() => ground[Symbol.asyncDispose]());
 
@@ -368,7 +368,9 @@ describe("SessionEnd", () => {
     // A shell in between: another process is its parent.
     const input = JSON.stringify({ session_id: "elsewhere", source: "clear" });
     const args = ["-c", `printf %s '${input}' | ${PARLEY} hook SessionStart; true`];
-    const { stdout } = spawnSync("/bin/sh", args, { env: ground.env(PATIENT), encoding: "utf8" });
+    const { stdout } = await ended(
+      ground.watch(spawn("/bin/sh", args, { env: ground.env(PATIENT), stdio: ["pipe", "pipe", "pipe"] })),
+    );
     expect(/You are ([\w.-]+) on/.exec(stdout)?.[1]).not.toBe(old.agent);
     expect(context(await new Session().fire("SessionStart", { source: "clear" }))).toContain(`You are ${old.agent} `);
   });

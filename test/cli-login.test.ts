@@ -7,7 +7,7 @@ import { Ground, PARLEY, until } from "../src/testing/process.ts";
 
 let ground: Ground;
 beforeEach(() => {
-  ground = new Ground();
+  ground = new Ground({ in_process: true });
 });
 afterEach(() => ground[Symbol.asyncDispose]());
 
@@ -48,7 +48,7 @@ test("serve prints a link that signs one browser in, on a terminal and nowhere e
 });
 
 test("parley login makes another, for oneself or for a person by name", async () => {
-  const hub = await ground.serve();
+  const hub = await ground.host();
   const own = await ground.json<{ url: string; principal: string; expires_at: string }>(["login"]);
   expect(own).toEqual({
     url: expect.stringMatching(new RegExp(`^${hub.url}/#code=parley_[A-Za-z0-9]{43}$`)),

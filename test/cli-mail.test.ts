@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { ended, Ground, PARLEY, until } from "../src/testing/process.ts";
+import { ended, Ground, type HostedHub, PARLEY, until } from "../src/testing/process.ts";
 
 interface Item {
   id: string;
@@ -25,9 +25,10 @@ interface Sent {
 }
 
 let ground: Ground;
+let hub: HostedHub;
 beforeEach(async () => {
-  ground = new Ground();
-  await ground.serve();
+  ground = new Ground({ in_process: true });
+  hub = await ground.host();
   for (const name of ["scout", "mason"]) await ground.json(["agent", "register", name]);
 });
 afterEach(() => ground[Symbol.asyncDispose]());
@@ -296,7 +297,7 @@ describe("programs and shells", () => {
     expect(await complete("send", "--priority", "u")).toEqual(["urgent"]);
     expect(await complete("send", "--to", "m")).toEqual(["mason"]);
     expect(await complete("send", "--to", "scout,m")).toEqual(["scout,mason"]);
-    await ground.parley(["stop"]);
+    await hub.stop();
     expect(await complete("send", "--to", "m")).toEqual([]);
     for (const shell of ["bash", "zsh", "fish"])
       expect((await ground.parley(["completion", shell])).stdout).toContain("parley complete --");

@@ -2,14 +2,14 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { Ground, type ServedHub } from "../src/testing/process.ts";
+import { Ground, type HostedHub } from "../src/testing/process.ts";
 
 let ground: Ground;
-let hub: ServedHub;
+let hub: HostedHub;
 let mason: { PARLEY_TOKEN: string };
 beforeEach(async () => {
-  ground = new Ground();
-  hub = await ground.serve();
+  ground = new Ground({ in_process: true });
+  hub = await ground.host();
   mason = await agent("mason");
   await agent("otter");
 });
@@ -35,7 +35,7 @@ async function answeredEachOther(turns: number): Promise<void> {
   const scout = await agent("scout");
   await send(mason, "scout", "first");
   await send(scout, "mason", "second");
-  await hub.kill("SIGTERM");
+  await hub.stop();
   const file = new DatabaseSync(join(ground.home, "parley.db"));
   // In the future: whoever is slowed is so for a minute, and the commands of a test may take longer.
   const last_at = new Date(Date.now() + 600_000).toISOString();
@@ -43,7 +43,7 @@ async function answeredEachOther(turns: number): Promise<void> {
   const steps = `replace(steps, ',1]', ',${each}]')`;
   file.prepare(`update mail_trails set turns = ?, steps = ${steps}, last_at = ?`).run(each, last_at);
   file.close();
-  hub = await ground.serve();
+  hub = await ground.host();
 }
 
 test("mail that is slowed holds back what goes to the same recipient, and nothing else of its sender's", async () => {

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Between } from "../src/testing/between.ts";
-import { ended, Ground, type ServedHub } from "../src/testing/process.ts";
+import { ended, Ground, type HostedHub } from "../src/testing/process.ts";
 
 interface Kept {
   queued: true;
@@ -15,11 +15,11 @@ interface Entry {
 }
 
 let ground: Ground;
-let hub: ServedHub;
+let hub: HostedHub;
 let token: string;
 beforeEach(async () => {
-  ground = new Ground();
-  hub = await ground.serve();
+  ground = new Ground({ in_process: true });
+  hub = await ground.host();
   await ground.json(["agent", "register", "scout"]);
   token = (await ground.json<{ token: string }>(["token", "create", "--role", "agent", "--name", "mason"])).token;
 });
@@ -37,20 +37,20 @@ const waiting = async (): Promise<string[]> =>
   (await ground.json<{ pending: Entry[] }>(["queue", "list"])).pending.map(({ args }) => args.subject);
 
 test("what is sent while the hub is down is kept, and the next command of any kind delivers it in order", async () => {
-  await hub.kill("SIGTERM");
+  await hub.stop();
   const keys = [];
   for (const subject of ["one", "two", "three"]) keys.push((await queued(subject)).idempotency_key);
   expect(keys).toEqual(keys.toSorted());
   expect(await waiting()).toEqual(["one", "two", "three"]);
   expect(await ground.json(["queue", "stats"])).toMatchObject({ pending: 3, refused: 0 });
-  await ground.serve();
+  await ground.host();
   const { stderr, code } = await ground.parley(["agent", "list"]);
   expect([code, stderr]).toEqual([0, "Delivered 3 queued operation(s)\n"]);
   expect([await arrived(), await waiting()]).toEqual([["one", "two", "three"], []]);
 });
 
 test("each file is whole, its owner's alone, and holds no token", async () => {
-  await hub.kill("SIGTERM");
+  await hub.stop();
   const { idempotency_key } = await queued("one");
   await ground.json(["send", "--to", "scout", "--subject", "two", "--body", "B"], {
     env: { ...OFFLINE, PARLEY_TOKEN: token, PARLEY_URL: hub.url },
@@ -65,7 +65,7 @@ test("each file is whole, its owner's alone, and holds no token", async () => {
 });
 
 test("says so to a person, and --no-queue fails instead", async () => {
-  await hub.kill("SIGTERM");
+  await hub.stop();
   const args = ["send", "--to", "scout", "--subject", "one", "--body", "B"];
   const told = await ground.parley([...args, "--format", "text"], { env: OFFLINE });
   expect([told.code, told.stdout]).toEqual([0, expect.stringMatching(/^Queued, /)]);
@@ -75,7 +75,7 @@ test("says so to a person, and --no-queue fails instead", async () => {
 });
 
 test("a command that may start the hub starts it, and keeps nothing", async () => {
-  await hub.kill("SIGTERM");
+  await hub.stop();
   expect(await ground.json(["send", "--to", "scout", "--subject", "one", "--body", "B"])).toMatchObject({
     to: ["scout"],
   });
@@ -83,12 +83,12 @@ test("a command that may start the hub starts it, and keeps nothing", async () =
 });
 
 test("nobody's mail goes out in another's name", async () => {
-  await hub.kill("SIGTERM");
+  await hub.stop();
   await queued("by the owner");
   await ground.json(["send", "--to", "scout", "--subject", "by mason", "--body", "B"], {
     env: { ...OFFLINE, PARLEY_TOKEN: token },
   });
-  await ground.serve();
+  await ground.host();
   await ground.json(["whoami"]);
   // The token is not here, so whoever has it has to come.
   expect(await waiting()).toContain("by mason");
@@ -105,10 +105,10 @@ test("nobody's mail goes out in another's name", async () => {
 });
 
 test("what the hub refuses is put aside with the reason, told once, and holds up nothing", async () => {
-  await hub.kill("SIGTERM");
+  await hub.stop();
   await ground.json(["send", "--to", "nobody", "--subject", "lost", "--body", "B"], { env: OFFLINE });
   await queued("one");
-  await ground.serve();
+  await ground.host();
   const first = await ground.parley(["agent", "list"]);
   expect(first.stderr).toMatch(
     /^parley: The send of \d\d:\d\d was refused \(RECIPIENT_NOT_FOUND\): .*\nDelivered 1 queued/,
@@ -123,17 +123,17 @@ test("what the hub refuses is put aside with the reason, told once, and holds up
 });
 
 test("a file that cannot be read is put aside and told of, and the others go out", async () => {
-  await hub.kill("SIGTERM");
+  await hub.stop();
   const { idempotency_key } = await queued("broken");
   await queued("one");
   writeFileSync(join(ground.home, "outbox", `${idempotency_key}.json`), '{"tool":');
-  await ground.serve();
+  await ground.host();
   expect((await ground.parley(["agent", "list"])).stderr).toContain(`${idempotency_key}.unreadable`);
   expect([await arrived(), await waiting()]).toEqual([["one"], []]);
 });
 
 test("the 101st is not kept, and what could never be sent is refused at once", async () => {
-  await hub.kill("SIGTERM");
+  await hub.stop();
   const { idempotency_key } = await queued("one");
   const folder = join(ground.home, "outbox");
   const text = readFileSync(join(folder, `${idempotency_key}.json`), "utf8");
@@ -150,7 +150,7 @@ test("the 101st is not kept, and what could never be sent is refused at once", a
 });
 
 test("a time from now keeps meaning the time at which it was said", async () => {
-  await hub.kill("SIGTERM");
+  await hub.stop();
   await queued("one", "--deadline", "2h");
   const before = await ground.json<{ pending: { queued_at: string; args: { deadline: string } }[] }>(["queue", "list"]);
   const [entry] = before.pending;
@@ -159,10 +159,10 @@ test("a time from now keeps meaning the time at which it was said", async () => 
 });
 
 test("a mail whose deadline passes while it waits is delivered, overdue", async () => {
-  await hub.kill("SIGTERM");
+  await hub.stop();
   await queued("one", "--deadline", "1s");
   await new Promise((done) => setTimeout(done, 1_500));
-  await ground.serve();
+  await ground.host();
   expect(await ground.json(["inbox", "--agent", "scout"])).toMatchObject({
     messages: [{ subject: "one", overdue: true }],
   });
@@ -190,11 +190,13 @@ describe("exactly once and in order, whatever is killed in between", () => {
     "the hub, at post.%s of the third",
     async (point) => {
       await keepAll({});
-      await hub.kill("SIGTERM");
-      await ground.serve([], { PARLEY_FAILPOINT: `post.${point}:kill:3` });
+      await hub.stop();
+      const failing = await ground.serve([], { PARLEY_FAILPOINT: `post.${point}:kill:3` });
       const broken = await ground.parley(["queue", "drain"], { env: OFFLINE });
       expect([broken.code, JSON.parse(broken.stdout).left > 0]).toEqual([1, true]);
-      await ground.serve();
+      // It has ended itself; what it held is free once it is gone.
+      await failing.kill("SIGKILL");
+      await ground.host();
       await ground.parley(["queue", "drain"], { env: OFFLINE });
       expect([await arrived(), await waiting()]).toEqual([SUBJECTS, []]);
     },
@@ -230,7 +232,8 @@ describe("exactly once and in order, whatever is killed in between", () => {
 
   test("ten commands that come at once deliver it once", async () => {
     await keepAll({});
-    await Promise.all(Array.from({ length: 10 }, () => ground.json(["agent", "list"])));
+    const processes = Array.from({ length: 10 }, () => ended(ground.start(["agent", "list"])));
+    expect((await Promise.all(processes)).map(({ code }) => code)).toEqual(Array(10).fill(0));
     expect([await arrived(), await waiting()]).toEqual([SUBJECTS, []]);
   });
 });

@@ -19,8 +19,8 @@ const ATTENDED = { CLAUDE_CODE_SESSION_ATTENDED: "1", PARLEY_HOOK_MS: "30000" };
 let ground: Ground;
 
 beforeAll(async () => {
-  ground = new Ground();
-  await ground.serve();
+  ground = new Ground({ in_process: true });
+  await ground.host();
 });
 afterAll(() => ground[Symbol.asyncDispose]());
 
@@ -155,7 +155,7 @@ test("Codex is not kept from asking its own person: people are told, and the hoo
 });
 
 test("a hub that is gone allows nothing", async () => {
-  await using other = new Ground();
+  await using other = new Ground({ in_process: true });
   const hub = await other.serve();
   await other.json(["identity", "ensure", "--session-id", "s", "--agent", "asker"]);
   const child = spawn(PARLEY, ["hook", "PermissionRequest"], { env: other.env(ATTENDED), stdio: "pipe" });

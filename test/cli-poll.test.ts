@@ -2,16 +2,22 @@
 import { spawn } from "node:child_process";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Between } from "../src/testing/between.ts";
-import { type Child, ended, Ground, PARLEY, type ServedHub, until } from "../src/testing/process.ts";
+import { type Child, ended, Ground, type HostedHub, PARLEY, type ServedHub, until } from "../src/testing/process.ts";
 
 let ground: Ground;
-let hub: ServedHub;
+let hub: HostedHub;
 beforeEach(async () => {
-  ground = new Ground();
-  hub = await ground.serve();
+  ground = new Ground({ in_process: true });
+  hub = await ground.host();
   for (const name of ["scout", "mason"]) await ground.json(["agent", "register", name]);
 });
 afterEach(() => ground[Symbol.asyncDispose]());
+
+/** A hub that can be killed. */
+const hubProcess = async (): Promise<ServedHub> => {
+  await hub.stop();
+  return ground.serve();
+};
 
 const send = (subject: string, ...more: string[]): Promise<{ id: string }> =>
   ground.json(["send", "--to", "scout", "--subject", subject, "--body", `About ${subject}.`, ...more]);
@@ -91,7 +97,7 @@ describe("poll --format hook", () => {
   test("with --always-block blocks without mail and on every error, with exit code 0", async () => {
     const none = `No new messages. Check your inbox with \`${ground.line("inbox --agent scout")}\` if needed.`;
     expect(await hook("--always-block")).toEqual({ decision: "block", reason: none });
-    await hub.kill("SIGTERM");
+    await hub.stop();
     const down = await ground.parley(["poll", "--agent", "scout", "--format", "hook", "--always-block"]);
     expect([down.code, JSON.parse(down.stdout).reason]).toEqual([
       0,
@@ -150,17 +156,18 @@ describe("poll", () => {
   });
 
   test.each(["SIGKILL", "SIGTERM"] as const)("with --wait goes on through a hub ended by %s", async (signal) => {
+    const killable = await hubProcess();
     const child = ground.start(["poll", "--agent", "scout", "--wait", "24h"]);
     const end = ended(child);
     await waits(child);
-    await hub.kill(signal);
-    await ground.serve();
+    await killable.kill(signal);
+    await ground.host();
     await send("one");
     expect(JSON.parse((await end).stdout)).toMatchObject({ messages: [{ subject: "one" }] });
   });
 
   test("with --wait fails at once where there never was a hub", async () => {
-    await hub.kill("SIGTERM");
+    await hub.stop();
     const { code, stderr } = await ground.parley(["poll", "--agent", "scout", "--wait", "24h", "--json"]);
     expect([code, JSON.parse(stderr).error.code]).toEqual([1, "HUB_UNREACHABLE"]);
   });
@@ -216,11 +223,12 @@ describe("watch", () => {
   });
 
   test("goes on while the hub is away, and wakes with what came then", async () => {
+    const killable = await hubProcess();
     const child = watch();
     const end = ended(child);
     await waits(child);
-    await hub.kill("SIGKILL");
-    await ground.serve();
+    await killable.kill("SIGKILL");
+    await ground.host();
     await send("one");
     expect((await end).stdout).toContain("Subject: one");
   });

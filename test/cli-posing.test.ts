@@ -6,8 +6,8 @@ import { Ground } from "../src/testing/process.ts";
 
 let ground: Ground;
 beforeEach(async () => {
-  ground = new Ground();
-  await ground.serve();
+  ground = new Ground({ in_process: true });
+  await ground.host();
   await ground.json(["agent", "register", "scout"]);
 });
 afterEach(() => ground[Symbol.asyncDispose]());

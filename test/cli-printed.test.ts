@@ -5,7 +5,8 @@ import { atTerminal } from "../src/testing/terminal.ts";
 
 let ground: Ground;
 beforeEach(async () => {
-  ground = new Ground();
+  ground = new Ground({ in_process: true });
+  await ground.host();
   await ground.json(["agent", "register", "scout"]);
 });
 afterEach(() => ground[Symbol.asyncDispose]());

@@ -13,7 +13,7 @@ interface Mail {
 
 let ground: Ground;
 beforeEach(() => {
-  ground = new Ground();
+  ground = new Ground({ in_process: true });
 });
 afterEach(() => ground[Symbol.asyncDispose]());
 

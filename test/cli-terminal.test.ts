@@ -1,11 +1,13 @@
 /** What a person sees who types commands: at a terminal, in their own time zone, with ids cut short. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { Ground, until } from "../src/testing/process.ts";
+import { Ground, type HostedHub, until } from "../src/testing/process.ts";
 import { atTerminal } from "../src/testing/terminal.ts";
 
 let ground: Ground;
-beforeEach(() => {
-  ground = new Ground();
+let hub: HostedHub;
+beforeEach(async () => {
+  ground = new Ground({ in_process: true });
+  hub = await ground.host();
 });
 afterEach(() => ground[Symbol.asyncDispose]());
 
@@ -97,9 +99,8 @@ describe("without a terminal", () => {
   });
 
   test("FORCE_COLOR asks for colours, and --no-color has the last word", async () => {
-    const colored = await ground.parley(["status", "--format", "text"], { env: { FORCE_COLOR: "1" } });
-    expect(colored.stdout).not.toContain("\u001b[1m");
-    await ground.json(["agent", "register", "scout"]);
+    const plain = await ground.parley(["status", "--format", "text"]);
+    expect(plain.stdout).not.toContain("\u001b[");
     const forced = await ground.parley(["status", "--format", "text"], { env: { FORCE_COLOR: "1" } });
     expect(forced.stdout).toContain("\u001b[1m");
     const none = await ground.parley(["status", "--format", "text", "--no-color"], { env: { FORCE_COLOR: "1" } });
@@ -213,6 +214,7 @@ describe("what is printed", () => {
   });
 
   test("mail that was sent says to whom, a chat message too, and the last ones of a chat can be read", async () => {
+    await hub.stop();
     await ground.json(["agent", "register", "scout"]);
     await mailTo("scout", "s");
     expect(await text("sent")).toContain("To: scout");
@@ -271,6 +273,7 @@ test("whoever whoami says is who speaks in the chat", async () => {
 });
 
 test("the log of a hub that a command started can be read", async () => {
+  await hub.stop();
   expect(await errorOf("logs")).toMatchObject({ exit: 4, code: "NOT_FOUND" });
   await ground.json(["agent", "register", "scout"]);
   await until(async () => (await text("logs")).includes("the hub is ready"));
@@ -278,6 +281,7 @@ test("the log of a hub that a command started can be read", async () => {
 });
 
 test("of a hub in a terminal, logs says that its log is there", async () => {
+  await hub.stop();
   await ground.serve();
   expect(await errorOf("logs")).toMatchObject({ exit: 4, message: expect.stringContaining("in that terminal") });
 });

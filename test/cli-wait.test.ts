@@ -67,8 +67,8 @@ const still = async (child: Child, other: Promise<unknown>): Promise<boolean> =>
 
 describe("a waiter beside an idle session", () => {
   test("wakes it with the mail in an envelope, by exit code 2 and stderr", async () => {
-    await using ground = new Ground();
-    await ground.serve();
+    await using ground = new Ground({ in_process: true });
+    await ground.host();
     const scene = await new Scene(ground).start();
     const waiter = ended(scene.waiter());
     await scene.mail("Build", "It is red.");
@@ -79,8 +79,8 @@ describe("a waiter beside an idle session", () => {
   });
 
   test("never wakes it for what a hook has shown", async () => {
-    await using ground = new Ground();
-    await ground.serve();
+    await using ground = new Ground({ in_process: true });
+    await ground.host();
     const scene = await new Scene(ground).start();
     await scene.mail("Old");
     expect(await scene.stop({ PARLEY_HOOK_MS: "30000" })).toContain("Subject: Old");
@@ -91,8 +91,8 @@ describe("a waiter beside an idle session", () => {
   });
 
   test("REACH-6: never wakes it for mail that it was told of and that had no room, and wakes it for the next", async () => {
-    await using ground = new Ground();
-    const hub = await ground.serve();
+    await using ground = new Ground({ in_process: true });
+    const hub = await ground.host();
     const scene = await new Scene(ground).start();
     for (let at = 0; at < 8; at++) await scene.mail(`Old ${at}`);
     expect(await scene.prompt()).toContain("Subject: Old 7");
@@ -108,8 +108,8 @@ describe("a waiter beside an idle session", () => {
   });
 
   test("wakes it for what a hook asked for and was too late to show", async () => {
-    await using ground = new Ground();
-    const hub = await ground.serve();
+    await using ground = new Ground({ in_process: true });
+    const hub = await ground.host();
     const scene = await new Scene(ground).start();
     const token = await scene.token();
     await scene.mail("Late");
@@ -127,8 +127,8 @@ describe("a waiter beside an idle session", () => {
   });
 
   test("wakes it though the answer that brought the mail was lost on its way", async () => {
-    await using ground = new Ground();
-    const hub = await ground.serve();
+    await using ground = new Ground({ in_process: true });
+    const hub = await ground.host();
     const scene = await new Scene(ground).start();
     const token = await scene.token();
     await using between = await Between.open(hub.url);
@@ -147,8 +147,8 @@ describe("a waiter beside an idle session", () => {
   });
 
   test("has noted what it shows before it wakes anybody, so that the same mail does not do so twice", async () => {
-    await using ground = new Ground();
-    const hub = await ground.serve();
+    await using ground = new Ground({ in_process: true });
+    const hub = await ground.host();
     const scene = await new Scene(ground).start();
     await using between = await Between.open(hub.url);
     let away = false;
@@ -171,7 +171,7 @@ describe("a waiter beside an idle session", () => {
   });
 
   test("outlives a moment in which the hub is asked too much", async () => {
-    await using ground = new Ground();
+    await using ground = new Ground({ in_process: true });
     const hub = await ground.serve([], { PARLEY_RATE_LIMIT: "5" });
     const scene = await new Scene(ground).start();
     const token = await scene.token();
@@ -197,8 +197,8 @@ describe("a waiter beside an idle session", () => {
   });
 
   test("gives way to the next one without a word", async () => {
-    await using ground = new Ground();
-    await ground.serve();
+    await using ground = new Ground({ in_process: true });
+    await ground.host();
     const scene = await new Scene(ground).start();
     const first = ended(scene.waiter());
     const second = scene.waiter();
@@ -212,7 +212,7 @@ describe("a waiter beside an idle session", () => {
   });
 
   test("lives through a hub that is killed and started anew, and one that is stopped", async () => {
-    await using ground = new Ground();
+    await using ground = new Ground({ in_process: true });
     const hub = await ground.serve();
     const scene = await new Scene(ground).start();
     const child = scene.waiter();
@@ -230,8 +230,8 @@ describe("a waiter beside an idle session", () => {
   });
 
   test("ends with its session, and is not there where the client waits for mail itself", async () => {
-    await using ground = new Ground();
-    const hub = await ground.serve();
+    await using ground = new Ground({ in_process: true });
+    const hub = await ground.host();
     const scene = await new Scene(ground).start();
     const waiter = ended(scene.waiter());
     await until(() => isWaiting(hub));
@@ -245,8 +245,8 @@ describe("a waiter beside an idle session", () => {
   });
 
   test("ends with the client that started it", async () => {
-    await using ground = new Ground();
-    const hub = await ground.serve();
+    await using ground = new Ground({ in_process: true });
+    const hub = await ground.host();
     const pidFile = join(ground.folder, "pid");
     const input = join(ground.folder, "input.json");
     writeFileSync(input, JSON.stringify({ session_id: "a-session-of-its-own" }));
@@ -267,14 +267,14 @@ describe("a waiter beside an idle session", () => {
     ["no session", "{}"],
     ["a session that is none", '{"session_id":"with blanks"}'],
   ])("wakes nobody when it is given %s", async (_, input) => {
-    await using ground = new Ground();
+    await using ground = new Ground({ in_process: true });
     const { code, stdout } = await ground.parley(["wait", "--rewake"], { input, env: ATTENDED });
     expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
   });
 
   test("wakes nobody when it may not ask", async () => {
-    await using ground = new Ground();
-    const { url } = await ground.serve();
+    await using ground = new Ground({ in_process: true });
+    const { url } = await ground.host();
     const env = { ...ATTENDED, PARLEY_URL: url, PARLEY_TOKEN: `parley_${"x".repeat(43)}` };
     const { code } = await ground.parley(["wait", "--rewake"], { input: '{"session_id":"s"}', env });
     expect(code).toBe(0);
@@ -287,7 +287,7 @@ describe("a waiter where nobody sits before the session", () => {
     ["a client that says neither", {}],
     ["an older client that was not started in a terminal", { CLAUDE_CODE_ENTRYPOINT: "sdk-ts" }],
   ])("ends at once, with or without a hub: %s", async (_, env) => {
-    await using ground = new Ground();
+    await using ground = new Ground({ in_process: true });
     const run = () => {
       const child = ground.start(["wait", "--rewake"], env);
       // Its stdin stays open, as of a client that waits for it.
@@ -295,7 +295,7 @@ describe("a waiter where nobody sits before the session", () => {
       return ended(child);
     };
     expect(await run()).toMatchObject({ code: 0, stdout: "", stderr: "" });
-    await ground.serve();
+    await ground.host();
     await new Scene(ground).start();
     expect(await run()).toMatchObject({ code: 0, stdout: "", stderr: "" });
   });
@@ -303,8 +303,8 @@ describe("a waiter where nobody sits before the session", () => {
 
 describe("wait", () => {
   test("ends at once when there is mail, else when it comes, and marks nothing", async () => {
-    await using ground = new Ground();
-    await ground.serve();
+    await using ground = new Ground({ in_process: true });
+    await ground.host();
     const scene = await new Scene(ground).start();
     const args = ["wait", "--session-id", scene.session, "--json"];
     const waiting = ground.parley(args);
@@ -318,8 +318,8 @@ describe("wait", () => {
   });
 
   test("leaves mail new that it could not print", async () => {
-    await using ground = new Ground();
-    await ground.serve();
+    await using ground = new Ground({ in_process: true });
+    await ground.host();
     const scene = await new Scene(ground).start();
     const id = await scene.mail("One");
     const args = `wait --fresh --timeout 30s --session-id ${scene.session}`;
@@ -330,14 +330,14 @@ describe("wait", () => {
   });
 
   test("has no time of its own beside a client, and says so without waking anybody", async () => {
-    await using ground = new Ground();
+    await using ground = new Ground({ in_process: true });
     const { code, stderr } = await ground.parley(["wait", "--rewake", "--timeout", "10m"], { env: ATTENDED });
     expect(code).toBe(1);
     expect(stderr).toContain("leave out --timeout");
   });
 
   test("takes no time that is none", async () => {
-    await using ground = new Ground();
+    await using ground = new Ground({ in_process: true });
     const { code, stderr } = await ground.parley(["wait", "--timeout", "soon"]);
     expect(code).toBe(2);
     expect(stderr).toContain("--timeout takes a time such as 55s");

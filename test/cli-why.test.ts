@@ -10,7 +10,8 @@ type Sent = { id: string };
 
 let ground: Ground;
 beforeEach(async () => {
-  ground = new Ground();
+  ground = new Ground({ in_process: true });
+  await ground.host();
   await ground.json(["agent", "register", "scout"]);
 });
 afterEach(() => ground[Symbol.asyncDispose]());

@@ -3,8 +3,9 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { Ground } from "../src/testing/process.ts";
 
 let ground: Ground;
-beforeEach(() => {
-  ground = new Ground();
+beforeEach(async () => {
+  ground = new Ground({ in_process: true });
+  await ground.host();
 });
 afterEach(() => ground[Symbol.asyncDispose]());
 

@@ -1,14 +1,14 @@
-/** Every command of the real program against a real hub. */
+/** Every command against a real hub. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ended, Ground, PARLEY, type ServedHub, until } from "../src/testing/process.ts";
+import { ended, Ground, type HostedHub, PARLEY, until } from "../src/testing/process.ts";
 
-const ground = new Ground();
-let hub: ServedHub;
+const ground = new Ground({ in_process: true });
+let hub: HostedHub;
 beforeAll(async () => {
-  hub = await ground.serve();
+  hub = await ground.host();
 });
 afterAll(() => ground[Symbol.asyncDispose]());
 
@@ -224,7 +224,7 @@ describe("status and version", () => {
     expect(status).toMatchObject({
       status: "ready",
       url: hub.url,
-      pid: hub.pid,
+      pid: process.pid,
       home: ground.home,
       backend: "sqlite",
       version: expect.any(String),

@@ -18,8 +18,8 @@ import { Ground } from "../src/testing/process.ts";
 
 let ground: Ground;
 beforeEach(async () => {
-  ground = new Ground();
-  await ground.serve();
+  ground = new Ground({ in_process: true });
+  await ground.host();
 });
 afterEach(() => ground[Symbol.asyncDispose]());
 
@@ -323,7 +323,7 @@ test("AGENT-1: a token and another's --session-id contradict each other, and are
 
 test("a token of one hub is never sent to another", async () => {
   const { agent } = await ensure(claude("s-1"));
-  const other = new Ground();
+  const other = new Ground({ in_process: true });
   try {
     const hub = await other.serve();
     const token = readFileSync(join(other.home, "admin.token"), "utf8").trim();

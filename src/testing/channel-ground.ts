@@ -14,7 +14,7 @@ export class ChannelGround extends Ground {
   #hub: ServedHub | undefined;
 
   static async open(): Promise<ChannelGround> {
-    const ground = new ChannelGround();
+    const ground = new ChannelGround({ in_process: true });
     ground.#port = String(await freePort());
     await ground.begin();
     for (const who of ["ana", "scout", "mason"] as const) {

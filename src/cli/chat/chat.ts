@@ -4,7 +4,7 @@ import { resolveActing } from "../core/acting.ts";
 import type { Cli } from "../core/cli.ts";
 import { defineCommand } from "../core/command.ts";
 import { Failure, invalid } from "../core/failure.ts";
-import { readStdin } from "../core/stdin.ts";
+import { readStdin } from "../core/io.ts";
 import { chatId } from "./ids.ts";
 import { type Page, shown } from "./message.ts";
 
@@ -25,7 +25,7 @@ export const send = defineCommand({
     key: { type: "text", value: "KEY", description: "idempotency key: the same key never sends it twice" },
   },
   async run(cli, { text, agent, mime, key }) {
-    const content = text.length === 1 && text[0] === "-" ? await readStdin() : text.join(" ");
+    const content = text.length === 1 && text[0] === "-" ? await readStdin(cli.io) : text.join(" ");
     if (content.trim() === "") throw invalid("There is nothing to send: the text is empty.");
     const args = { content, ...(agent && { agent }), ...(mime && { mime }) };
     // Even unasked with a key: should the hub stop in the middle, asking again finds out whether it was sent.

@@ -53,7 +53,7 @@ export interface Acting {
 
 /** Takes what `ACTING_OPTIONS` gave, as it is. Throws a `Failure` where nobody, or more than one, is meant. */
 export async function resolveActing(cli: Cli, as: As = {}): Promise<Acting> {
-  const env = as.env ?? process.env;
+  const env = as.env ?? cli.io.env;
   const sessions = sessionsOf(as.session_id, env);
   for (const session of sessions) checkSession(session);
   const agentRun = as.run_by ?? runByAgent(env);
@@ -220,7 +220,7 @@ class AgentClient extends Client {
     const { ensureHub } = await import("./start-hub.ts");
     return new Client({
       ...target,
-      ...placeOf(await ensureHub(context.cli.home, (text) => context.cli.out.note(text))),
+      ...placeOf(await ensureHub(context.cli.home, context.cli.io.env, (text) => context.cli.out.note(text))),
     });
   }
 }

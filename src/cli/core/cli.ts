@@ -4,10 +4,12 @@ import type { Common } from "./command.ts";
 import { Failure } from "./failure.ts";
 import { Home, placeOf } from "./home.ts";
 import { runByAgent } from "./identity-env.ts";
+import type { Io } from "./io.ts";
 import { Output } from "./output.ts";
 import { programName, quoted } from "./program.ts";
 
 interface Made {
+  io: Io;
   /** The command and all that was typed behind it. */
   words: readonly string[];
   common: Common;
@@ -24,6 +26,7 @@ export type Lines = Pick<Cli, "line" | "wholeLine">;
 
 /** What a command is given to work with: where the words go, and the hub. */
 export class Cli {
+  readonly io: Io;
   readonly out: Output;
   readonly home: Home;
   /** Set when the hub is not the data folder's own. */
@@ -40,16 +43,17 @@ export class Cli {
   #delivered = false;
 
   constructor(made: Made) {
-    const { common, typed, textByDefault } = made;
+    const { io, common, typed, textByDefault } = made;
     this.#made = made;
+    this.io = io;
     this.noStart = common.no_start;
-    this.out = new Output(common, textByDefault);
-    this.home = new Home(common.home);
+    this.out = new Output(io, common, textByDefault);
+    this.home = new Home(common.home, io.env.HOME);
     // A folder that was typed wins over a hub that the environment names, and over the token meant for that hub.
     const own = typed.has("home") && !typed.has("url");
     this.url = own ? undefined : common.url;
-    this.#token = own && common.url ? undefined : process.env.PARLEY_TOKEN || undefined;
-    this.runByAgent = this.#token ? undefined : runByAgent(process.env);
+    this.#token = own && common.url ? undefined : io.env.PARLEY_TOKEN || undefined;
+    this.runByAgent = this.#token ? undefined : runByAgent(io.env);
     this.space = common.space;
     this.cause = common.cause;
   }
@@ -191,7 +195,7 @@ export class Cli {
     if (this.noStart)
       throw new Failure("HUB_UNREACHABLE", `No hub runs on ${this.home.path}. Start it: ${this.line("serve")}`);
     const { ensureHub } = await import("./start-hub.ts");
-    const place = placeOf(await ensureHub(this.home, (text) => this.out.note(text)));
+    const place = placeOf(await ensureHub(this.home, this.io.env, (text) => this.out.note(text)));
     return this.#client({ ...place, token: this.#token ?? this.home.adminToken() });
   }
 

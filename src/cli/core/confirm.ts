@@ -1,6 +1,7 @@
 import type { Cli } from "./cli.ts";
 import type { Options } from "./command.ts";
 import { INTERRUPTED, invalid } from "./failure.ts";
+import { STDERR } from "./io.ts";
 
 /** For every command that deletes something. */
 export const YES = { yes: { type: "flag", short: "y", description: "do not ask" } } as const satisfies Options;
@@ -11,10 +12,12 @@ export const YES = { yes: { type: "flag", short: "y", description: "do not ask" 
  */
 export async function confirmed(cli: Cli, { yes, question }: { yes: boolean; question: string }): Promise<boolean> {
   if (yes) return true;
-  if (cli.out.json || process.stdin.isTTY !== true || process.stderr.isTTY !== true)
-    throw invalid(`${question} There is no terminal to ask at: say --yes. Nothing was changed.`);
+  if (!isAskable(cli)) throw invalid(`${question} There is no terminal to ask at: say --yes. Nothing was changed.`);
   return saidYes(question);
 }
+
+/** Whether somebody sits there to be asked. */
+export const isAskable = ({ out, io }: Cli): boolean => !out.json && io.stdin.isTTY === true && io.isTerminal(STDERR);
 
 /** At a terminal. Ctrl-D is a no, and Ctrl-C ends the command as it does everywhere. */
 export async function saidYes(question: string): Promise<boolean> {

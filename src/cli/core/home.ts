@@ -8,20 +8,21 @@ import { programName } from "./program.ts";
 const { mkdirSync, readdirSync, statSync } = process.getBuiltinModule("node:fs");
 const { dirname, join, resolve } = process.getBuiltinModule("node:path");
 
-/** What `os.homedir` says, without loading it for that. */
-const userFolder = (): string => process.env.HOME || process.getBuiltinModule("node:os").homedir();
-
 /** A data folder: what the hub leaves there for those who want to reach it. */
 export class Home {
   readonly path: string;
+  readonly #default: string;
 
-  constructor(given: string | undefined) {
-    this.path = resolve((given ?? "~/.parley").replace(/^~(?=$|\/)/, userFolder));
+  constructor(given: string | undefined, user_folder: string | undefined = process.env.HOME) {
+    // What `os.homedir` says, without loading it for that.
+    const user = user_folder || process.getBuiltinModule("node:os").homedir();
+    this.#default = resolve(user, ".parley");
+    this.path = given === undefined ? this.#default : resolve(given.replace(/^~(?=$|\/)/, user));
   }
 
   /** The one that commands take when they are told nothing. */
   get isDefault(): boolean {
-    return this.path === resolve(userFolder(), ".parley");
+    return this.path === this.#default;
   }
 
   get log(): string {

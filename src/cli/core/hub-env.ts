@@ -3,6 +3,8 @@
  * agent's: neither that agent's keys nor what it said it was are any of the hub's business.
  */
 
+import type { Env } from "./io.ts";
+
 /** Where things are, which language and time, and how to trust and reach a database. */
 const PASSED =
   /^(PATH|HOME|USER|LOGNAME|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|XDG_CACHE_HOME|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|PG[A-Z]+|SystemRoot|USERPROFILE|APPDATA|LOCALAPPDATA|TEMP|TMP)$/;
@@ -12,7 +14,7 @@ const SETTING = /^PARLEY_(?!(TOKEN|URL|SPACE|NO_START|HOOK_MS)$)/;
 /** Where the folder remembers how its hub runs, that counts and not what happens to be around. */
 const REMEMBERED = ["PARLEY_PORT", "PARLEY_HOST"];
 
-export const hubEnv = (env: NodeJS.ProcessEnv, remembered: boolean): NodeJS.ProcessEnv =>
+export const hubEnv = (env: Env, remembered: boolean): NodeJS.ProcessEnv =>
   Object.fromEntries(
     Object.entries(env).filter(
       ([name]) => PASSED.test(name) || (SETTING.test(name) && !(remembered && REMEMBERED.includes(name))),

@@ -1,7 +1,7 @@
 /** The slow context to an identity: the hub is asked for one, by one of all the commands that want it at once. */
 
 import { didYouMean } from "../../suggest.ts";
-import { type As, filesOf, type IdentityContext } from "./acting.ts";
+import { filesOf, type IdentityContext } from "./acting.ts";
 import type { Cli } from "./cli.ts";
 import { Failure } from "./failure.ts";
 import { branchOf, chosenName, nameFor, projectOf, runByAgent, type Session } from "./identity-env.ts";
@@ -32,7 +32,7 @@ export async function ensureSession(
     return stored?.client_session_id === session.id && stored.token !== stale ? stored : undefined;
   };
   return underLock(context.files, session.id, known, async () => {
-    const env = context.as.env ?? process.env;
+    const env = context.as.env ?? context.cli.io.env;
     const project = projectOf(context.as.project, env);
     const branch = branchOf(project);
     const client = context.as.client ?? session.client;
@@ -42,7 +42,7 @@ export async function ensureSession(
       // The hub believes the owner, whose credential asks; but what an agent runs has not the owner's word for it.
       ...(name === undefined
         ? { suggested_name: chosenName(env) ?? nameFor(project) }
-        : { name, adopt: name === context.as.succeeds || !isRunByAgent(context.as) }),
+        : { name, adopt: name === context.as.succeeds || !isRunByAgent(context) }),
       ...(branch !== null && { branch }),
       ...(client !== null && { client }),
     });
@@ -50,7 +50,8 @@ export async function ensureSession(
   });
 }
 
-const isRunByAgent = ({ run_by, env }: As): boolean => (run_by ?? runByAgent(env ?? process.env)) !== undefined;
+const isRunByAgent = ({ cli, as: { run_by, env } }: IdentityContext): boolean =>
+  (run_by ?? runByAgent(env ?? cli.io.env)) !== undefined;
 
 /** Acts by its own token from now on, as a person who owns the hub may have it done. */
 export function adoptAgent(context: IdentityContext, agent: string, stale?: string): Promise<AgentFile> {

@@ -1,5 +1,5 @@
 /** What the environment says about who runs us, and where. Loads nothing: every hook comes through here. */
-type Env = Readonly<Record<string, string | undefined>>;
+import type { Env } from "./io.ts";
 
 export interface Session {
   /** What the agent's client calls this conversation. */

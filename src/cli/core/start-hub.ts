@@ -7,6 +7,7 @@ import { Client, type Target } from "./client.ts";
 import { Failure, REFUSED } from "./failure.ts";
 import { type Home, makeFolder, placeOf, type RunningHub, unsafe } from "./home.ts";
 import { hubEnv } from "./hub-env.ts";
+import type { Env } from "./io.ts";
 import { takeStartLock } from "./start-lock.ts";
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
@@ -19,7 +20,7 @@ const LOG_LINES = 10;
  * The hub of a data folder, started if none runs. However many ask at once, one hub
  * comes of it, and all of them are given that one, ready.
  */
-export async function ensureHub(home: Home, note: (text: string) => void): Promise<RunningHub> {
+export async function ensureHub(home: Home, env: Env, note: (text: string) => void): Promise<RunningHub> {
   prepare(home);
   const deadline = Date.now() + LIMIT_MS;
   while (Date.now() < deadline) {
@@ -29,7 +30,7 @@ export async function ensureHub(home: Home, note: (text: string) => void): Promi
       using lock = takeStartLock(home.startLock);
       if (lock && !home.hub()) {
         note(`Starting the hub of ${home.path} …`);
-        await startHub(home, deadline);
+        await startHub(home, env, deadline);
         continue;
       }
     }
@@ -42,7 +43,7 @@ export async function ensureHub(home: Home, note: (text: string) => void): Promi
 }
 
 /** Starts one and waits until it is ready, or until it turns out that another was faster. */
-async function startHub(home: Home, deadline: number): Promise<void> {
+async function startHub(home: Home, env: Env, deadline: number): Promise<void> {
   const known = remembered(home) !== undefined;
   const log = openLog(home.log);
   const from = fstatSync(log).size;
@@ -50,7 +51,7 @@ async function startHub(home: Home, deadline: number): Promise<void> {
     detached: true,
     // Not ours: the folder we were called in may be on a disk that somebody wants to unmount.
     cwd: home.path,
-    env: hubEnv(process.env, known),
+    env: hubEnv(env, known),
     stdio: ["ignore", log, log],
   });
   closeSync(log);

@@ -10,7 +10,7 @@ export const doctor = defineCommand({
   async run(cli, { fix }) {
     const checks = await examine({ cli, fix });
     const failed = checks.filter(({ state }) => state === "fail").length;
-    process.exitCode = failed > 0 ? 1 : 0;
+    cli.io.exitCode = failed > 0 ? 1 : 0;
     await cli.out.result({ ok: failed === 0, checks }, () => {
       const width = Math.max(...checks.map(({ name }) => name.length));
       return checks.map((check) => line(check, width)).join("\n");

@@ -18,7 +18,7 @@ export function checkOneIdentity(cli: Cli): Check[] {
 function ofClaude(cli: Cli): Check[] {
   const again = `claude mcp add-json --scope user parley "$(${cli.line("mcp-config")})"`;
   return [
-    ...fixedTokens(projectOf(undefined, process.env)).map(({ server, path }) =>
+    ...fixedTokens(projectOf(undefined, cli.io.env)).map(({ server, path }) =>
       fail(NAME, twoAgents(server, path), `claude mcp remove ${server}, then: ${again}`),
     ),
     ...(cli.token
@@ -35,7 +35,7 @@ function ofClaude(cli: Cli): Check[] {
 
 /** It tells an MCP server nothing about its session: there the token around it says who it is, for hooks and tools alike. */
 function ofCodex(cli: Cli): Check[] {
-  const servers = codexServers(projectOf(undefined, process.env));
+  const servers = codexServers(projectOf(undefined, cli.io.env));
   const again = `Take the token out of it, set PARLEY_TOKEN where Codex is started, and: ${cli.line("mcp-config --client codex")}`;
   const waiting = servers.find(({ token }) => token === null);
   return [

@@ -1,9 +1,10 @@
 import { visible, visibleLine } from "../../visible.ts";
 import type { Cli } from "../core/cli.ts";
 import { defineCommand } from "../core/command.ts";
-import { saidYes } from "../core/confirm.ts";
+import { isAskable, saidYes } from "../core/confirm.ts";
 import { Failure, invalid } from "../core/failure.ts";
 import { runByAgent } from "../core/identity-env.ts";
+import type { Io } from "../core/io.ts";
 import { diff } from "./diff.ts";
 import { CLIENTS, type HookClient } from "./events.ts";
 import { wanted } from "./handlers.ts";
@@ -42,7 +43,7 @@ export const install = defineCommand({
     no_wake: { type: "flag", description: "do not wake idle sessions when mail comes" },
   },
   async run(cli, { client, scope, dry_run, yes, no_wake }) {
-    refuseAgent(dry_run);
+    refuseAgent(cli.io, dry_run);
     const launch = launchFor(cli, client, !no_wake);
     const change = planInstall(cli.home.path, settingsPath(client, scope), wanted(client, launch));
     const notes = [
@@ -60,7 +61,7 @@ export const uninstall = defineCommand({
     "If nobody changed the settings since, they are what they were before, byte for byte. Otherwise only what is ours goes.",
   options: { ...WHERE, ...HOW },
   async run(cli, { client, scope, dry_run, yes }) {
-    refuseAgent(dry_run);
+    refuseAgent(cli.io, dry_run);
     const change = planUninstall(cli.home.path, settingsPath(client, scope));
     await carryOut(cli, change, { client, scope, dry_run, yes, notes: [], done: "Removed from" });
   },
@@ -72,7 +73,7 @@ export const status = defineCommand({
   async run(cli) {
     const found = look(cli);
     const good = found.filter(({ installed, problems }) => installed && problems.length === 0);
-    process.exitCode = good.length > 0 ? 0 : 1;
+    cli.io.exitCode = good.length > 0 ? 0 : 1;
     const none = found.every(({ installed }) => !installed);
     await cli.out.result({ installed: good.length > 0, settings: found }, () =>
       [
@@ -116,8 +117,8 @@ async function carryOut(cli: Cli, change: Change, { client, scope, dry_run, yes,
 }
 
 /** These settings decide what runs on the person's machine. No token of anybody's makes that an agent's to change. */
-function refuseAgent(dry_run: boolean): void {
-  const variable = runByAgent(process.env);
+function refuseAgent({ env }: Io, dry_run: boolean): void {
+  const variable = runByAgent(env);
   if (variable === undefined || dry_run) return;
   throw new Failure(
     "FORBIDDEN",
@@ -127,7 +128,7 @@ function refuseAgent(dry_run: boolean): void {
 
 /** A person at a terminal is asked. Where nobody can be, somebody has to have said so before. */
 async function agreed(cli: Cli): Promise<boolean> {
-  if (cli.out.json || process.stdin.isTTY !== true || process.stderr.isTTY !== true)
+  if (!isAskable(cli))
     throw invalid("Nobody can be asked here whether to write it: say --yes, or --dry-run to see it first.");
   return saidYes("Write it?");
 }

@@ -55,7 +55,7 @@ export async function rewake(cli: Cli, { as, client, while_pid }: Given): Promis
     await (terminals ? wakeCodex(cli, session, { terminals, runner: while_pid }) : wakeClaude(cli, session));
   } catch (error) {
     process.stderr.write(`parley wait --rewake: ${error instanceof Error ? error.message : error}\n`);
-    process.exitCode = 0;
+    cli.io.exitCode = 0;
   }
 }
 
@@ -85,7 +85,7 @@ async function wakeClaude(cli: Cli, as: Session): Promise<void> {
   const { messages } = polled;
   if (messages.length === 0) return;
   await cli.out.tell(digest(polled, { ways: waysOf(cli, "claude") }));
-  process.exitCode = WAKE;
+  cli.io.exitCode = WAKE;
   told.note(messages);
   await noteShown(cli, as, { channel: CHANNEL, messages, patience_ms: PATIENCE_MS });
 }

@@ -22,7 +22,7 @@ export const verify = defineCommand({
   async run(cli) {
     const verdict = await ask<Verdict>(cli, "/api/audit/verify");
     await cli.out.result(verdict, () => told(verdict));
-    if (!verdict.ok) process.exitCode = 1;
+    if (!verdict.ok) cli.io.exitCode = 1;
   },
 });
 

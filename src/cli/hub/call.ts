@@ -1,7 +1,7 @@
 import type { Cli } from "../core/cli.ts";
 import { defineCommand } from "../core/command.ts";
 import { invalid } from "../core/failure.ts";
-import { readStdin } from "../core/stdin.ts";
+import { readStdin } from "../core/io.ts";
 import { textProperties } from "./tool-schema.ts";
 
 export const call = defineCommand({
@@ -24,7 +24,7 @@ export const call = defineCommand({
   },
   async run(cli, { tool, args, arg, key, timeout }) {
     const whole = {
-      ...parseObject(args === "-" ? await readStdin() : args),
+      ...parseObject(args === "-" ? await readStdin(cli.io) : args),
       ...(await parseArgs(arg, () => texts(cli, tool))),
     };
     const output = await cli.call<object>(tool, whole, { key, timeout_ms: timeout * 1000 });

@@ -23,7 +23,7 @@ export const link = defineCommand({
     mkdirSync(folder, { recursive: true });
     if (lstatSync(path, { throwIfNoEntry: false })) unlinkSync(path);
     symlinkSync(LAUNCHER, path);
-    const found = isOnPath(process.env.PATH ?? "");
+    const found = isOnPath(cli.io.env.PATH ?? "");
     await cli.out.result({ path, target: LAUNCHER, on_path: found }, () =>
       found
         ? `parley now runs ${LAUNCHER}, by the link ${path}.`

@@ -4,7 +4,7 @@ import { withoutPassword } from "../../local/settings.ts";
 import type { Cli } from "../core/cli.ts";
 import { defineCommand } from "../core/command.ts";
 import { Failure, INTERRUPTED, REFUSED } from "../core/failure.ts";
-import { isTerminal, STDOUT } from "../core/output.ts";
+import { STDOUT } from "../core/io.ts";
 
 export const serve = defineCommand({
   format: "text",
@@ -50,7 +50,7 @@ export const serve = defineCommand({
     const stopped = untilStopped(cli, hub);
     const { url, home, pid } = hub;
     // It is a credential, and what is no terminal may be a log that others read.
-    const login = cli.out.quiet || cli.out.json || !isTerminal(STDOUT) ? undefined : await loginOf(hub);
+    const login = cli.out.quiet || cli.out.json || !cli.io.isTerminal(STDOUT) ? undefined : await loginOf(hub);
     await cli.out.result({ url, home, pid }, () => welcome(cli, { url, home, login }));
     // A hub that is killed later leaves its compiled code to the next one all the same.
     process.getBuiltinModule("node:module").flushCompileCache();

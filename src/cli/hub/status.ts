@@ -32,7 +32,7 @@ export const status = defineCommand({
   async run(cli, as) {
     const hub = await look(cli);
     const status = hub.status === "ready" ? { ...hub, ...(await unreadMail(cli, as)) } : hub;
-    process.exitCode = status.status === "ready" ? 0 : 1;
+    cli.io.exitCode = status.status === "ready" ? 0 : 1;
     if (cli.out.format === "context") return cli.out.write(inOneLine(status));
     await cli.out.result(status, () => describe(cli, status));
   },

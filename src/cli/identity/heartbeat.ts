@@ -1,8 +1,9 @@
-import { ACTING_OPTIONS, resolveActing } from "../core/acting.ts";
+import { ACTING_OPTIONS, type As, resolveActing } from "../core/acting.ts";
 import { defineCommand } from "../core/command.ts";
 import { Failure } from "../core/failure.ts";
 import { fields } from "../core/fields.ts";
 import { branchOf, projectOf, sessionsOf } from "../core/identity-env.ts";
+import type { Env } from "../core/io.ts";
 
 export const heartbeat = defineCommand({
   examples: ["heartbeat", "heartbeat --session-start"],
@@ -13,7 +14,7 @@ export const heartbeat = defineCommand({
   },
   async run(cli, { session_start, ...as }) {
     const { client, agent } = await resolveActing(cli, as);
-    const args = session_start ? place(as) : {};
+    const args = session_start ? place(as, cli.io.env) : {};
     const beat = await client.call<Record<string, unknown>>("agent_heartbeat", args).catch((error: unknown) => {
       // Of a token that was given nobody has asked yet whose it is.
       if (agent !== null || !(error instanceof Failure && error.code === "FORBIDDEN")) throw error;
@@ -30,15 +31,9 @@ export const heartbeat = defineCommand({
 });
 
 /** Where this session is working, as it is told to the hub. */
-export function place({
-  session_id,
-  project: typed,
-}: {
-  session_id?: string | undefined;
-  project?: string | undefined;
-}) {
-  const project = projectOf(typed, process.env);
+export function place({ session_id, project: typed }: Pick<As, "session_id" | "project">, env: Env) {
+  const project = projectOf(typed, env);
   const branch = branchOf(project);
-  const client = sessionsOf(session_id, process.env)[0]?.client ?? null;
+  const client = sessionsOf(session_id, env)[0]?.client ?? null;
   return { project: project.slice(-400), ...(branch !== null && { branch }), ...(client !== null && { client }) };
 }

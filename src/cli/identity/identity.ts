@@ -32,10 +32,10 @@ export const save = defineCommand({
   options: ACTING_OPTIONS,
   async run(cli, as) {
     const known = await bySession(cli, { ...as, make: false });
-    const project = projectOf(as.project, process.env);
+    const project = projectOf(as.project, cli.io.env);
     const saved = { ...known, project, branch: branchOf(project), last_active_at: new Date().toISOString() };
     const { client } = await resolveActing(cli, { ...as, make: false });
-    await client.call("agent_heartbeat", place(as));
+    await client.call("agent_heartbeat", place(as, cli.io.env));
     (await filesOf(cli)).saveSession(saved);
     await tell(cli, saved);
   },
@@ -47,13 +47,13 @@ export const current = defineCommand({
   async run(cli, as) {
     const { client, agent } = await resolveActing(cli, { ...as, make: false });
     const me = await client.call<{ principal: string; agent: string | null; space: string }>("whoami", {});
-    const [session] = sessionsOf(as.session_id, process.env);
+    const [session] = sessionsOf(as.session_id, cli.io.env);
     const identity = {
       agent: me.agent,
       principal: me.principal,
       space: me.space,
       client_session_id: agent !== null && session ? session.id : null,
-      project: projectOf(as.project, process.env),
+      project: projectOf(as.project, cli.io.env),
     };
     await cli.out.result(identity, () => fields(cli.out, identity));
   },
@@ -82,7 +82,7 @@ export const setDefault = defineCommand({
     if (agent === null) throw invalid("--agent NAME is missing: the agent that the project is to have.");
     await checkKnown(cli, agent);
     const files = await filesOf(cli);
-    const chosen = { project: projectOf(as.project, process.env), agent, space: files.space };
+    const chosen = { project: projectOf(as.project, cli.io.env), agent, space: files.space };
     files.saveProject(chosen);
     await cli.out.result(
       chosen,
@@ -94,7 +94,7 @@ export const setDefault = defineCommand({
 
 /** The session's agent, known to the hub as such; nothing of it that is secret. */
 async function bySession(cli: Cli, as: As): Promise<SessionFile> {
-  const sessions = sessionsOf(as.session_id, process.env);
+  const sessions = sessionsOf(as.session_id, cli.io.env);
   if (sessions.length === 0)
     throw new Failure("NO_IDENTITY", "Which session? Nothing around you names one. Say --session-id ID.");
   const { client, agent } = await resolveActing(cli, as);

@@ -4,7 +4,7 @@ import { ACTING_OPTIONS } from "../core/acting.ts";
 import type { Cli } from "../core/cli.ts";
 import { defineCommand } from "../core/command.ts";
 import { Failure, invalid } from "../core/failure.ts";
-import { readStdin } from "../core/stdin.ts";
+import { readStdin } from "../core/io.ts";
 import { counted } from "../core/words.ts";
 import { type Kept, QUEUE_OPTIONS, sendOrQueue } from "../outbox/send.ts";
 import { SHAPE_OPTIONS, shaped } from "./call.ts";
@@ -55,7 +55,7 @@ export const send = defineCommand({
     const args = {
       to: recipients,
       subject,
-      body: await bodyOf(body, body_file),
+      body: await bodyOf(cli, body, body_file),
       priority,
       ...(by !== undefined && { deadline: by }),
       ...(thread !== undefined && { thread_id: await threadId(cli, how, thread) }),
@@ -86,7 +86,7 @@ export const reply = defineCommand({
     const by = settled(deadline);
     const args = {
       id: await mailId(cli, how, id),
-      body: await bodyOf(body, body_file),
+      body: await bodyOf(cli, body, body_file),
       priority,
       ...(subject !== undefined && { subject }),
       ...(by !== undefined && { deadline: by }),
@@ -111,7 +111,7 @@ export const publish = defineCommand({
     ...QUEUE_OPTIONS,
   },
   async run(cli, { topic, subject, body, body_file, priority, ...how }) {
-    const args = { topic, subject, body: await bodyOf(body, body_file), priority };
+    const args = { topic, subject, body: await bodyOf(cli, body, body_file), priority };
     const sent = await sendOrQueue<Sent>(cli, { tool: "mail_publish", args }, how);
     if (isKept(sent)) return tell(cli, sent, { compat: false, text: () => "" });
     const told = { message_id: sent.id, topic, recipients_count: sent.to.length, ...sent };
@@ -155,9 +155,9 @@ async function tell(
   );
 }
 
-async function bodyOf(body: string | undefined, file: string | undefined): Promise<string> {
+async function bodyOf(cli: Cli, body: string | undefined, file: string | undefined): Promise<string> {
   if (body !== undefined && file !== undefined) throw invalid("Say either --body or --body-file.");
-  if (body === "-" || file === "-") return readStdin();
+  if (body === "-" || file === "-") return readStdin(cli.io);
   if (body !== undefined) return body;
   if (file === undefined) throw invalid("--body TEXT or --body-file FILE is missing: what it says.");
   try {

@@ -44,7 +44,7 @@ export const statusUpdate = defineCommand({
     if (pending) return cli.out.result({ skipped: true, ...pending }, () => `Nothing was sent. ${pending.reason}`);
     const args = {
       to: to.length > 0 ? recipientsOf(to) : ["User"],
-      ...written({ summary, waiting_for, project: projectOf(as.project, process.env) }),
+      ...written({ summary, waiting_for, project: projectOf(as.project, cli.io.env) }),
       priority: "normal",
     };
     const sent = await sendOrQueue<Sent>(cli, { tool: "mail_send", args }, how);

@@ -81,7 +81,7 @@ async function agentOf(cli: Cli, as: As): Promise<string> {
 
 async function tellHolder(cli: Cli, lease: Lease, agent: string): Promise<void> {
   const pid = lease.holder();
-  process.exitCode = pid === undefined ? 1 : 0;
+  cli.io.exitCode = pid === undefined ? 1 : 0;
   const armed = pid !== undefined;
   await cli.out.result(
     { armed, agent, ...(armed && { pid }) },

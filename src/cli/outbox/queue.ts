@@ -41,7 +41,7 @@ export const drain = defineCommand({
   async run(cli) {
     await cli.connect();
     const drained = await (await import("./drain.ts")).drain(cli);
-    if (drained.left > 0) process.exitCode = 1;
+    if (drained.left > 0) cli.io.exitCode = 1;
     await cli.out.result(drained, () =>
       [`${drained.delivered} sent`, `${drained.refused} refused`, `${drained.left} left`].join(", "),
     );

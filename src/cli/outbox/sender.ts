@@ -26,7 +26,7 @@ export interface Sender {
 
 /** Refuses what would be refused if there were a hub: nobody poses as another by waiting for a later command. */
 export async function senderOf(cli: Cli, as: As): Promise<Sender> {
-  const { env } = process;
+  const { env } = cli.io;
   const [session, other] = sessionsOf(as.session_id, env);
   if (other)
     throw new Failure(

@@ -1,12 +1,12 @@
 import { globSync, readFileSync } from "node:fs";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { commandsOf } from "../../../scripts/commands.ts";
 import { Cli } from "../../cli/core/cli.ts";
-import { Output } from "../../cli/core/output.ts";
 import { parse } from "../../cli/core/parse.ts";
 import { commandOf } from "../../cli/core/tool-command.ts";
 import { statement } from "../../db/statement.ts";
 import type { Module } from "../../module.ts";
+import { CliIo } from "../cli-io.ts";
 import { EventStream } from "../event-stream.ts";
 import { eachDatabase, type TestHub } from "../hub.ts";
 import { CLIENTS } from "../mcp.ts";
@@ -21,18 +21,11 @@ async function command(hub: TestHub, token: string, line: readonly string[]): Pr
   const made = commandsOf(bookmarks.tools).find((made) => made.name === name);
   if (!made) throw new Error(`there is no command ${name}`);
   const command = commandOf(made);
-  const printed: string[] = [];
-  vi.stubEnv("PARLEY_TOKEN", token);
-  vi.spyOn(Output.prototype, "write").mockImplementation(async (text) => void printed.push(text));
+  const io = new CliIo({ PARLEY_TOKEN: token });
   const { common, typed, given } = parse(command, [...line.slice(2), "--url", hub.url, "--format", "text"], {});
-  await command.run(new Cli({ words: line, common, typed, textByDefault: false }), given as never);
-  return printed.join("\n");
+  await command.run(new Cli({ io, words: line, common, typed, textByDefault: false }), given as never);
+  return io.stdout.trimEnd();
 }
-
-afterEach(() => {
-  vi.unstubAllEnvs();
-  vi.restoreAllMocks();
-});
 
 eachDatabase((open) => {
   const openHub = (module: Module = bookmarks) => open({ modules: [module], migrations: [migration], now: START });
