@@ -7,12 +7,13 @@ import type { Due, DueHandler } from "../module.ts";
 import { backoff, MOST_ATTEMPTS } from "./backoff.ts";
 import { bury } from "./dead.ts";
 import { DueFailure, LOOK_AGAIN_MS } from "./plan.ts";
-import { type DueRow, deleteAll, findDue, listDue, listEarliest, listLeft, saveDue } from "./store.ts";
+import { type DueRow, deleteDue, findDue, listDue, listEarliest, saveDue } from "./store.ts";
 
 /** Rows that are read at once. */
 const PAGE = 500;
 /** How long a transaction may take, since others wait for it: as many rows of a space as are likely to be done by then. */
 const MOST_MS = 10;
+const MOST_ROWS = 100;
 /** Spaces in which one kind is handled at the same time. */
 const SPACES_AT_ONCE = 4;
 
@@ -145,31 +146,20 @@ export class Scheduler {
     await Promise.all(Array.from({ length: SPACES_AT_ONCE }, next));
   }
 
-  /** All of one space, as many in a transaction as do not keep others waiting; of a kind not seen before, one. */
+  /** All of one space, as many at once as do not keep others waiting; of a kind not seen before, one. */
   async #handleRows(rows: readonly DueRow[]): Promise<void> {
     for (let at = 0; at < rows.length && !this.#stopped; ) {
       const cost = this.#cost.get(rows[0]?.kind ?? "") ?? MOST_MS;
-      const some = rows.slice(at, at + Math.max(1, Math.floor(MOST_MS / cost)));
+      const some = rows.slice(at, at + Math.max(1, Math.min(MOST_ROWS, Math.floor(MOST_MS / cost))));
       at += some.length;
-      if (some.length > 1 && (await this.#triedTogether(some))) continue;
       await Promise.all(some.map((row) => this.#handleAlone(row)));
     }
   }
 
-  async #triedTogether(rows: readonly DueRow[]): Promise<boolean> {
-    try {
-      await this.#handleTogether(rows);
-      return true;
-    } catch (error) {
-      if (isStorage(error)) throw error;
-      return false;
-    }
-  }
-
-  /** So that one that fails takes no other with it. */
+  /** Operations of their own that share a transaction: one that fails takes no other with it. */
   async #handleAlone(row: DueRow): Promise<void> {
     try {
-      await this.#handleTogether([row]);
+      await this.#handle(row);
     } catch (error) {
       if (isStorage(error)) throw error;
       const dead = await this.#noteFailure(row, error);
@@ -177,18 +167,18 @@ export class Scheduler {
     }
   }
 
-  /** Some may be gone already, by another node. */
-  async #handleTogether(rows: readonly DueRow[]): Promise<void> {
+  /** It may be gone already, by another node. */
+  async #handle({ space_id, kind, ref }: DueRow): Promise<void> {
     const { database, handlers, config, ctx, clock = () => performance.now() } = this.#options;
-    const { space_id = "", kind = "" } = rows[0] ?? {};
     const now = iso(database.now());
     const work = async (ctx: TxCtx): Promise<void> => {
       const started = clock();
-      const left = await listLeft(ctx.tx, rows, now);
-      // Before they are handled: that may plan them anew.
-      await deleteAll(ctx.tx, left);
-      for (const row of left) await handlers.get(kind)?.(ctx, dueOf(row), config);
-      if (left.length > 0) this.#cost.set(kind, (clock() - started) / left.length);
+      const row = await findDue(ctx.tx, { kind, ref, now });
+      if (!row) return;
+      // Before it is handled, which may plan it anew; and where this run only finds out what is read, not at all.
+      if (!ctx.tx.prefetching) await deleteDue(ctx.tx, row);
+      await handlers.get(kind)?.(ctx, dueOf(row), config);
+      this.#cost.set(kind, clock() - started);
       await hit("due.before_commit");
     };
     await transact(ctx(space_id), work, { even_expired: true });

@@ -91,33 +91,9 @@ export const findDue = (
   { kind, ref, now }: { kind: string; ref: number; now: string },
 ): Promise<DueRow | undefined> => tx.get(byKey, { space_id: tx.space_id, kind, ref, now });
 
-const within = statement<{ space_id: string; kind: string; from: string; to: string }, DueRow>(
-  `select space_id, kind, ref, at, payload, attempt from due
-   where kind = :kind and at >= :from and at <= :to and space_id = :space_id order by at, ref`,
-);
-
-/**
- * Those of these rows that are still there: by one read where they are many. It goes through what other spaces have
- * between their times, so for a few among those of many spaces each is looked up.
- */
-export async function listLeft(tx: Tx, rows: readonly DueRow[], now: string): Promise<DueRow[]> {
-  const [first, last] = [rows[0], rows.at(-1)];
-  if (!first || !last) return [];
-  if (rows.length < FEW) return (await Promise.all(rows.map((row) => findDue(tx, { ...row, now })))).filter(isThere);
-  const { kind, at: from } = first;
-  const refs = new Set(rows.map(({ ref }) => ref));
-  const found = await tx.all(within, { space_id: tx.space_id, kind, from, to: last.at });
-  return found.filter(({ ref }) => refs.has(ref));
-}
-
-const FEW = 25;
-const isThere = <T>(row: T | undefined): row is T => row !== undefined;
-
 const cancel = statement<{ space_id: string; kind: string; ref: number }>(
   "delete from due where space_id = :space_id and kind = :kind and ref = :ref",
 );
-
-export const deleteAll = (tx: Tx, rows: readonly DueRow[]): Promise<void> => tx.runAll(cancel, rows);
 
 export async function deleteDue(tx: Tx, { kind, ref }: { kind: string; ref: number }): Promise<void> {
   await tx.run(cancel, { space_id: tx.space_id, kind, ref });

@@ -4,6 +4,7 @@
  * waits says what it waits for; whoever awaits a task is owed its end until they have taken it. See
  * docs/design/tasks.md.
  */
+export { foresee } from "./service/admitting.ts";
 export { cancel, update } from "./service/changing.ts";
 export { next } from "./service/claiming.ts";
 export { create, createOwn, type NewTask } from "./service/creating.ts";

@@ -21,6 +21,13 @@ export async function admitted(ctx: TxCtx, row: TaskRow): Promise<TaskRow> {
     : { ...row, held_for: null, slot: 1 };
 }
 
+/**
+ * Reads what creating a task with that key reads, for whoever writes before: on PostgreSQL all that the operations of a
+ * batch read before they write is one wait, and what they read behind that is one each.
+ */
+export const foresee = (ctx: TxCtx, concurrency_key: string): Promise<number> =>
+  store.countSlots(ctx.tx, concurrency_key);
+
 /** A task that had a place under its key has it no longer: who waits for one gets it. */
 export async function freeSlot(ctx: TxCtx, { concurrency_key, slot }: TaskRow): Promise<void> {
   if (concurrency_key === null || slot !== 1) return;

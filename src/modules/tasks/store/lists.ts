@@ -55,13 +55,13 @@ export async function findNextSweep(tx: Tx): Promise<string | undefined> {
   return times.flatMap((row) => row?.at ?? []).sort()[0];
 }
 
-const slots = statement<In & { concurrency_key: string }, { slots: number }>(
-  `select count(*) as slots from tasks
-   where space_id = :space_id and concurrency_key = :concurrency_key and slot = 1`,
+// Not a count: what names the rows is known to be true still when a task with another key was added.
+const slots = statement<In & { concurrency_key: string }, { id: number }>(
+  `select id from tasks where space_id = :space_id and concurrency_key = :concurrency_key and slot = 1`,
 );
 /** How many tasks with this key run, or may be claimed. */
 export const countSlots = async (tx: Tx, concurrency_key: string): Promise<number> =>
-  (await tx.get(slots, { space_id: tx.space_id, concurrency_key }))?.slots ?? 0;
+  (await tx.all(slots, { space_id: tx.space_id, concurrency_key })).length;
 
 const behind = statement<In & { concurrency_key: string }, TaskRow>(
   `select ${TASK} from tasks

@@ -31,7 +31,10 @@ export async function fire(
   { trigger, source, sender, payload, slot, delivery, session_key }: Firing,
 ): Promise<RunRow> {
   const occasion = { trigger, payload, sender, now: outer.now() };
-  const skipped = await whySkipped(outer, trigger);
+  const [skipped] = await Promise.all([
+    whySkipped(outer, trigger),
+    trigger.overlap === "queue" && tasks.foresee(outer, senderOf(trigger.name)),
+  ]);
   const id = await append(outer, {
     ...{ type: "trigger.fired", topic: TOPIC, stream: trigger.name },
     data: { trigger: trigger.name, source, state: skipped === undefined ? "pending" : "skipped" },
@@ -86,13 +89,15 @@ async function becomeTask(
   content: string,
   { overlap, channel }: TriggerRow,
 ): Promise<number> {
-  const sender = `trigger:${trigger_name}`;
+  const sender = senderOf(trigger_name);
   const { id } = await tasks.create(ctx, {
     ...{ content, channel, sender, sender_id: sender },
     ...(overlap === "queue" && { concurrency_key: sender }),
   });
   return parseId(id);
 }
+
+const senderOf = (name: string): string => `trigger:${name}`;
 
 /** Slots that passed while nobody was there, and stay what they are: one row for all of them. */
 export async function noteMissed(
