@@ -20,7 +20,7 @@ const STEP_MS = 2000;
 /** A command that runs for long may load a part of its own bundle late. */
 const KEEP_MS = 7 * 24 * 3600 * 1000;
 
-const isOurs = (path) => path.startsWith(sources + sep) || path.startsWith(shared + sep);
+const isOurs = (path) => [sources, ...shared].some((each) => path === each || path.startsWith(each + sep));
 
 mkdirSync(folder, { recursive: true });
 for (let done = false; !done; ) {

@@ -3,8 +3,8 @@ import { join, relative } from "node:path";
 import { root } from "./run.mjs";
 
 export const sources = join(root, "src", "cli");
-/** What the command line has in common with the hub, and nothing else of it. */
-export const shared = join(root, "src", "local");
+/** What the command line has in common with the hub and with the client library, and nothing else of them. */
+export const shared = [join(root, "src", "local"), join(root, "src", "client", "node.ts")];
 export const folder = join(root, "artifacts", "cli");
 export const bundled = join(folder, "main.cjs");
 
@@ -13,10 +13,9 @@ export const bundled = join(folder, "main.cjs");
  * time, unlike the time of a file's content, can be set by nobody; a file that took another's place has another number.
  */
 export function cliSources() {
-  return [sources, shared]
-    .flatMap((each) => readdirSync(each, { recursive: true, withFileTypes: true }))
-    .filter((each) => each.isFile() && each.name.endsWith(".ts") && !each.name.endsWith(".test.ts"))
-    .map((each) => join(each.parentPath ?? each.path, each.name))
+  return [sources, ...shared]
+    .flatMap((each) => (each.endsWith(".ts") ? [each] : filesIn(each)))
+    .filter((path) => path.endsWith(".ts") && !path.endsWith(".test.ts"))
     .concat(join(root, "scripts", "bundle.mjs"))
     .sort()
     .map((path) => {
@@ -24,3 +23,8 @@ export function cliSources() {
       return [`/${relative(folder, path)}`, ino, size, ctimeMs];
     });
 }
+
+const filesIn = (path) =>
+  readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((each) => each.isFile())
+    .map((each) => join(each.parentPath ?? each.path, each.name));

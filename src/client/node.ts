@@ -2,8 +2,14 @@ import type { Agent, ClientRequest, IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { HttpRequest, Transport } from "./transport.ts";
 
-/** To `url`, on connections that `connect` makes where it is given. By `node:http`: the global `fetch` takes 40 ms to load. */
-export function nodeTransport(url: string, connect?: () => Socket): Transport {
+interface Connecting {
+  connect?: (() => Socket) | undefined;
+  /** How long nothing may come. */
+  idle_ms?: number | undefined;
+}
+
+/** By `node:http`: the global `fetch` takes 40 ms to load. */
+export function nodeTransport(url: string, { connect, idle_ms }: Connecting = {}): Transport {
   const base = new URL(url);
   // Imported by name, node:http would load every lazy export it has, WebSocket among them.
   const { request } = process.getBuiltinModule(base.protocol === "https:" ? "node:https" : "node:http");
@@ -12,7 +18,9 @@ export function nodeTransport(url: string, connect?: () => Socket): Transport {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       const target = new URL(base.pathname.replace(/\/$/, "") + path, base);
       const by = connect ? { createConnection: connect } : { agent };
-      const sent: ClientRequest = request(target, { method, headers, signal, ...by }, resolve);
+      const options = { method, headers, ...by, ...(signal && { signal }), ...(idle_ms && { timeout: idle_ms }) };
+      const sent: ClientRequest = request(target, options, resolve);
+      if (idle_ms) sent.on("timeout", () => sent.destroy(new Error(`no answer within ${idle_ms / 1000} s`)));
       sent.on("error", reject);
       sent.end(body);
     });
@@ -55,6 +63,6 @@ function read(response: IncomingMessage, take: (text: string) => void): Promise<
     response.on("end", resolve);
     response.on("error", reject);
     // One that is cut emits no end, and not always an error.
-    response.on("close", () => reject(new Error("the connection was closed")));
+    response.on("close", () => reject(Object.assign(new Error("the connection was closed"), { code: "ECONNRESET" })));
   });
 }

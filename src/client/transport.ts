@@ -5,7 +5,7 @@ export interface HttpRequest {
   path: string;
   headers: Record<string, string>;
   body?: string;
-  signal: AbortSignal;
+  signal?: AbortSignal;
 }
 
 export interface HttpResponse {

@@ -57,7 +57,7 @@ export class FaultyTransport {
   async #stream(request: HttpRequest): Promise<HttpResponse> {
     const controller = new AbortController();
     const end = (): void => controller.abort();
-    request.signal.addEventListener("abort", end, { once: true });
+    request.signal?.addEventListener("abort", end, { once: true });
     this.#streams.add(controller);
     const response = await this.#inner({ ...request, signal: controller.signal }).catch((error: unknown) => {
       this.#streams.delete(controller);

@@ -1,11 +1,9 @@
-import { type Client, createClient, HubError } from "../../client/index.ts";
-import { nodeTransport } from "../../client/node.ts";
-import { connectTo } from "../../local/unix-socket.ts";
+import { type Client, HubError } from "../../client/index.ts";
 import type { Channel, Push } from "../../mcp/stdio/channel.ts";
 import type { Cli } from "../core/cli.ts";
 import type { Target } from "../core/client.ts";
 import { Failure } from "../core/failure.ts";
-import { failureFrom } from "../core/library.ts";
+import { failureFrom, libraryClient } from "../core/library.ts";
 import { ChatPusher } from "./chat.ts";
 import { Listener } from "./listener.ts";
 import { MailPusher } from "./mail.ts";
@@ -13,8 +11,6 @@ import { PermissionRelay } from "./permission.ts";
 import { sendReply } from "./replies.ts";
 import { createPersist, Over, type Session } from "./session.ts";
 import { instructions, statusPush } from "./text.ts";
-
-const PACE = { first_ms: 100, most_ms: 5000 };
 
 interface Options {
   /** As whom. */
@@ -25,24 +21,9 @@ interface Options {
 
 /** Serves a channel on stdin and stdout until the client has gone. */
 export async function runChannel(cli: Cli, { target, people_only }: Options): Promise<void> {
-  using client = hubClient(cli, target);
+  using client = libraryClient(cli, target);
   const read = cli.wholeLine("read ID");
   await new ChannelRun(client, { home: cli.home.path, people_only, read, cause: cli.cause }).serve();
-}
-
-/** The hub may come back on another port. It is not started from here: somebody may have stopped it on purpose. */
-function hubClient(cli: Cli, { token, space }: Target): Client {
-  return createClient({
-    token,
-    space,
-    pace: PACE,
-    transport: (request) => {
-      const place = cli.place();
-      if (!place) throw new Error(`no hub runs on ${cli.home.path}`);
-      const { url, socket } = place;
-      return nodeTransport(url, socket ? () => connectTo(socket) : undefined)(request);
-    },
-  });
 }
 
 interface Running {

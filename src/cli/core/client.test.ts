@@ -74,7 +74,7 @@ describe("an answer is understood", () => {
       socket.end("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}");
     });
     await client.call("mail_send", { body: "ü\n".repeat(100_000) }, { key: "k-1" });
-    expect(seen).toMatch(/^POST \/api\/tools\/mail_send HTTP\/1\.1\r\nhost: 127\.0\.0\.1:\d+\r\n/);
+    expect(seen).toMatch(/^POST \/api\/tools\/mail_send HTTP\/1\.1\r\n/);
     for (const header of ["authorization: Bearer parley_x", "x-session-id: main", "idempotency-key: k-1"])
       expect(seen).toContain(`\r\n${header}\r\n`);
     expect(JSON.parse(seen.split("\r\n\r\n")[1] ?? "")).toEqual({ body: "ü\n".repeat(100_000) });

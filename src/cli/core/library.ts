@@ -1,8 +1,6 @@
 import { type Client, createClient, type HubError, type Transport } from "../../client/index.ts";
-import { nodeTransport } from "../../client/node.ts";
-import { connectTo } from "../../local/unix-socket.ts";
 import type { Cli } from "./cli.ts";
-import type { Target } from "./client.ts";
+import { type Target, transportTo } from "./client.ts";
 import { type Failure, failureOf } from "./failure.ts";
 
 /** A person waits at the other end. */
@@ -18,14 +16,13 @@ export function libraryClient(cli: Cli, as?: Pick<Target, "token" | "space">): C
     const found = as ? undefined : cli.find()?.target;
     const place = found ?? cli.place();
     if (!place) throw new Error(`no hub runs on ${cli.home.path}`);
-    const { url, socket } = place;
     const { token, space } = as ?? found ?? {};
     const headers = {
       ...request.headers,
       authorization: `Bearer ${token}`,
       ...(space && { "x-session-id": space }),
     };
-    return nodeTransport(url, socket ? () => connectTo(socket) : undefined)({ ...request, headers });
+    return transportTo(place)({ ...request, headers });
   };
   return createClient({ transport, pace: PACE });
 }
