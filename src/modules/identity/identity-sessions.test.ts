@@ -1,5 +1,6 @@
 /** Which session is which agent, and who is there. */
 import { beforeEach, describe, expect, test } from "vitest";
+import type { Reader } from "../../db/database.ts";
 import { statement } from "../../db/statement.ts";
 import { eachDatabase, type TestHub } from "../../testing/hub.ts";
 import { onSharedHub } from "../../testing/shared-hub.ts";
@@ -288,6 +289,23 @@ eachDatabase((open) => {
       expect(await names({})).toEqual([back.agent, "scout"].sort());
       expect(await names({ all: true })).toEqual([gone.agent, back.agent, "scout"].sort());
       expect((await hub.call(hub.admin, "mail_send", { to: [gone.agent], subject: "s", body: "b" })).status).toBe(200);
+    });
+
+    test("however many agents there are, a list of them reads them once", async () => {
+      await ensure("s-1");
+      await hub.token("agent", "scout");
+      const ctx = await hub.as(hub.admin);
+      const reads: string[] = [];
+      const db: Reader = {
+        get: (statement, args) => ctx.db.get(statement, args),
+        all: (statement, args) => {
+          reads.push(statement.sqlite.text);
+          return ctx.db.all(statement, args);
+        },
+      };
+      const { run } = hub.hub.tools.find("agent_list");
+      expect(await run({ ...ctx, db }, {} as never)).toMatchObject({ agents: [{}, { name: "scout" }] });
+      expect(reads.filter((text) => /\b(from|join) agents\b/.test(text))).toHaveLength(1);
     });
 
     const presence = async (name: string): Promise<[string, string | null]> => {

@@ -80,16 +80,14 @@ export type SessionRow = {
   left_at: string | null;
 };
 
-export type PresenceRow = {
-  principal_id: string;
-  name: string;
+/** When and where an agent was last seen. */
+export type SeenRow = {
   last_seen_at: string | null;
   /** Its session said that it has ended, and nothing was heard since. */
   left_at: string | null;
   project: string | null;
   branch: string | null;
   client: string | null;
-  deleted_at: string | null;
-  /** 1 for the agent of some client's session. */
-  by_session: 0 | 1;
 };
+
+export type PresenceRow = SeenRow & { principal_id: string; name: string; deleted_at: string | null };

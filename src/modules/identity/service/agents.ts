@@ -7,7 +7,7 @@ import * as sessions from "../store/sessions.ts";
 import * as store from "../store.ts";
 import type { AgentRow, PrincipalRow } from "../tables.ts";
 import { boundAgents, rationRefusals } from "./bounds.ts";
-import { doing, seenDoing, waitingAgents } from "./doing.ts";
+import { doing } from "./doing.ts";
 import { ensurePrincipal, refuseDeleted, taken } from "./names.ts";
 
 /** Makes the principal an agent of the transaction's space, with an inbox of its own. Already one, it stays as it is. */
@@ -69,12 +69,6 @@ async function refuseStranger(ctx: TxCtx, { id, name }: PrincipalRow): Promise<v
   const grants = await store.listGrants(ctx.tx, id);
   if (grants.length > 0 && !grants.some(({ space_id }) => space_id === ctx.tx.space_id))
     throw taken(ctx, name, `${name} is taken.`);
-}
-
-export async function list(ctx: Ctx): Promise<{ agents: Agent[] }> {
-  const waiting = await waitingAgents(ctx);
-  const rows = await store.listAgents(ctx.db, ctx.actor.space_id);
-  return { agents: rows.map((row) => wire(row, seenDoing(row, waiting.get(row.principal_id)))) };
 }
 
 export function setDefault(ctx: Ctx, { name }: { name: string }): Promise<Agent> {
@@ -160,7 +154,7 @@ export const isDefault = ({ inbox_id, default_inbox_id }: AgentRow): boolean => 
 
 const shown = async (ctx: Ctx, row: AgentRow): Promise<Agent> => wire(row, await doing(ctx, row));
 
-function wire(row: AgentRow, { run_phase, asks }: Pick<Agent, "run_phase" | "asks">): Agent {
+export function wire(row: AgentRow, { run_phase, asks }: Pick<Agent, "run_phase" | "asks">): Agent {
   const { name, type, lifecycle, created_at, updated_at } = row;
   return { name, type, lifecycle, run_phase, asks, created_at, updated_at, default: isDefault(row) };
 }

@@ -1,8 +1,10 @@
 import { type Ctx, transact } from "../../../context.ts";
 import type { AgentEntry, Beat, ListAgents, Presence } from "../schema.ts";
+import { listAgentsSeen } from "../store/agents.ts";
 import * as store from "../store/sessions.ts";
-import type { PresenceRow } from "../tables.ts";
+import type { PresenceRow, SeenRow } from "../tables.ts";
 import * as agents from "./agents.ts";
+import { seenDoing, waitingAgents } from "./doing.ts";
 
 const ACTIVE_MS = 5 * 60_000;
 const IDLE_MS = 30 * 60_000;
@@ -10,7 +12,7 @@ const LONG_GONE_MS = 7 * 86_400_000;
 /** A mark younger than this is as good as a new one, and costs no transaction. */
 const FRESH_MS = 15_000;
 
-type Seen = Pick<PresenceRow, "last_seen_at" | "left_at">;
+type Seen = Pick<SeenRow, "last_seen_at" | "left_at">;
 
 /** From when an agent was last seen, unless it has left since. It says so itself with each heartbeat; nobody says it for it. */
 export function presenceOf({ last_seen_at, left_at }: Seen, now: number): Presence {
@@ -75,17 +77,14 @@ async function mark(ctx: Ctx, known: PresenceRow | undefined): Promise<string> {
  */
 export async function list(ctx: Ctx, { all }: ListAgents): Promise<{ agents: AgentEntry[] }> {
   const now = ctx.now();
-  const seen = new Map((await store.listPresence(ctx.db, ctx.actor.space_id)).map((row) => [row.name, row]));
-  const { agents: registered } = await agents.list(ctx);
-  const listed = registered.filter((agent) => all || agent.default || !isLongGone(seen.get(agent.name), now));
-  const entries = listed.map((agent) => {
-    const row = seen.get(agent.name);
-    // Registered since the first of the two questions: it has not been seen yet.
-    const { last_seen_at = null, left_at = null, project = null, branch = null, client = null } = row ?? {};
-    return { ...agent, presence: presenceOf({ last_seen_at, left_at }, now), last_seen_at, project, branch, client };
-  });
-  return { agents: entries };
+  const since = all ? "" : new Date(now - LONG_GONE_MS).toISOString();
+  const waiting = await waitingAgents(ctx);
+  const rows = await listAgentsSeen(ctx.db, { space_id: ctx.actor.space_id, since });
+  return {
+    agents: rows.map((row) => {
+      const { last_seen_at, project, branch, client } = row;
+      const agent = agents.wire(row, seenDoing(row, waiting.get(row.principal_id)));
+      return { ...agent, presence: presenceOf(row, now), last_seen_at, project, branch, client };
+    }),
+  };
 }
-
-const isLongGone = (row: PresenceRow | undefined, now: number): boolean =>
-  row?.by_session === 1 && row.last_seen_at !== null && now - Date.parse(row.last_seen_at) > LONG_GONE_MS;

@@ -1,10 +1,12 @@
 import type { Reader, Tx } from "../../../db/database.ts";
 import { statement } from "../../../db/statement.ts";
-import type { AgentRow } from "../tables.ts";
+import type { AgentRow, SeenRow } from "../tables.ts";
 
-const AGENT = `select a.principal_id, p.name, a.inbox_id, a.type, a.lifecycle, a.run_phase, a.created_at, a.updated_at,
-   s.default_inbox_id from agents a join principals p on p.id = a.principal_id join spaces s on s.id = a.space_id
+const COLUMNS = `a.principal_id, p.name, a.inbox_id, a.type, a.lifecycle, a.run_phase, a.created_at, a.updated_at,
+   s.default_inbox_id`;
+const HERE = `from agents a join principals p on p.id = a.principal_id join spaces s on s.id = a.space_id
    where a.space_id = :space_id and a.deleted_at is null`;
+const AGENT = `select ${COLUMNS} ${HERE}`;
 
 const defaultInbox = statement<{ space_id: string }, AgentRow | (Pick<AgentRow, "inbox_id"> & { name: null })>(
   `select s.default_inbox_id as inbox_id, s.default_inbox_id, a.principal_id, p.name, a.type, a.lifecycle, a.run_phase,
@@ -34,6 +36,15 @@ export const findAgentByPrincipal = (
 
 const agentsIn = statement<{ space_id: string }, AgentRow>(`${AGENT} order by a.created_at, p.name`);
 export const listAgents = (db: Reader, space_id: string): Promise<AgentRow[]> => db.all(agentsIn, { space_id });
+
+const seenSince = statement<{ space_id: string; since: string }, AgentRow & SeenRow>(
+  `select ${COLUMNS}, a.last_seen_at, a.left_at, a.project, a.branch, a.client ${HERE}
+   and (a.last_seen_at is null or a.last_seen_at >= :since or a.inbox_id = s.default_inbox_id or not exists
+   (select 1 from agent_sessions x where x.space_id = a.space_id and x.principal_id = a.principal_id))
+   order by a.created_at, p.name`,
+);
+/** Of those that sessions made, such as were seen since then, or not yet; all others in any case. */
+export const listAgentsSeen = (db: Reader, args: { space_id: string; since: string }) => db.all(seenSince, args);
 
 type NewAgentRow = Omit<AgentRow, "name" | "default_inbox_id"> & { created_by: string };
 

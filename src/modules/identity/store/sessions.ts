@@ -52,20 +52,13 @@ export const updateSessionSeen = (
   args: { principal_id: string; token_id: string; now: string },
 ): Promise<void> => tx.run(seenSession, { ...args, space_id: tx.space_id });
 
-const PRESENCE = `select a.principal_id, p.name, a.last_seen_at, a.left_at, a.project, a.branch, a.client, a.deleted_at,
-   case when exists (select 1 from agent_sessions s where s.space_id = a.space_id and s.principal_id = a.principal_id)
-   then 1 else 0 end as by_session
-   from agents a join principals p on p.id = a.principal_id where a.space_id = :space_id`;
-
 const presence = statement<In & { principal_id: string }, PresenceRow>(
-  `${PRESENCE} and a.principal_id = :principal_id`,
+  `select a.principal_id, p.name, a.last_seen_at, a.left_at, a.project, a.branch, a.client, a.deleted_at
+   from agents a join principals p on p.id = a.principal_id
+   where a.space_id = :space_id and a.principal_id = :principal_id`,
 );
 export const findPresence = (db: Reader, args: In & { principal_id: string }): Promise<PresenceRow | undefined> =>
   db.get(presence, args);
-
-const everyPresence = statement<In, PresenceRow>(PRESENCE);
-export const listPresence = (db: Reader, space_id: string): Promise<PresenceRow[]> =>
-  db.all(everyPresence, { space_id });
 
 const seen = statement<In & { principal_id: string; now: string; before: string }>(
   `update agents set last_seen_at = :now, left_at = null where space_id = :space_id and principal_id = :principal_id
