@@ -8,6 +8,12 @@ if (Number.parseInt(process.versions.node, 10) < 24)
 /** Tests of PostgreSQL itself would have nothing to run on. */
 const exclude = testDatabases().includes("postgres") ? [] : ["**/*.postgres.test.ts"];
 const cores = availableParallelism();
+/** Tests about all that their process has loaded or opened. */
+const OWN_PROCESS = [
+  "src/db/{plans,read-cache}.test.ts",
+  "src/http/connections.test.ts",
+  "src/testing/sample-module/*.test.ts",
+];
 /** Tests that measure, one after the other when all else is done. */
 const ALONE = ["test/limits-load.test.ts"];
 
@@ -21,7 +27,18 @@ export default defineConfig({
     expect: { poll: { timeout: 30_000 } },
     projects: [
       // They wait for disks, PostgreSQL and time as long as they work.
-      { extends: true, test: { name: "unit", include: ["src/**/*.test.ts"], maxWorkers: Math.ceil(cores * 1.5) } },
+      {
+        extends: true,
+        test: {
+          name: "unit",
+          include: ["src/**/*.test.ts"],
+          exclude: [...configDefaults.exclude, ...exclude, ...OWN_PROCESS],
+          maxWorkers: Math.ceil(cores * 1.5),
+          // A worker loads the hub once for all its files: loading it for each took as long as half of the tests.
+          isolate: false,
+        },
+      },
+      { extends: true, test: { name: "own-process", include: OWN_PROCESS, maxWorkers: 1 } },
       "web/vitest.config.ts",
       {
         extends: true,

@@ -25,7 +25,7 @@ const steps = [
   ["Types", () => run("tsc", ["--project", "."])],
   ["Types of the web app", () => run(process.execPath, [svelteCheck, "--fail-on-warnings"], { cwd: web })],
   ["Dead code", () => run("knip", [])],
-  [`Unit and behaviour tests (${databases})`, () => vitest("unit", "web")],
+  [`Unit and behaviour tests (${databases})`, () => vitest("unit", "own-process", "web")],
 ];
 if (!fast) steps.push(["Known vulnerabilities", () => auditDependencies(root)]);
 if (!fast) steps.push([`End-to-end tests (${databases})`, () => vitest("e2e", "load")]);

@@ -151,6 +151,8 @@ eachDatabase((open) => {
     hub = await restart(hub);
     await until(() => all.contents().length === 2 && all.calls.filter(({ reset }) => reset).length === 2);
     expect(all.contents()).toEqual(["one", "two"]);
+    // Each comes back at a time of its own: who does so after the next message begins with other ones.
+    await until(() => newest.contents()[0] === "one");
     await say("three");
     await until(() => newest.contents().at(-1) === "three");
     expect(newest.contents()).toEqual(["one", "two", "three"]);
