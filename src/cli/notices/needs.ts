@@ -1,11 +1,7 @@
 import { visible, visibleLine } from "../../visible.ts";
 import type { Cli } from "../core/cli.ts";
 import { defineCommand } from "../core/command.ts";
-import { Failure, invalid } from "../core/failure.ts";
 import { theOne } from "../core/short-ids.ts";
-
-/** As a space counts no further either. */
-const MOST_COUNTED = 100;
 
 interface Need extends Record<string, unknown> {
   id: string;
@@ -36,9 +32,8 @@ export const list = defineCommand({
     everywhere: { type: "flag", description: "in every space you may use, not in one alone" },
   },
   async run(cli, { limit, before, everywhere }) {
-    if (everywhere && before) throw invalid("--before goes on in one space: leave out --everywhere.");
-    const page = { ...(limit && { limit }), ...(before && { before }) };
-    const listed = everywhere ? await merged(cli, limit ?? 20) : await cli.call<Listed>("need_list", page);
+    const page = { ...(limit && { limit }), ...(before && { before }), ...(everywhere && { everywhere }) };
+    const listed = await cli.call<Listed>("need_list", page);
     await cli.out.result(
       listed,
       () => {
@@ -50,29 +45,6 @@ export const list = defineCommand({
     );
   },
 });
-
-/** The one question that goes to several spaces: the hub is asked in each, since nothing of it crosses a space. */
-async function merged(cli: Cli, limit: number): Promise<Listed> {
-  const { spaces } = await cli.call<{ spaces: { space: string }[] }>("space_list", {});
-  const lists: Listed[] = [];
-  for (const { space } of spaces) {
-    const { needs, count, next } = await listedIn(cli, space, limit);
-    lists.push({ needs: needs.map((need) => ({ ...need, space })), count, next });
-  }
-  const needs = lists.flatMap((one) => one.needs).toSorted((a, b) => b.asked_at.localeCompare(a.asked_at));
-  const count = lists.reduce((sum, one) => sum + one.count, 0);
-  return { needs: needs.slice(0, limit), count: Math.min(count, MOST_COUNTED), next: null };
-}
-
-/** Nothing waits in a space that has ended since they were listed. */
-const listedIn = (cli: Cli, space: string, limit: number): Promise<Listed> =>
-  cli
-    .inSpace(space, undefined)
-    .call<Listed>("need_list", { limit })
-    .catch((error: unknown) => {
-      if (error instanceof Failure && error.code === "SESSION_EXPIRED") return { needs: [], count: 0, next: null };
-      throw error;
-    });
 
 export const later = defineCommand({
   people: true,

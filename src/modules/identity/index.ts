@@ -8,6 +8,7 @@ import { tools } from "./tools.ts";
 export { AgentType, Lifecycle, LoginCode, Name, RunPhase } from "./schema.ts";
 export {
   ADMIN_TOKEN,
+  actorsEverywhere,
   addressed,
   agentsHere,
   type Credential,

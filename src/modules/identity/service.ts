@@ -27,6 +27,7 @@ export { beat, heartbeat, leave, list } from "./service/presence.ts";
 export { issueRunToken } from "./service/run-tokens.ts";
 export { endedDue, endTokens, ensure, listSessions } from "./service/sessions.ts";
 export {
+  actorsEverywhere,
   createSpace,
   deletableSpace,
   deleteSpace,

@@ -95,6 +95,7 @@ export type NoticeList = z.infer<typeof NoticeList>;
 export const ListNeeds = z.strictObject({
   limit: z.int().min(1).max(100).default(20),
   before: Id.optional().describe("The next of the last page."),
+  everywhere: z.boolean().optional().describe("In every space you may use, not in this one alone."),
 });
 export type ListNeeds = z.infer<typeof ListNeeds>;
 
@@ -112,6 +113,7 @@ const NeedItem = z.object({
   topic: z.string().nullable(),
   ref: Id.nullable(),
   agents: z.array(Name).nullable(),
+  space: z.string().optional().describe("Where it is to be dealt with; only given with everywhere."),
 });
 
 export const NeedList = z.object({

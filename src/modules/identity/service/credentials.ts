@@ -5,7 +5,7 @@ import { ParleyError } from "../../../errors.ts";
 import { Name, SpaceId } from "../schema.ts";
 import * as store from "../store.ts";
 import type { HeldGrantRow } from "../tables.ts";
-import { defaultSpace, isExpired } from "./spaces.ts";
+import { defaultSpace, isExpired, rolesIn } from "./spaces.ts";
 import { hashOf } from "./tokens.ts";
 
 /** What a request says about who sends it. */
@@ -182,10 +182,6 @@ const within = (
         .filter((grant) => grant.space_id === space_id || grant.space_id === "*")
         .filter((grant) => role === null || grant.role === role)
         .map((grant) => ({ ...grant, space_id }));
-
-const rolesIn = (grants: readonly HeldGrantRow[], space: string | undefined): Role[] => [
-  ...new Set(grants.filter(({ space_id }) => space_id === space || space_id === "*").map(({ role }) => role)),
-];
 
 function checkedName(name: string): string {
   if (Name.safeParse(name).success) return name;

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type Ctx, has, transact } from "../../../context.ts";
+import { type Actor, type Ctx, has, type Role, transact } from "../../../context.ts";
 import { MAIN_SPACE } from "../../../db/open.ts";
 import { move, openSpace, plan } from "../../../due/index.ts";
 import { ParleyError } from "../../../errors.ts";
@@ -49,6 +49,20 @@ export async function listSpaces(ctx: Ctx): Promise<{ spaces: Space[] }> {
   const spaces = await (everywhere ? store.listSpaces(ctx.db, now) : store.listSpacesOf(ctx.db, { principal_id, now }));
   return { spaces: spaces.map(wire) };
 }
+
+/** The actor in each open space that it may enter, with the roles that it has there. */
+export async function actorsEverywhere(ctx: Ctx): Promise<Actor[]> {
+  const { actor } = ctx;
+  // The token of a run is good for its own space alone.
+  if (actor.run_cause !== undefined) return [actor];
+  const { spaces } = await listSpaces(ctx);
+  const grants = await store.listGrants(ctx.db, actor.principal_id);
+  return spaces.map(({ space: space_id }) => ({ ...actor, space_id, roles: rolesIn(grants, space_id) }));
+}
+
+export const rolesIn = (grants: readonly HeldGrantRow[], space: string | undefined): Role[] => [
+  ...new Set(grants.filter(({ space_id }) => space_id === space || space_id === "*").map(({ role }) => role)),
+];
 
 /** Where `deleteSpace` is to run. What is somebody else's is refused here, with the same work as what does not exist. */
 export async function deletableSpace(ctx: Ctx, { id }: { id: string }): Promise<string> {

@@ -1,4 +1,5 @@
-import { type Ctx, type TxCtx, transact } from "../../../context.ts";
+import { setImmediate } from "node:timers/promises";
+import { type Ctx, has, ONLOOKERS, type TxCtx, transact } from "../../../context.ts";
 import { plan, unplan } from "../../../due/index.ts";
 import { ParleyError } from "../../../errors.ts";
 import { append } from "../../../feed/index.ts";
@@ -6,6 +7,7 @@ import { formatId, parseId } from "../../../ids.ts";
 import type { DueHandler, Need, NeedPage, NeedProvider } from "../../../module.ts";
 import type { Watch } from "../../../resource.ts";
 import { parseTime } from "../../../times.ts";
+import { actorsEverywhere } from "../../identity/index.ts";
 import { type ListNeeds, MOST_COUNTED, type NeedList, type PutOff } from "../schema.ts";
 import * as store from "../store.ts";
 import type { NamedNoticeRow } from "../tables.ts";
@@ -41,7 +43,34 @@ const openTo = (ctx: Ctx, page: NeedPage) => {
 };
 
 /** What waits for the actor and was not put off, whatever module it is of, newest first. */
-export async function listNeeds(ctx: Ctx, { limit, before }: ListNeeds): Promise<NeedList> {
+export const listNeeds = (ctx: Ctx, { limit, before, everywhere }: ListNeeds): Promise<NeedList> =>
+  everywhere ? listEverywhere(ctx, { limit, before }) : listHere(ctx, { limit, before });
+
+type Page = Pick<ListNeeds, "limit" | "before">;
+
+/** The one question that goes to several spaces: each is asked as the actor that it is there, and what it answers is merged. */
+async function listEverywhere(outer: Ctx, page: Page): Promise<NeedList> {
+  const lists: (NeedList & { space: string })[] = [];
+  for (const actor of await actorsEverywhere(outer)) {
+    // Nobody else waits until all of them are asked.
+    await setImmediate();
+    if (has(actor, ...ONLOOKERS)) lists.push({ ...(await listHere({ ...outer, actor }, page)), space: actor.space_id });
+  }
+  const found = lists
+    .flatMap(({ needs, space }) => needs.map((need) => ({ ...need, space })))
+    .sort((a, b) => parseId(b.id) - parseId(a.id) || a.space.localeCompare(b.space));
+  // Spaces count for themselves: what has the same id as the last of a page comes with it, since the next begins below.
+  const last = found[page.limit - 1];
+  const needs = last ? found.filter(({ id }) => parseId(id) >= parseId(last.id)) : found;
+  const more = needs.length < found.length || lists.some(({ next }) => next !== null);
+  const count = Math.min(
+    MOST_COUNTED,
+    lists.reduce((sum, list) => sum + list.count, 0),
+  );
+  return { needs, count, next: more ? (needs.at(-1)?.id ?? null) : null };
+}
+
+async function listHere(ctx: Ctx, { limit, before }: Page): Promise<NeedList> {
   const hidden = await putOffBy(ctx);
   const page = { before_id: before ? parseId(before) : FROM_THE_TOP, limit: limit + 1 + hidden.size };
   const found = (await Promise.all(ctx.needs.map((provider) => provider.list(ctx, page))))
@@ -53,7 +82,7 @@ export async function listNeeds(ctx: Ctx, { limit, before }: ListNeeds): Promise
   return { needs, count: await count(ctx, hidden), next: last && found.length > limit ? last.id : null };
 }
 
-export const openNeeds = (ctx: Ctx): Promise<NeedList> => listNeeds(ctx, { limit: MOST_COUNTED });
+export const openNeeds = (ctx: Ctx): Promise<NeedList> => listHere(ctx, { limit: MOST_COUNTED });
 
 /** Of what `listNeeds` lists; no further than anybody tells apart. */
 async function count(ctx: Ctx, hidden: ReadonlySet<number>): Promise<number> {
