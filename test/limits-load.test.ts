@@ -6,7 +6,7 @@ import { legacy, modern } from "../src/testing/mcp-raw.ts";
 import { Ground, type ServedHub, until } from "../src/testing/process.ts";
 import { Attacker, Measure, type Siege, underAttack } from "../src/testing/under-load.ts";
 
-const RATE = 120;
+const RATE = 200;
 const MOST_SLOWDOWN = 2;
 /** Whoever is slowed down is held at least for so long: nobody else is. */
 const HELD_MS = 1000;
@@ -126,6 +126,9 @@ async function holdOpen(request: string, connections: number): Promise<Attacker>
   return holder;
 }
 
+/** Two thousand are free, which are some three hundred of these: the larger ones count as dozens. */
+const openToAll = (): string[] => ["/livez", "/", "/readyz", "/openapi.json", "/nowhere"].map((path) => get(path));
+
 const MANY_KEYS = `{${Array.from({ length: 49_000 }, (_, n) => `"${"k".repeat(70)}${n}":1`).join()}}`;
 
 /** It is asked again before it fails, on a machine that may be busy. */
@@ -135,8 +138,8 @@ describe("nobody notices", { timeout: LIMIT_MS }, () => {
   test("a client that opens sessions of MCP ten times over", async () => {
     const opening = post("/mcp", await somebody("agent"), legacy({ id: 1, method: "initialize", params: INITIALIZE }));
     const requests = [opening.replace("\r\n", `\r\n${ACCEPT}\r\n`)];
-    const held = (came: Came): boolean => answers(200, 1100)(came) && answers(429, 100)(came);
-    const meanwhile = async (): Promise<void> => expect(await openStreams("session")).toBe(1024);
+    const held = async (): Promise<boolean> => (await openStreams("session")) === 1024;
+    const meanwhile = async (): Promise<void> => expect(await held()).toBe(true);
     await nobodyNotices({ connections: 200, how: "repeat", requests, held, meanwhile });
   });
 
@@ -150,19 +153,18 @@ describe("nobody notices", { timeout: LIMIT_MS }, () => {
     await nobodyNotices({ connections: 1000, how: "repeat", requests, held: answers(401, 105) });
   });
 
+  test("spaces that are guessed without end by who has a credential", async () => {
+    const requests = [get("/api/messages", await somebody("human"), "X-Session-ID: sess_#")];
+    await nobodyNotices({ connections: 1000, how: "repeat", requests, held: answers(404, 2100) });
+  });
+
   test("pages, checks and addresses that do not exist, asked for without end by who has no credential", async () => {
-    const requests = ["/livez", "/", "/readyz", "/openapi.json", "/nowhere"].map((path) => get(path));
-    await nobodyNotices({ connections: 1000, how: "repeat", requests, held: answered(2100) });
+    await nobodyNotices({ connections: 1000, how: "repeat", requests: openToAll(), held: answered(400) });
   });
 
   test("the same, who asks for them from the same address and has a credential", async () => {
     const own = get("/livez", await somebody("human"));
-    await nobodyNotices({ connections: 1000, how: "repeat", requests: [get("/")], held: answered(2100) }, own);
-  });
-
-  test("spaces that are guessed without end by who has a credential", async () => {
-    const requests = [get("/api/messages", await somebody("human"), "X-Session-ID: sess_#")];
-    await nobodyNotices({ connections: 1000, how: "repeat", requests, held: answers(404, 2100) });
+    await nobodyNotices({ connections: 1000, how: "repeat", requests: openToAll(), held: answered(400) }, own);
   });
 
   test("tokens that are guessed without end", async () => {
@@ -298,8 +300,8 @@ describe("nobody notices", { timeout: LIMIT_MS }, () => {
   test("a client that listens to resources ten times over", async () => {
     const notifications = { resourceSubscriptions: ["parley://chat/inbox"] };
     const requests = [ask(await somebody("agent"), "subscriptions/listen", { notifications })];
-    const held = (came: Came): boolean => answers(200, 1024)(came) && answers(429, 10)(came);
-    const meanwhile = async (): Promise<void> => expect(await openStreams("listen")).toBe(1024);
+    const held = async (): Promise<boolean> => (await openStreams("listen")) === 1024;
+    const meanwhile = async (): Promise<void> => expect(await held()).toBe(true);
     await nobodyNotices({ connections: 1400, how: "repeat", requests, held, meanwhile });
   });
 

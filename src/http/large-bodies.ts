@@ -18,14 +18,16 @@ export class LargeBodies {
   begin(principal_id: string, bytes: number): Promise<Disposable> | undefined {
     if (bytes <= LARGE) return undefined;
     const { promise, resolve } = Promise.withResolvers<Disposable>();
-    const begin = (): void => resolve(this.#turn());
-    if (this.#busy) this.#waiting.set(principal_id, [...(this.#waiting.get(principal_id) ?? []), begin]);
-    else begin();
+    this.#waiting.set(principal_id, [...(this.#waiting.get(principal_id) ?? []), () => resolve(this.#turn())]);
+    if (!this.#busy) {
+      this.#busy = true;
+      // To have read it took some time too: others come first.
+      setImmediate(() => this.#next());
+    }
     return promise;
   }
 
   #turn(): Disposable {
-    this.#busy = true;
     let over = false;
     const end = (): void => {
       if (over) return;

@@ -42,9 +42,9 @@ export class Pacing {
     this.#at_once_ms = at_once * this.#every_ms;
   }
 
-  /** Resolves when the caller may be told, or has gone. */
-  async hold(caller: string, response: ServerResponse): Promise<AnswerPace> {
-    const wait_ms = this.#wait(caller, performance.now());
+  /** Resolves when the caller may be told, or has gone. What costs as much as several answers counts as them. */
+  async hold(caller: string, response: ServerResponse, cost = 1): Promise<AnswerPace> {
+    const wait_ms = this.#wait(caller, cost, performance.now());
     if (wait_ms === 0) return "at once";
     if (this.#held >= MOST_HELD) return "never";
     this.#held += 1;
@@ -69,8 +69,8 @@ export class Pacing {
     if (cost > 0) this.#add(caller, cost, performance.now());
   }
 
-  #wait(caller: string, now: number): number {
-    const full_at = this.#add(caller, 1, now);
+  #wait(caller: string, cost: number, now: number): number {
+    const full_at = this.#add(caller, cost, now);
     return Math.min(Math.max(0, full_at - now - this.#at_once_ms), MOST_MS);
   }
 

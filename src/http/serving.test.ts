@@ -65,6 +65,26 @@ onDatabase("sqlite", (open) => {
     expect((await hub.call(ben, "whoami")).status).toBe(200);
   });
 
+  test("not to read what is large counts as several refusals: whoever announces it without end is told late", async () => {
+    const hub = await open({ config: { rate_limit_kb: 10 } });
+    const ana = await hub.token("human", "ana");
+    stopTime();
+    const announce = async (bytes: number): Promise<{ status: number; took_ms: number }> => {
+      using connection = await RawConnection.open(hub.url);
+      const start = `POST /api/tools/chat_human_post HTTP/1.1\r\nHost: ${new URL(hub.url).host}\r\n`;
+      const before = Date.now();
+      connection.send(`${start}Authorization: Bearer ${ana}\r\nContent-Length: ${bytes}\r\n\r\n`);
+      const { status } = await connection.answer();
+      return { status, took_ms: Date.now() - before };
+    };
+    expect((await hub.call(ana, "chat_human_post", { content: "x".repeat(110 * KIB) })).status).toBe(200);
+    // Of a thousand refusals without delay each of these is worth 65.
+    for (let n = 0; n < 15; n += 1) expect((await announce(1024 * KIB)).status).toBe(429);
+    const late = await announce(1024 * KIB);
+    expect(late.status).toBe(429);
+    expect(late.took_ms).toBeGreaterThan(990);
+  });
+
   test("whoever does not read what it asked for is given no more of it, on whichever connection", async () => {
     const hub = await open();
     const ana = await hub.token("human", "ana");

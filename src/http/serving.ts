@@ -1,5 +1,6 @@
 import { type IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { setImmediate } from "node:timers/promises";
 import type { Actor } from "../context.ts";
 import { errorBody, ParleyError } from "../errors.ts";
 import { header } from "../header.ts";
@@ -10,6 +11,7 @@ import { answerError } from "./answer.ts";
 import { readJson } from "./body.ts";
 import { MOST_BODY } from "./body-limit.ts";
 import { checkStreams } from "./events.ts";
+import { FairTurns } from "./fair-turns.ts";
 import type { Guard } from "./guard.ts";
 import { LargeBodies } from "./large-bodies.ts";
 import { type AnswerPace, KNOWN, OPEN, Pacing, STRANGERS, sourceOf } from "./pacing.ts";
@@ -48,9 +50,11 @@ export class Serving {
   readonly #open = new Pacing(OPEN);
   readonly #unread = new Unread();
   readonly #large = new LargeBodies();
+  readonly #turns: FairTurns;
 
   constructor(doors: Doors) {
     this.#doors = doors;
+    this.#turns = new FairTurns(doors.hub.config.rate_limit);
   }
 
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -120,7 +124,8 @@ export class Serving {
     if (stopping()) throw new ParleyError("SHUTTING_DOWN", "The hub is stopping. Try again in a moment.");
     const actor = await this.#authenticate(context, route);
     exchange.actor = actor;
-    if (!(await this.#admit(exchange, actor))) return;
+    await this.#turns.begin(actor.principal_id);
+    if (response.destroyed || !(await this.#admit(exchange, actor))) return;
     const written = request.socket.bytesWritten;
     const known = Object.assign(exchange, { route, actor });
     await route.handle?.(context, request.method === "POST" ? await this.#readBody(context, known) : actor);
@@ -165,7 +170,8 @@ export class Serving {
     const spent = [hub.limit, ...(request.method === "POST" ? [hub.bytes] : [])].find((l) => l.isSpent(principal_id));
     if (!spent) return true;
     exchange.counted = true;
-    const told = await this.#refusals.hold(principal_id, response);
+    // Not to read a large body costs the connection it is on, and whatever of it has come already.
+    const told = await this.#refusals.hold(principal_id, response, 1 + costOf(announced(request)));
     if (told === "never") response.destroy();
     if (response.destroyed) return false;
     // A call is refused by its door, which has words of its own for it.
@@ -187,13 +193,15 @@ export class Serving {
     };
     try {
       // What says how much it is and cannot be paid for is not read at all. What is too large is refused for that.
-      const said = Number(header(request, "content-length") ?? 0);
+      const said = announced(request);
       const paid = said <= limit.bytes ? said : 0;
       pay(paid);
       context.body = await readJson(request, limit, async (bytes) => {
         pay(bytes - paid);
         exchange.turn = await this.#large.begin(principal_id, bytes);
       });
+      // To parse it is one step, to store it the next.
+      if (exchange.turn) await setImmediate();
     } catch (error) {
       // No tool will be called that would count.
       hub.limit.spend(principal_id, 1);
@@ -242,6 +250,9 @@ export class Serving {
     return counted ? "at once" : this.#open.hold(source, response);
   }
 }
+
+/** Bytes of its body, by its own words. */
+const announced = (request: IncomingMessage): number => Number(header(request, "content-length") ?? 0);
 
 function split(url: string): { path: string; query: string } {
   const mark = url.indexOf("?");

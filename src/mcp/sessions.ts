@@ -6,6 +6,8 @@ import { Session } from "./session.ts";
 
 /** How often in the time a session may idle we look for those that did. */
 const LOOKS = 10;
+/** To make one costs as much as so many calls: a server of its own, and the whole list of tools. */
+const COST = 4;
 
 /** The sessions of the older era. Each belongs to one principal in one space; to anybody else it does not exist. */
 export class Sessions implements Disposable {
@@ -23,7 +25,7 @@ export class Sessions implements Disposable {
   }
 
   async create(kind: Session["kind"], who: Who): Promise<Session> {
-    this.#parts.hub.limit.take(who.actor.principal_id);
+    this.#parts.hub.limit.take(who.actor.principal_id, undefined, COST);
     this.#makeRoom(who);
     const session = new Session(this.#parts, { id: randomBytes(24).toString("base64url"), kind, who });
     const forget = this.#parts.hub.streams.add(session);
@@ -56,7 +58,7 @@ export class Sessions implements Disposable {
     const { sessions, sessions_in_all } = this.#parts.limits;
     const own = this.#ownedBy(who.actor);
     if (own.size < sessions && this.#open.size < sessions_in_all) return;
-    const [idlest] = [...own].filter(({ idle }) => idle > 0).sort((a, b) => b.idle - a.idle);
+    const idlest = idlestOf(own);
     if (!idlest)
       throw new ParleyError("TOO_MANY_SESSIONS", "Too many MCP sessions are open and in use. Close one first.");
     idlest.close("expired");
@@ -83,6 +85,19 @@ export class Sessions implements Disposable {
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
+}
+
+/** Undefined if all of them are in use. Asked each time that somebody opens one too many, so without making lists. */
+function idlestOf(sessions: Iterable<Session>): Session | undefined {
+  let idlest: Session | undefined;
+  let most = 0;
+  for (const session of sessions) {
+    const { idle } = session;
+    if (idle <= most) continue;
+    most = idle;
+    idlest = session;
+  }
+  return idlest;
 }
 
 /** The token too: what one opened must end when that one is revoked. A client that rotated its token initializes anew. */

@@ -11,7 +11,8 @@ import { until } from "./process.ts";
 
 const ATTACKER = fileURLToPath(new URL("attacker.ts", import.meta.url));
 const NEIGHBOUR = fileURLToPath(new URL("neighbour.ts", import.meta.url));
-const MOST_ROUNDS = 8;
+const LEAST_MEASURED = 3;
+const MOST_MEASURED = 9;
 /** However slow the machine is. */
 const SOON_MS = 300_000;
 const CALLS = 200;
@@ -22,7 +23,7 @@ const FLOOR_MS = 5;
 
 export interface Siege extends Omit<Attack, "port"> {
   /** From when on it has reached its limit, by all that came of it: what it may spend before is its own. */
-  held: (came: Came) => boolean;
+  held: (came: Came) => boolean | Promise<boolean>;
   /** What else is looked at while it lasts. */
   meanwhile?: () => Promise<void>;
 }
@@ -76,32 +77,57 @@ interface Watch {
 }
 
 /**
- * In peace, then under attack. Where more than `most` is noticed it is asked again, a bounded number of times: what other
- * work on this machine adds comes and goes, what an attack costs comes every time.
+ * In peace, then under attack. What counts are medians, of three measurements at least: other work on this machine may
+ * spoil some of them, what an attack costs comes every time.
  */
 export async function underAttack(
   { measure, url, request, most, most_ms }: Watch,
   { held, meanwhile, ...attack }: Siege,
 ): Promise<Noticed> {
   await using attacker = await Attacker.start({ ...attack, port: Number(new URL(url).port) });
-  const settled = async (): Promise<{ worked: number; passed: number }> => {
-    await measure.p99({ url, request, calls: SETTLING_CALLS });
-    return measure.p99({ url, request, calls: CALLS });
-  };
-  let noticed: Noticed;
-  let rounds = 0;
-  do {
-    const idle = await settled();
-    await attacker.tell("go");
-    await until(async () => held(await attacker.tell("tell")), SOON_MS);
-    const attacked = await settled();
-    await meanwhile?.();
-    const came = await attacker.tell("rest");
-    noticed = { slowdown: attacked.worked / Math.max(idle.worked, FLOOR_MS), passed_ms: attacked.passed, came };
-    rounds += 1;
-  } while ((noticed.slowdown > most || noticed.passed_ms >= most_ms) && rounds < MOST_ROUNDS);
-  return noticed;
+  const idle = new Medians(() => measure.p99({ url, request, calls: CALLS }));
+  const attacked = new Medians(() => measure.p99({ url, request, calls: CALLS }));
+  const slowdown = (): number => attacked.worked / Math.max(idle.worked, FLOOR_MS);
+  await measure.p99({ url, request, calls: SETTLING_CALLS });
+  while (idle.count < LEAST_MEASURED) await idle.add();
+  await attacker.tell("go");
+  await until(async () => held(await attacker.tell("tell")), SOON_MS);
+  await measure.p99({ url, request, calls: SETTLING_CALLS });
+  while (attacked.count < LEAST_MEASURED) await attacked.add();
+  while ((slowdown() > most || attacked.passed >= most_ms) && attacked.count < MOST_MEASURED) await attacked.add();
+  await meanwhile?.();
+  const came = await attacker.tell("rest");
+  return { slowdown: slowdown(), passed_ms: attacked.passed, came };
 }
+
+class Medians {
+  readonly #all: { worked: number; passed: number }[] = [];
+  readonly #measure: () => Promise<{ worked: number; passed: number }>;
+
+  constructor(measure: () => Promise<{ worked: number; passed: number }>) {
+    this.#measure = measure;
+  }
+
+  get count(): number {
+    return this.#all.length;
+  }
+
+  get worked(): number {
+    return median(this.#all.map(({ worked }) => worked));
+  }
+
+  get passed(): number {
+    return median(this.#all.map(({ passed }) => passed));
+  }
+
+  async add(): Promise<void> {
+    this.#all.push(await this.#measure());
+  }
+}
+
+/** Of an even number the larger one of the two in the middle. */
+const median = (all: readonly number[]): number =>
+  [...all].sort((a, b) => a - b)[Math.floor(all.length / 2)] ?? Number.NaN;
 
 const p99 = (took: readonly number[]): number =>
   [...took].sort((a, b) => a - b)[Math.ceil(took.length * 0.99) - 1] ?? Number.NaN;
