@@ -47,7 +47,7 @@ export default defineConfig({
           include: ["test/**/*.test.ts"],
           exclude: [...configDefaults.exclude, ...exclude, ...ALONE],
           // Each of them starts programs of its own, and waits for them more than it works.
-          maxWorkers: Math.min(8, cores * 2),
+          maxWorkers: Math.min(8, cores * 3),
           sequence: { groupOrder: 1 },
         },
       },

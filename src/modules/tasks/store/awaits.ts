@@ -16,7 +16,8 @@ const insert = statement<AwaitRow & In>(
 export const insertAwait = (tx: Tx, row: AwaitRow): Promise<void> => tx.run(insert, { ...row, space_id: tx.space_id });
 
 const list = statement<In & { task_id: number }, AwaitRow>(
-  `select ${AWAIT} from task_awaits where space_id = :space_id and task_id = :task_id order by id`,
+  // By id alone SQLite would rather go through those of the whole space.
+  `select ${AWAIT} from task_awaits where space_id = :space_id and task_id = :task_id order by registered_at, id`,
 );
 export const listAwaits = (db: Reader, args: In & { task_id: number }): Promise<AwaitRow[]> => db.all(list, args);
 
