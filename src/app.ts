@@ -65,7 +65,7 @@ export async function startHub(config: Config, options: Options = {}): Promise<R
   await using undo = new AsyncDisposableStack();
   const folder = undo.use(new Folder(config));
   const log = createLog(config.log_level);
-  for (const said of folder.mended) log.warn(said);
+  for (const warning of folder.mended) log.warn(warning);
   const { home, database_url } = config;
   const database = undo.use(
     await openDatabase({

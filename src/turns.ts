@@ -17,10 +17,10 @@ export class Turns<Key> {
   /** Each step of the iterator does something. Not for a key that is busy. */
   begin(key: Key, steps: Iterator<unknown>): void {
     this.#work.set(key, steps);
-    if (!this.#next) this.#goOn();
+    if (!this.#next) this.#runSome();
   }
 
-  #goOn(): void {
+  #runSome(): void {
     let left = STEPS_A_TURN;
     // One that is put back comes last: the loop ends when nothing is left to do, or of the turn.
     for (const [key, steps] of this.#work) {
@@ -30,6 +30,6 @@ export class Turns<Key> {
       left -= 1;
       if (left === 0) break;
     }
-    this.#next = this.#work.size > 0 ? setImmediate(() => this.#goOn()) : undefined;
+    this.#next = this.#work.size > 0 ? setImmediate(() => this.#runSome()) : undefined;
   }
 }

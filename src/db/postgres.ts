@@ -32,7 +32,7 @@ export class PostgresDatabase implements Database {
   readonly #fakeNow: (() => number) | undefined;
   readonly #queues = new Map<string, { jobs: Job[]; running: Promise<void> }>();
   #poll: NodeJS.Timeout | undefined;
-  #looking: Promise<void> | undefined;
+  #polling: Promise<void> | undefined;
   #last = 0;
   #offset = 0;
   #watched: readonly string[] = [];
@@ -142,7 +142,7 @@ export class PostgresDatabase implements Database {
     this.#health = { state: "closing", reason: "it is stopping." };
     clearInterval(this.#poll);
     await Promise.all([...this.#queues.values()].map((queue) => queue.running));
-    await this.#looking;
+    await this.#polling;
     await this.#doorbell.close();
     await this.#pool.end();
   }
@@ -193,7 +193,7 @@ export class PostgresDatabase implements Database {
 
   /** Hears what other nodes did and what time it is. It is also how a database that fell silent is noticed. */
   #lookAround(): Promise<void> {
-    this.#looking ??= this.#doorbell
+    this.#polling ??= this.#doorbell
       .poll(this.#watched)
       .then(
         (ms) => {
@@ -205,8 +205,8 @@ export class PostgresDatabase implements Database {
         },
       )
       .finally(() => {
-        this.#looking = undefined;
+        this.#polling = undefined;
       });
-    return this.#looking;
+    return this.#polling;
   }
 }

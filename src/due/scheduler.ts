@@ -45,7 +45,7 @@ export class Scheduler {
   /** Milliseconds that a row of a kind took when last handled. */
   readonly #cost = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
-  #looking: Promise<void> | undefined;
+  #sweeping: Promise<void> | undefined;
   #again = false;
   #stopped = false;
 
@@ -64,24 +64,24 @@ export class Scheduler {
       await this.#look();
       await Promise.all(this.#lanes.values());
       // A lane that has ended had us look again.
-      await this.#looking;
+      await this.#sweeping;
     } while (this.#lanes.size > 0);
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);
-    await this.#looking;
+    await this.#sweeping;
     await Promise.all(this.#lanes.values());
   }
 
   #look(): Promise<void> {
     this.#again = true;
-    this.#looking ??= this.#lookAround();
-    return this.#looking;
+    this.#sweeping ??= this.#sweepAll();
+    return this.#sweeping;
   }
 
-  async #lookAround(): Promise<void> {
+  async #sweepAll(): Promise<void> {
     try {
       while (this.#again && !this.#stopped) {
         this.#again = false;
@@ -92,7 +92,7 @@ export class Scheduler {
       }
     } finally {
       // In one go with the last look at `#again`: whoever comes now looks anew.
-      this.#looking = undefined;
+      this.#sweeping = undefined;
     }
   }
 

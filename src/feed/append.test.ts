@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { transact } from "../context.ts";
 import type { Reader } from "../db/database.ts";
 import { eachDatabase } from "../testing/hub.ts";
-import { append, appendTogether } from "./append.ts";
+import { append, appendGroup } from "./append.ts";
 import type { FeedEvent } from "./event.ts";
 import { listEventsSince } from "./store.ts";
 
@@ -27,7 +27,7 @@ eachDatabase((open) => {
         if (count === 1) await append(ctx, { type: "alone", topic, stream: "a", data: { n: 1 } });
         const ids = Array.from({ length: count }, () => ctx.tx.takeId());
         const own = ids.map((id, at) => ({ id, type: at === 0 ? "sent" : "got", stream: `s${at}`, data: { at } }));
-        if (count > 1) await appendTogether(ctx, { topic, ref: ids[0] ?? 0, data: { n: count } }, own);
+        if (count > 1) await appendGroup(ctx, { topic, ref: ids[0] ?? 0, data: { n: count } }, own);
       });
     await fc.assert(
       fc.asyncProperty(
@@ -56,7 +56,7 @@ eachDatabase((open) => {
     for (let row = 0; row < 30; row += 1)
       await transact(ctx, async (ctx) => {
         const own = Array.from({ length: 100 }, () => ({ id: ctx.tx.takeId(), type: "got", stream: "s", data: {} }));
-        await appendTogether(ctx, { topic, ref: 1, data: {} }, own);
+        await appendGroup(ctx, { topic, ref: 1, data: {} }, own);
       });
     let rows = 0;
     const counting: Reader = {

@@ -1,6 +1,6 @@
 import type { TxCtx } from "../context.ts";
 import type { Cause, FeedEvent } from "./event.ts";
-import { type Common, insertEvent, insertTogether, type Own } from "./store.ts";
+import { type GroupFields, type GroupMember, insertEvent, insertGroup } from "./store.ts";
 
 type NewEvent = Omit<FeedEvent, "id" | "ref" | "actor_id"> & {
   /** One taken before, by who writes what it creates at the same time: on PostgreSQL that is one wait instead of two. */
@@ -9,7 +9,7 @@ type NewEvent = Omit<FeedEvent, "id" | "ref" | "actor_id"> & {
   ref?: number;
 };
 
-interface Told extends Omit<Common, "actor_id" | "cause"> {
+interface NewGroup extends Omit<GroupFields, "actor_id" | "cause"> {
   /** Where that is not what led to the whole operation. */
   cause?: Cause | undefined;
 }
@@ -19,13 +19,13 @@ interface Told extends Omit<Common, "actor_id" | "cause"> {
  * field, that of all counts. Their ids were taken in one go: an event with an id between them would be told out of order
  * to whoever reads them later.
  */
-export async function appendTogether(
+export async function appendGroup(
   ctx: TxCtx,
-  { topic, ref, data, cause = ctx.cause }: Told,
-  events: readonly Own[],
+  { topic, ref, data, cause = ctx.cause }: NewGroup,
+  events: readonly GroupMember[],
 ): Promise<void> {
   const actor_id = ctx.actor.principal_id;
-  await insertTogether(ctx.tx, { topic, ref, actor_id, data, cause }, events);
+  await insertGroup(ctx.tx, { topic, ref, actor_id, data, cause }, events);
   for (const { id, type, stream, data: own } of events)
     announce(ctx, { id, type, topic, stream, ref, actor_id, data: { ...own, ...data } });
 }

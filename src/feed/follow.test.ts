@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { type TxCtx, transact } from "../context.ts";
 import type { Reader } from "../db/database.ts";
 import { eachDatabase, type TestHub } from "../testing/hub.ts";
-import { append, appendTogether } from "./append.ts";
+import { append, appendGroup } from "./append.ts";
 import { Following, MOST_SCANNED } from "./follow.ts";
 
 /** However slow the machine is. */
@@ -32,7 +32,7 @@ eachDatabase((open) => {
     inTx(async (ctx) => {
       if (count === 1) return [await append(ctx, { type: "said", topic, stream, data: {} })];
       const own = Array.from({ length: count }, () => ({ id: ctx.tx.takeId(), type: "said", stream, data: {} }));
-      await appendTogether(ctx, { topic, ref: 1, data: {} }, own);
+      await appendGroup(ctx, { topic, ref: 1, data: {} }, own);
       return own.map(({ id }) => id);
     });
 

@@ -1,4 +1,4 @@
-export { append, appendTogether } from "./append.ts";
+export { append, appendGroup } from "./append.ts";
 export { type CauseColumns, fromColumns, toColumns } from "./cause-columns.ts";
 export { because, credentialCause, explain } from "./causes.ts";
 export { type Consumer, consumerDue } from "./consumers.ts";

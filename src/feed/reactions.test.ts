@@ -5,7 +5,7 @@ import { statement } from "../db/statement.ts";
 import { once } from "../idempotency.ts";
 import type { Module } from "../module.ts";
 import { eachDatabase, type TestHub } from "../testing/hub.ts";
-import { append, appendTogether } from "./append.ts";
+import { append, appendGroup } from "./append.ts";
 import type { Reaction } from "./reactions.ts";
 
 /** However slow the machine is. */
@@ -86,7 +86,7 @@ eachDatabase((open) => {
   test("events that are stored together are reacted to one by one", async () => {
     await inTx(async (ctx) => {
       const own = [1, 2, 3].map(() => ({ id: ctx.tx.takeId(), type: "sample.made", stream: "", data: {} }));
-      await appendTogether(ctx, { topic: "sample", ref: 1, data: {} }, own);
+      await appendGroup(ctx, { topic: "sample", ref: 1, data: {} }, own);
     });
     expect((await said()).filter((type) => type === "sample.noted")).toHaveLength(3);
   });

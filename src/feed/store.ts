@@ -37,20 +37,24 @@ export async function insertEvent(tx: Tx, event: FeedEvent, cause: Cause | undef
 }
 
 /** What events of one moment have in common, and what each has of its own. */
-export type Common = Pick<FeedEvent, "topic" | "ref" | "actor_id" | "data"> & { cause: Cause | undefined };
-export type Own = Pick<FeedEvent, "id" | "type" | "stream" | "data">;
+export type GroupFields = Pick<FeedEvent, "topic" | "ref" | "actor_id" | "data"> & { cause: Cause | undefined };
+export type GroupMember = Pick<FeedEvent, "id" | "type" | "stream" | "data">;
 
 /** One of those in `together`: how far its id lies before the row's, and its type only where that is not the row's. */
 type Packed = [back: number, stream: string, data: Record<string, unknown>, type?: string];
 
 /** So many in a row: whoever wants the last of them takes all of them apart. */
-const MOST_TOGETHER = 100;
+const MOST_IN_A_GROUP = 100;
 
 /** By the id of the last, so that whoever reads on from the middle finds the row. */
-export async function insertTogether(tx: Tx, { cause, ...common }: Common, events: readonly Own[]): Promise<void> {
+export async function insertGroup(
+  tx: Tx,
+  { cause, ...common }: GroupFields,
+  events: readonly GroupMember[],
+): Promise<void> {
   const rows = [];
-  for (let at = 0; at < events.length; at += MOST_TOGETHER) {
-    const some = events.slice(at, at + MOST_TOGETHER);
+  for (let at = 0; at < events.length; at += MOST_IN_A_GROUP) {
+    const some = events.slice(at, at + MOST_IN_A_GROUP);
     const last = some.at(-1);
     if (!last) break;
     const { id, type, stream } = last;
@@ -90,7 +94,7 @@ export async function listEventsSince(
 const FIRST_PART = 8;
 
 export function eventsOf({ together, ...row }: EventRow): FeedEvent[] {
-  // Written by `insertEvent` and `insertTogether`.
+  // Written by `insertEvent` and `insertGroup`.
   const data = JSON.parse(row.data) as Record<string, unknown>;
   if (together === null) return [{ ...row, data }];
   const packed = JSON.parse(together) as Packed[];

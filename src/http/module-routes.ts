@@ -72,7 +72,7 @@ const askedOf = ({ request, params, query }: Request): Asked => ({
   header: (name) => header(request, name),
 });
 
-/** From query, body and path. What the path says already is said nowhere else. */
+/** From query, body and path. What the path says already is given nowhere else. */
 function argumentsOf(
   { fixed, translate = (args) => args }: ToolRoute,
   tool: Tool,
@@ -89,10 +89,10 @@ function argumentsOf(
 function merged(asked: Record<string, unknown>, body: unknown): Record<string, unknown> {
   if (body !== undefined && (typeof body !== "object" || body === null || Array.isArray(body)))
     throw new ParleyError("INVALID_ARGUMENT", "The body is a JSON object.");
-  const said: Record<string, unknown> = { ...body };
-  const twice = Object.keys(asked).find((name) => name in said && said[name] !== asked[name]);
+  const given: Record<string, unknown> = { ...body };
+  const twice = Object.keys(asked).find((name) => name in given && given[name] !== asked[name]);
   if (twice) throw new ParleyError("INVALID_ARGUMENT", `${twice.slice(0, 80)}: address and body differ.`);
-  return { ...asked, ...said };
+  return { ...asked, ...given };
 }
 
 /** A query as arguments. What is not of the type that the tool takes stays a text, which it then refuses by its name. */

@@ -193,8 +193,8 @@ export class Serving {
     };
     try {
       // What says how much it is and cannot be paid for is not read at all. What is too large is refused for that.
-      const said = announced(request);
-      const paid = said <= limit.bytes ? said : 0;
+      const length = announced(request);
+      const paid = length <= limit.bytes ? length : 0;
       pay(paid);
       context.body = await readJson(request, limit, async (bytes) => {
         pay(bytes - paid);

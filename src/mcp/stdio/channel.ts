@@ -89,7 +89,7 @@ export class Channel {
     const connection = randomUUID();
     server.setRequestHandler("tools/list", () => ({ tools: [REPLY_TOOL] }));
     server.setRequestHandler("tools/call", ({ params }, { mcpReq }) =>
-      called(params, (said) => reply(said, `channel-${connection}-${typeof mcpReq.id}-${mcpReq.id}`)),
+      called(params, (given) => reply(given, `channel-${connection}-${typeof mcpReq.id}-${mcpReq.id}`)),
     );
     server.setNotificationHandler(
       "notifications/claude/channel/permission_request",
@@ -120,13 +120,13 @@ export class Channel {
 
 async function called(
   { name, arguments: args }: { name: string; arguments?: Record<string, unknown> | undefined },
-  reply: (said: Reply) => Promise<string>,
+  reply: (given: Reply) => Promise<string>,
 ): Promise<CallToolResult> {
-  const said = name === REPLY_TOOL.name ? Reply.safeParse(args) : undefined;
-  if (!said) return failed("There is one tool here: reply.");
-  if (!said.success) return failed("reply takes chat_id, as on the message, and text, which is not empty.");
+  const parsed = name === REPLY_TOOL.name ? Reply.safeParse(args) : undefined;
+  if (!parsed) return failed("There is one tool here: reply.");
+  if (!parsed.success) return failed("reply takes chat_id, as on the message, and text, which is not empty.");
   try {
-    return { content: [{ type: "text", text: await reply(said.data) }] };
+    return { content: [{ type: "text", text: await reply(parsed.data) }] };
   } catch (error) {
     return failed(error instanceof Error ? error.message : String(error));
   }

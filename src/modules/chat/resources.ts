@@ -81,7 +81,7 @@ export const resources = [
 // One function for all who watch: a door works out once what everybody with the same one is told.
 
 const changed: Watch["hint"] = () => ({});
-const said: Watch["hint"] = (event) => (event.type === "chat.posted" ? carried(event) : null);
+const postedHint: Watch["hint"] = (event) => (event.type === "chat.posted" ? carried(event) : null);
 /** Only what people say is a reason to read the inbox again: an agent is not told of its own words. */
 const spoken: Watch["hint"] = (event) => (event.data.author === "user" ? carried(event) : null);
 
@@ -92,7 +92,7 @@ const ofDefault =
     if (event.data.default !== true) return null;
     return event.type === "agent.defaulted" ? {} : hint(event);
   };
-const saidToDefault = ofDefault(said);
+const defaultPostedHint = ofDefault(postedHint);
 const spokenToDefault = ofDefault(spoken);
 /** Any change of an agent may be which of them is the default one. */
 const changedOfDefault: Watch["hint"] = (event) => (event.topic !== "chat" || event.data.default === true ? {} : null);
@@ -106,7 +106,7 @@ const watchInbox = (ctx: Ctx, agent: string | undefined): Promise<Watch> =>
   watchChat(ctx, agent, { named: spoken, unnamed: spokenToDefault });
 
 const watchMessages = (ctx: Ctx, agent: string | undefined): Promise<Watch> =>
-  watchChat(ctx, agent, { named: said, unnamed: saidToDefault });
+  watchChat(ctx, agent, { named: postedHint, unnamed: defaultPostedHint });
 
 async function watchChat(
   ctx: Ctx,

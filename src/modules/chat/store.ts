@@ -1,6 +1,6 @@
 import type { Reader, Tx } from "../../db/database.ts";
 import { statement } from "../../db/statement.ts";
-import type { MessageRow, NewMessageRow, SaidRow } from "./tables.ts";
+import type { FirstLineRow, MessageRow, NewMessageRow } from "./tables.ts";
 
 interface InboxArgs {
   space_id: string;
@@ -46,15 +46,15 @@ export const listMessages = (
   args: InboxArgs & { first_id: number; last_id: number },
 ): Promise<MessageRow[]> => db.all(between, args);
 
-const said = statement<{ space_id: string; id: number; most: number }, SaidRow>(
+const firstLine = statement<{ space_id: string; id: number; most: number }, FirstLineRow>(
   `select m.inbox_id, p.name as by, substr(m.content, 1, :most) as line, m.cause, m.cause_how
    from messages m join principals p on p.id = m.principal_id where m.space_id = :space_id and m.id = :id`,
 );
 /** In whatever inbox. */
-export const findSaid = (
+export const findFirstLine = (
   db: Reader,
   args: { space_id: string; id: number; most: number },
-): Promise<SaidRow | undefined> => db.get(said, args);
+): Promise<FirstLineRow | undefined> => db.get(firstLine, args);
 
 type LastRow = Pick<MessageRow, "id" | "author"> & { inbox_id: number; line: string };
 

@@ -14,4 +14,4 @@ export type NewMessageRow = Pick<Message, "author" | "mime" | "content"> &
   };
 
 /** How it begins, who said it, and why. */
-export type SaidRow = CauseColumns & { inbox_id: number; by: string; line: string };
+export type FirstLineRow = CauseColumns & { inbox_id: number; by: string; line: string };

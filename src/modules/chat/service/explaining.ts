@@ -11,11 +11,11 @@ import { seesAll } from "./inboxes.ts";
 export const chatExplains: Explainer = {
   topics: ["chat"],
   find: async (ctx, id) => {
-    const said = await store.findSaid(ctx.db, { space_id: ctx.actor.space_id, id, most: LINE });
-    if (!said) return undefined;
-    const { by, line: text } = said;
-    const shown = (await seesInbox(ctx, formatId(said.inbox_id))) ? { kind: "message", by, text } : null;
-    return { shown, cause: fromColumns(said) };
+    const message = await store.findFirstLine(ctx.db, { space_id: ctx.actor.space_id, id, most: LINE });
+    if (!message) return undefined;
+    const { by, line: text } = message;
+    const shown = (await seesInbox(ctx, formatId(message.inbox_id))) ? { kind: "message", by, text } : null;
+    return { shown, cause: fromColumns(message) };
   },
   sees: (ctx, { stream }) => seesInbox(ctx, stream),
 };

@@ -31,11 +31,11 @@ export function post(ctx: Ctx, { author, agent: name, mime, content }: Posting):
     const is_default = agent === null || isDefault(agent);
     const data = { agent: agent?.name ?? null, author, ...(is_default && { default: true }) };
     const event = { id, type: "chat.posted", topic: "chat", stream: formatId(inbox_id), data };
-    const said = { id, inbox_id, author, principal_id, by_principal_id, mime, content, bytes };
+    const message = { id, inbox_id, author, principal_id, by_principal_id, mime, content, bytes };
     const { cause, cause_how } = toColumns(ctx.cause);
     await Promise.all([
       append(ctx, bytes <= MOST_LIVE_BYTES ? { ...event, live } : event),
-      store.insertMessage(ctx.tx, { ...said, cause, cause_how }),
+      store.insertMessage(ctx.tx, { ...message, cause, cause_how }),
     ]);
     const pause = hit("post.after_insert");
     if (pause) await pause;

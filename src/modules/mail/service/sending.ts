@@ -3,7 +3,7 @@ import { wordsOf } from "../../../db/words.ts";
 import { plan } from "../../../due/index.ts";
 import { ParleyError } from "../../../errors.ts";
 import { hit } from "../../../failpoints.ts";
-import { appendTogether, type Cause, toColumns } from "../../../feed/index.ts";
+import { appendGroup, type Cause, toColumns } from "../../../feed/index.ts";
 import { formatId, parseId } from "../../../ids.ts";
 import { parseTime } from "../../../times.ts";
 import { type HolderRow, ownHolder, people, recipients, suggestion } from "../../identity/index.ts";
@@ -166,7 +166,7 @@ export async function deliver(ctx: TxCtx, letter: Letter): Promise<Sent> {
       ctx.tx,
       copies.map(({ id: copy_id, principal_id, asks }) => ({ id: copy_id, mail_id: id, principal_id, priority, asks })),
     ),
-    appendTogether(ctx, { topic: "mail", ref: id, data: about, cause: ctx.cause ?? answeredBy(letter) }, [
+    appendGroup(ctx, { topic: "mail", ref: id, data: about, cause: ctx.cause ?? answeredBy(letter) }, [
       { id, type: "mail.sent", stream: sender.principal_id, data: { agent: sender.name } },
       ...copies.map((copy) => ({
         id: copy.id,
