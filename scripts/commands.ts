@@ -15,14 +15,15 @@ export const commandsOf = (tools: readonly Tool[]): MadeCommand[] =>
 export const commandsFile = (tools: readonly Tool[]): string =>
   `${HEADER}\n\nexport const MADE: readonly MadeCommand[] = ${JSON.stringify(commandsOf(tools), null, 2)};\n`;
 
-function madeOf(tool: Tool, { words = {}, ...command }: ToolCommand): MadeCommand {
+function madeOf(tool: Tool, { words = {}, without = [], ...command }: ToolCommand): MadeCommand {
   const { properties = {}, required = [] } = z.toJSONSchema(tool.input, { io: "input" });
   const schemaOf = (name: string): Schema => {
     const schema = properties[name];
     if (typeof schema !== "object") throw new Error(`${tool.name} has no argument ${name}`);
     return schema;
   };
-  const rest = Object.keys(properties).filter((name) => !(name in words) && !(name in (command.fixed ?? {})));
+  const said = [...Object.keys(words), ...Object.keys(command.fixed ?? {}), ...without];
+  const rest = Object.keys(properties).filter((name) => !said.includes(name));
   const positionals = Object.entries(words).map(([name, description]) => {
     const list = schemaOf(name).type === "array";
     return [name, { description, ...(required.includes(name) && { required: true }), ...(list && { rest: true }) }];

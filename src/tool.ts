@@ -73,6 +73,8 @@ export interface ToolCommand {
   words?: Readonly<Record<string, string>>;
   /** Arguments that the command stands for. */
   fixed?: Readonly<Record<string, string | number | boolean>>;
+  /** Arguments that it does not take. */
+  without?: readonly string[];
   /** Refused where an agent runs it. */
   people?: true;
   /** As whom it calls may be said with --agent and --session-id. */

@@ -112,6 +112,456 @@ export const MADE: readonly MadeCommand[] = [
     "options": {}
   },
   {
+    "name": "trigger add",
+    "summary": "make a trigger",
+    "examples": [
+      "trigger add nightly --type cron --schedule '0 3 * * *' --timezone Europe/Berlin --prompt 'Check the backups.'",
+      "trigger add github --type webhook --prompt 'New issue: {{payload.issue.title}}'"
+    ],
+    "details": "Give a webhook a secret with: parley trigger rotate NAME",
+    "says": "Trigger {name} is there.",
+    "tool": "trigger_create",
+    "positionals": {
+      "name": {
+        "description": "its name",
+        "required": true
+      }
+    },
+    "options": {
+      "type": {
+        "type": "text",
+        "value": "TYPE",
+        "description": "fired by time, by a request, or only by hand",
+        "required": true,
+        "choices": [
+          "cron",
+          "webhook",
+          "manual"
+        ]
+      },
+      "description": {
+        "type": "text",
+        "value": "DESCRIPTION",
+        "description": "what it is for"
+      },
+      "channel": {
+        "type": "text",
+        "value": "CHANNEL",
+        "description": "of the tasks it makes; internal unless said"
+      },
+      "schedule": {
+        "type": "text",
+        "value": "SCHEDULE",
+        "description": "for cron: five fields such as 0 9 * * MON-FRI, or @daily"
+      },
+      "timezone": {
+        "type": "text",
+        "value": "TIMEZONE",
+        "description": "of the schedule, such as Europe/Berlin; UTC unless said"
+      },
+      "missed": {
+        "type": "text",
+        "value": "MISSED",
+        "description": "what of slots that passed while the hub was down; once unless said",
+        "choices": [
+          "skip",
+          "once",
+          "all"
+        ]
+      },
+      "missed_max": {
+        "type": "integer",
+        "value": "MISSED_MAX",
+        "description": "with all: the newest so many; 10 unless said",
+        "minimum": 1,
+        "maximum": 100
+      },
+      "missed_window_seconds": {
+        "type": "integer",
+        "value": "MISSED_WINDOW_SECONDS",
+        "description": "with all: no older ones; a day unless said",
+        "minimum": 60,
+        "maximum": 604800
+      },
+      "overlap": {
+        "type": "text",
+        "value": "OVERLAP",
+        "description": "what while the last run goes on; queue unless said",
+        "choices": [
+          "skip",
+          "queue",
+          "allow"
+        ]
+      },
+      "webhook_secret": {
+        "type": "text",
+        "value": "WEBHOOK_SECRET",
+        "description": "by which senders prove themselves, 8 to 256 characters"
+      },
+      "query_secret": {
+        "type": "flag",
+        "description": "whether ?secret= counts too: it ends up in logs"
+      },
+      "prompt": {
+        "type": "text",
+        "value": "PROMPT",
+        "description": "what is asked; {{payload}}, {{payload.a.b}}, {{sender}} are filled in"
+      },
+      "session_mode": {
+        "type": "text",
+        "value": "SESSION_MODE",
+        "description": "a fresh session each time, or the same one; ephemeral unless said",
+        "choices": [
+          "ephemeral",
+          "persistent"
+        ]
+      },
+      "session_key": {
+        "type": "text",
+        "value": "SESSION_KEY",
+        "description": "which session, such as {{payload.thread_id}}"
+      }
+    }
+  },
+  {
+    "name": "trigger delete",
+    "summary": "delete a trigger",
+    "examples": [
+      "trigger delete nightly"
+    ],
+    "asks": "Delete trigger {name} with its sessions and secrets?",
+    "says": "Deleted {name}.",
+    "tool": "trigger_delete",
+    "positionals": {
+      "name": {
+        "description": "its name",
+        "required": true
+      }
+    },
+    "options": {}
+  },
+  {
+    "name": "trigger disable",
+    "summary": "have a trigger fire no more",
+    "examples": [
+      "trigger disable nightly"
+    ],
+    "fixed": {
+      "enabled": false
+    },
+    "says": "Trigger {name} fires no more.",
+    "tool": "trigger_update",
+    "positionals": {
+      "name": {
+        "description": "its name",
+        "required": true
+      }
+    },
+    "options": {}
+  },
+  {
+    "name": "trigger edit",
+    "summary": "change a trigger",
+    "examples": [
+      "trigger edit nightly --schedule '0 4 * * *'"
+    ],
+    "says": "Trigger {name} is changed.",
+    "tool": "trigger_update",
+    "positionals": {
+      "name": {
+        "description": "its name",
+        "required": true
+      }
+    },
+    "options": {
+      "description": {
+        "type": "text",
+        "value": "DESCRIPTION",
+        "description": "what it is for"
+      },
+      "channel": {
+        "type": "text",
+        "value": "CHANNEL",
+        "description": "of the tasks it makes; internal unless said"
+      },
+      "schedule": {
+        "type": "text",
+        "value": "SCHEDULE",
+        "description": "for cron: five fields such as 0 9 * * MON-FRI, or @daily"
+      },
+      "timezone": {
+        "type": "text",
+        "value": "TIMEZONE",
+        "description": "of the schedule, such as Europe/Berlin; UTC unless said"
+      },
+      "missed": {
+        "type": "text",
+        "value": "MISSED",
+        "description": "what of slots that passed while the hub was down; once unless said",
+        "choices": [
+          "skip",
+          "once",
+          "all"
+        ]
+      },
+      "missed_max": {
+        "type": "integer",
+        "value": "MISSED_MAX",
+        "description": "with all: the newest so many; 10 unless said",
+        "minimum": 1,
+        "maximum": 100
+      },
+      "missed_window_seconds": {
+        "type": "integer",
+        "value": "MISSED_WINDOW_SECONDS",
+        "description": "with all: no older ones; a day unless said",
+        "minimum": 60,
+        "maximum": 604800
+      },
+      "overlap": {
+        "type": "text",
+        "value": "OVERLAP",
+        "description": "what while the last run goes on; queue unless said",
+        "choices": [
+          "skip",
+          "queue",
+          "allow"
+        ]
+      },
+      "webhook_secret": {
+        "type": "text",
+        "value": "WEBHOOK_SECRET",
+        "description": "by which senders prove themselves, 8 to 256 characters"
+      },
+      "prompt": {
+        "type": "text",
+        "value": "PROMPT",
+        "description": "what is asked; {{payload}}, {{payload.a.b}}, {{sender}} are filled in"
+      },
+      "session_mode": {
+        "type": "text",
+        "value": "SESSION_MODE",
+        "description": "a fresh session each time, or the same one; ephemeral unless said",
+        "choices": [
+          "ephemeral",
+          "persistent"
+        ]
+      },
+      "session_key": {
+        "type": "text",
+        "value": "SESSION_KEY",
+        "description": "which session, such as {{payload.thread_id}}"
+      }
+    }
+  },
+  {
+    "name": "trigger enable",
+    "summary": "have a trigger fire again",
+    "examples": [
+      "trigger enable nightly"
+    ],
+    "fixed": {
+      "enabled": true
+    },
+    "says": "Trigger {name} fires from now on.",
+    "tool": "trigger_update",
+    "positionals": {
+      "name": {
+        "description": "its name",
+        "required": true
+      }
+    },
+    "options": {}
+  },
+  {
+    "name": "trigger list",
+    "summary": "list the triggers",
+    "examples": [
+      "trigger list",
+      "trigger list --type cron"
+    ],
+    "rows": {
+      "list": "triggers",
+      "columns": [
+        "name",
+        "type",
+        "schedule",
+        "enabled",
+        "next_run",
+        "last_run",
+        "run_count"
+      ],
+      "none": "There are no triggers."
+    },
+    "id": "name",
+    "tool": "trigger_list",
+    "positionals": {},
+    "options": {
+      "type": {
+        "type": "text",
+        "value": "TYPE",
+        "description": "of this type only",
+        "choices": [
+          "cron",
+          "webhook",
+          "manual"
+        ]
+      }
+    }
+  },
+  {
+    "name": "trigger rotate",
+    "summary": "give a webhook a new secret",
+    "examples": [
+      "trigger rotate github",
+      "trigger rotate github --overlap-seconds 3600"
+    ],
+    "says": "The secret of {name}, shown this once: {webhook_secret}",
+    "id": "webhook_secret",
+    "tool": "trigger_rotate",
+    "positionals": {
+      "name": {
+        "description": "its name",
+        "required": true
+      }
+    },
+    "options": {
+      "webhook_secret": {
+        "type": "text",
+        "value": "WEBHOOK_SECRET",
+        "description": "the new one; made up unless given"
+      },
+      "overlap_seconds": {
+        "type": "integer",
+        "value": "OVERLAP_SECONDS",
+        "description": "for how long the old ones still count",
+        "minimum": 0,
+        "maximum": 2592000
+      }
+    }
+  },
+  {
+    "name": "trigger run",
+    "summary": "fire a trigger by hand",
+    "examples": [
+      "trigger run nightly",
+      "trigger run github --payload '{\"n\":1}'"
+    ],
+    "says": "Fired {trigger}: run {id}, task {task_id}.",
+    "id": "id",
+    "tool": "trigger_run",
+    "positionals": {
+      "name": {
+        "description": "its name",
+        "required": true
+      }
+    },
+    "options": {
+      "payload": {
+        "type": "text",
+        "value": "PAYLOAD",
+        "description": "text, or JSON"
+      },
+      "session_key": {
+        "type": "text",
+        "value": "SESSION_KEY",
+        "description": "which of its sessions"
+      },
+      "again": {
+        "type": "text",
+        "value": "AGAIN",
+        "description": "an earlier run: with what came with that"
+      }
+    }
+  },
+  {
+    "name": "trigger runs",
+    "summary": "list when triggers fired, and what came of it",
+    "examples": [
+      "trigger runs",
+      "trigger runs nightly"
+    ],
+    "rows": {
+      "list": "runs",
+      "columns": [
+        "id",
+        "trigger",
+        "source",
+        "state",
+        "scheduled_at",
+        "started_at",
+        "ended_at",
+        "outcome",
+        "reason"
+      ],
+      "none": "Nothing has fired."
+    },
+    "id": "id",
+    "tool": "trigger_runs",
+    "positionals": {
+      "name": {
+        "description": "of which trigger; of all without it"
+      }
+    },
+    "options": {
+      "limit": {
+        "type": "integer",
+        "value": "LIMIT",
+        "description": "how many",
+        "minimum": 1,
+        "maximum": 100
+      },
+      "before": {
+        "type": "text",
+        "value": "BEFORE",
+        "description": "the next of the last page"
+      }
+    }
+  },
+  {
+    "name": "trigger show",
+    "summary": "show a trigger, with its next slots and its address",
+    "examples": [
+      "trigger show github"
+    ],
+    "tool": "trigger_get",
+    "positionals": {
+      "name": {
+        "description": "its name",
+        "required": true
+      }
+    },
+    "options": {}
+  },
+  {
+    "name": "trigger test",
+    "summary": "see what a trigger would say, without firing it",
+    "examples": [
+      "trigger test github --payload '{\"n\":1}'",
+      "trigger test github --run 1800000000000000"
+    ],
+    "says": "{prompt}",
+    "tool": "trigger_test",
+    "positionals": {
+      "name": {
+        "description": "its name",
+        "required": true
+      }
+    },
+    "options": {
+      "run": {
+        "type": "text",
+        "value": "RUN",
+        "description": "an earlier run: with what came with that"
+      },
+      "payload": {
+        "type": "text",
+        "value": "PAYLOAD",
+        "description": "text, or JSON"
+      }
+    }
+  },
+  {
     "name": "unsubscribe",
     "summary": "follow a topic no longer",
     "acting": true,

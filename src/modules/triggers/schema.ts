@@ -52,9 +52,7 @@ const fields = {
     .string()
     .max(MOST_PROMPT)
     .optional()
-    .describe(
-      "What is asked, with {{payload}}, {{payload.<path>}}, {{sender}}, {{trigger_name}}, {{channel}}, {{now}}.",
-    ),
+    .describe("What is asked; {{payload}}, {{payload.a.b}}, {{sender}} are filled in."),
   session_mode: z.enum(MODES).optional().describe("A fresh session each time, or the same one; ephemeral unless said."),
   session_key: z.string().max(500).optional().describe("Which session, such as {{payload.thread_id}}."),
 };
@@ -179,7 +177,7 @@ export type Run = z.infer<typeof Run>;
 
 export const ListRuns = z.strictObject({
   name: known.optional().describe("Of this trigger only, be it deleted."),
-  limit: z.int().min(1).max(100).default(20),
+  limit: z.int().min(1).max(100).default(20).describe("How many."),
   before: Id.optional().describe("The next of the last page."),
 });
 export type ListRuns = z.infer<typeof ListRuns>;

@@ -20,6 +20,9 @@ import {
 } from "./schema.ts";
 import * as service from "./service.ts";
 
+/** All but whether it fires. */
+const NOT_ENABLED = Object.keys(UpdateTrigger.shape).filter((name) => name !== "name" && name !== "enabled");
+
 export const tools = [
   defineTool({
     name: "trigger_list",
@@ -27,6 +30,19 @@ export const tools = [
     description: "Lists all triggers by name, with when they fire next and how often they have.",
     roles: TRIGGER_READERS,
     facets: ["triggers"],
+    commands: [
+      {
+        name: "trigger list",
+        summary: "list the triggers",
+        examples: ["trigger list", "trigger list --type cron"],
+        rows: {
+          list: "triggers",
+          columns: ["name", "type", "schedule", "enabled", "next_run", "last_run", "run_count"],
+          none: "There are no triggers.",
+        },
+        id: "name",
+      },
+    ],
     input: ListTriggers,
     output: TriggerList,
     run: service.list,
@@ -37,6 +53,14 @@ export const tools = [
     description: "Shows one trigger whole, with its next five slots, its address and which secrets count.",
     roles: TRIGGER_READERS,
     facets: ["triggers"],
+    commands: [
+      {
+        name: "trigger show",
+        summary: "show a trigger, with its next slots and its address",
+        examples: ["trigger show github"],
+        words: { name: "its name" },
+      },
+    ],
     input: TriggerRef,
     output: TriggerDetails,
     run: service.get,
@@ -45,10 +69,24 @@ export const tools = [
     name: "trigger_create",
     title: "Make a trigger",
     description:
-      "Makes a trigger that fires by a schedule, by a POST from outside, or by hand. Each time its prompt becomes a task, or starts an agent where the hub is set up for it.",
+      "Makes a trigger that fires by a schedule, by a POST from outside, or by hand. Each time its prompt becomes a task, or starts an agent where the hub does that. Filled in: {{payload}}, {{payload.<path>}}, {{sender}}, {{trigger_name}}, {{channel}}, {{now}}.",
     roles: TRIGGER_KEEPERS,
     facets: ["triggers"],
     writes: true,
+    commands: [
+      {
+        name: "trigger add",
+        summary: "make a trigger",
+        examples: [
+          "trigger add nightly --type cron --schedule '0 3 * * *' --timezone Europe/Berlin --prompt 'Check the backups.'",
+          "trigger add github --type webhook --prompt 'New issue: {{payload.issue.title}}'",
+        ],
+        details: "Give a webhook a secret with: parley trigger rotate NAME",
+        words: { name: "its name" },
+        without: ["enabled"],
+        says: "Trigger {name} is there.",
+      },
+    ],
     input: CreateTrigger,
     output: TriggerAnswer,
     run: service.create,
@@ -61,6 +99,35 @@ export const tools = [
     roles: TRIGGER_KEEPERS,
     facets: ["triggers"],
     writes: true,
+    commands: [
+      {
+        name: "trigger edit",
+        summary: "change a trigger",
+        examples: ["trigger edit nightly --schedule '0 4 * * *'"],
+        words: { name: "its name" },
+        // A flag that is left out would say no.
+        without: ["enabled", "query_secret"],
+        says: "Trigger {name} is changed.",
+      },
+      {
+        name: "trigger enable",
+        summary: "have a trigger fire again",
+        examples: ["trigger enable nightly"],
+        words: { name: "its name" },
+        fixed: { enabled: true },
+        without: NOT_ENABLED,
+        says: "Trigger {name} fires from now on.",
+      },
+      {
+        name: "trigger disable",
+        summary: "have a trigger fire no more",
+        examples: ["trigger disable nightly"],
+        words: { name: "its name" },
+        fixed: { enabled: false },
+        without: NOT_ENABLED,
+        says: "Trigger {name} fires no more.",
+      },
+    ],
     input: UpdateTrigger,
     output: TriggerAnswer,
     run: service.update,
@@ -72,6 +139,16 @@ export const tools = [
     roles: TRIGGER_KEEPERS,
     facets: ["triggers"],
     writes: true,
+    commands: [
+      {
+        name: "trigger delete",
+        summary: "delete a trigger",
+        examples: ["trigger delete nightly"],
+        words: { name: "its name" },
+        asks: "Delete trigger {name} with its sessions and secrets?",
+        says: "Deleted {name}.",
+      },
+    ],
     input: TriggerRef,
     output: Deleted,
     run: service.remove,
@@ -84,6 +161,16 @@ export const tools = [
     facets: ["triggers"],
     writes: true,
     secret: true,
+    commands: [
+      {
+        name: "trigger rotate",
+        summary: "give a webhook a new secret",
+        examples: ["trigger rotate github", "trigger rotate github --overlap-seconds 3600"],
+        words: { name: "its name" },
+        says: "The secret of {name}, shown this once: {webhook_secret}",
+        id: "webhook_secret",
+      },
+    ],
     input: Rotate,
     output: Rotated,
     run: service.rotate,
@@ -95,6 +182,16 @@ export const tools = [
     roles: TRIGGER_RUNNERS,
     facets: ["triggers"],
     writes: true,
+    commands: [
+      {
+        name: "trigger run",
+        summary: "fire a trigger by hand",
+        examples: ["trigger run nightly", "trigger run github --payload '{\"n\":1}'"],
+        words: { name: "its name" },
+        says: "Fired {trigger}: run {id}, task {task_id}.",
+        id: "id",
+      },
+    ],
     input: RunTrigger,
     output: Run,
     run: service.run,
@@ -106,6 +203,20 @@ export const tools = [
       "Lists when triggers fired, newest first: why, what became of it, how long it took, and what was skipped.",
     roles: TRIGGER_READERS,
     facets: ["triggers"],
+    commands: [
+      {
+        name: "trigger runs",
+        summary: "list when triggers fired, and what came of it",
+        examples: ["trigger runs", "trigger runs nightly"],
+        words: { name: "of which trigger; of all without it" },
+        rows: {
+          list: "runs",
+          columns: ["id", "trigger", "source", "state", "scheduled_at", "started_at", "ended_at", "outcome", "reason"],
+          none: "Nothing has fired.",
+        },
+        id: "id",
+      },
+    ],
     input: ListRuns,
     output: RunList,
     run: service.listRuns,
@@ -116,6 +227,15 @@ export const tools = [
     description: "Shows what a trigger would say to a payload, or to what came with an earlier run. Nothing is done.",
     roles: TRIGGER_READERS,
     facets: ["triggers"],
+    commands: [
+      {
+        name: "trigger test",
+        summary: "see what a trigger would say, without firing it",
+        examples: ["trigger test github --payload '{\"n\":1}'", "trigger test github --run 1800000000000000"],
+        words: { name: "its name" },
+        says: "{prompt}",
+      },
+    ],
     input: TryTrigger,
     output: Tried,
     run: service.test,

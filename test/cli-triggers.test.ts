@@ -1,0 +1,47 @@
+/** Triggers at the command line. */
+import { expect, test } from "vitest";
+import { Ground } from "../src/testing/process.ts";
+
+test("a trigger is made, tried, fired, stopped, looked back at and deleted by commands", async () => {
+  await using ground = new Ground({ in_process: true });
+  await ground.host();
+  const said = async (...args: string[]) => {
+    const { code, stdout, stderr } = await ground.parley([...args, "--format", "text"]);
+    return code === 0 ? stdout.trim() : `${code} ${stderr.trim()}`;
+  };
+  const nightly = [
+    "trigger",
+    "add",
+    "nightly",
+    "--type",
+    "cron",
+    "--schedule",
+    "0 3 * * *",
+    "--prompt",
+    "Check {{payload.what}}.",
+  ];
+  expect(await said(...nightly)).toBe("Trigger nightly is there.");
+  expect(await said("trigger", "add", "bad", "--type", "cron", "--schedule", "99 99 * * *")).toMatch(
+    /^2 .*Invalid cron schedule/s,
+  );
+  expect(await said("trigger", "list")).toMatch(/nightly +cron +0 3 \* \* \*/);
+  expect(await said("trigger", "test", "nightly", "--payload", '{"what":"it"}')).toMatch(
+    /Check <untrusted-content-[0-9a-f]+>it</,
+  );
+  expect(await said("trigger", "run", "nightly", "--payload", '{"what":"it"}')).toMatch(
+    /^Fired nightly: run \d+, task \d+\.$/,
+  );
+  expect(await said("trigger", "disable", "nightly")).toBe("Trigger nightly fires no more.");
+  expect(await said("trigger", "run", "nightly")).toMatch(/^5 .*is disabled/s);
+  expect(await said("trigger", "enable", "nightly")).toBe("Trigger nightly fires from now on.");
+  expect(await said("trigger", "edit", "nightly", "--timezone", "Europe/Berlin")).toBe("Trigger nightly is changed.");
+  expect(await said("trigger", "edit", "nightly")).toMatch(/^2 .*No fields to update/s);
+  expect(await said("trigger", "runs", "nightly")).toMatch(/nightly +manual +pending/);
+  const { tasks } = await ground.json<{ tasks: { sender: string }[] }>(["call", "task_list"]);
+  expect(tasks).toMatchObject([{ sender: "trigger:nightly" }]);
+  expect(await said("trigger", "add", "github", "--type", "webhook")).toBe("Trigger github is there.");
+  expect(await said("trigger", "rotate", "github")).toMatch(/shown this once: whsec_/);
+  expect(await said("trigger", "show", "github")).toMatch(/\/api\/webhook\/github/);
+  expect(await said("trigger", "delete", "nightly", "--yes")).toBe("Deleted nightly.");
+  expect(await said("trigger", "show", "nightly")).toMatch(/^4 .*Trigger 'nightly' not found/s);
+});
