@@ -181,8 +181,8 @@ describe("hooks install", () => {
     const path = put(settingsOf(ground), '{\n  "hooks": {\n');
     const refused = await ground.parley(["hooks", "install", "--yes"]);
     expect(refused.code).toBe(2);
-    expect(error(refused).message).toBe(
-      `${path} cannot be changed: its client cannot read it, line 3, column 1: a name in double quotes is missing. Nothing was changed.`,
+    expect(error(refused).message).toMatch(
+      /settings\.json cannot be changed: its client cannot read it, .*\(line 3 column 1\)\. Nothing was changed\.$/,
     );
     expect(readFileSync(path, "utf8")).toBe('{\n  "hooks": {\n');
     expect((await ground.parley(["hooks", "uninstall", "--yes"])).code).toBe(2);

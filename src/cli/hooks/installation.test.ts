@@ -17,7 +17,6 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { CLIENTS } from "./events.ts";
 import { type Launch, wanted } from "./handlers.ts";
 import { planInstall, planUninstall } from "./installation.ts";
-import { contentOf, parseJsonText } from "./json-text.ts";
 import { ours } from "./settings-text.ts";
 
 const LAUNCH: Launch = { parley: "/opt/it's here/bin/parley", options: ["--home", "/data/a b"], wake: true };
@@ -44,8 +43,8 @@ const read = (): string => readFileSync(settings, "utf8");
 const install = (by = OURS): string | undefined => planInstall(home, settings, by).apply();
 const uninstall = (): string | undefined => planUninstall(home, settings).apply();
 const meaning = (text: string): unknown => {
-  const node = parseJsonText(text);
-  return node && contentOf(node);
+  const json = text.replace(/^\ufeff/, "");
+  return json.trim() === "" ? undefined : JSON.parse(json);
 };
 
 const EXISTING = `{
@@ -60,6 +59,9 @@ const EXISTING = `{
     "zeta": null
 }
 `;
+/** As it is written where the copy cannot come back: all it says, in its order, by its indentation. */
+const laidOut = (text: string): string => `${JSON.stringify(JSON.parse(text), null, 4).replace("1000", "1e3")}\n`;
+
 const COMMENTED = `// my settings
 {
 \t/* which model */ "model": "opus", // the big one
@@ -127,7 +129,7 @@ describe("hooks in a file that somebody changed since", () => {
     const backup = install();
     writeFileSync(settings, read().replace('"opus"', '"haiku"'));
     expect(uninstall()).toBe(backup);
-    expect(read()).toBe(EXISTING.replace('"opus"', '"haiku"'));
+    expect(read()).toBe(laidOut(EXISTING.replace('"opus"', '"haiku"')));
     expect(existsSync(backup ?? "")).toBe(true);
   });
 
@@ -158,7 +160,18 @@ describe("hooks in a file that somebody changed since", () => {
     install();
     rmSync(join(home, "hooks"), { recursive: true });
     uninstall();
-    expect(read()).toBe(EXISTING);
+    expect(read()).toBe(laidOut(EXISTING));
+  });
+
+  test("keep every number as it was spelled, and every string with whatever stands in it", () => {
+    const text =
+      '{\n  "id": 12345678901234567890,\n  "tiny": 1.0e-3,\n  "say": "a \\"key\\": \\u00fc",\n  "__proto__": 1\n}\n';
+    writeFileSync(settings, text);
+    install();
+    for (const spelled of ["12345678901234567890", "1.0e-3", '"__proto__": 1']) expect(read()).toContain(spelled);
+    expect(read()).toContain('"a \\"key\\": ü"');
+    uninstall();
+    expect(read()).toBe(text);
   });
 
   test("never overwrite an earlier copy", () => {
@@ -182,19 +195,21 @@ describe("a missing file", () => {
 
 describe("what cannot be changed is left as it is", () => {
   test.each([
-    ["{ broken", "its client cannot read it, line 1, column 3"],
-    [`${EXISTING}}`, "its client cannot read it, line 12, column 1: something follows the end"],
-    [COMMENTED, "its client cannot read it, line 1, column 1: JSON has no comments"],
-    ['{\n  "model": "opus",\n}', "its client cannot read it, line 3, column 1: after a comma there is no } in JSON"],
-    ["[]", "it is JSON, but no object"],
-    ['{"hooks": []}', '"hooks" is no object in it'],
-    ['{"hooks": {"Stop": {}}}', '"hooks" has no list for "Stop"'],
-    ['{"hooks": {},\n"hooks": {}}', '"hooks" stands there twice, again in line 2'],
-    ['{"hooks": {"Stop": [],\n\n"Stop": []}}', '"Stop" stands there twice, again in line 3'],
-    ['{"hooks": {"Stop": [{"hooks": [], "hooks": []}]}}', '"hooks" stands there twice, again in line 1'],
+    ["{ broken", /its client cannot read it, .*line 1 column 3/],
+    [`${EXISTING}}`, /its client cannot read it, .*line 12 column 1/],
+    [COMMENTED, /its client cannot read it, Unexpected token '\/'/],
+    ['{\n  "model": "opus",\n}', /its client cannot read it, .*line 3 column 1/],
+    ["[]", /it is JSON, but no object/],
+    ['{"hooks": []}', /"hooks" is no object in it/],
+    ['{"hooks": {"Stop": {}}}', /"hooks" has no list for "Stop"/],
+    ['{"hooks": {},\n"hooks": {}}', /a key stands in it twice/],
+    ['{"hooks": {"Stop": [],\n\n"Stop": []}}', /a key stands in it twice/],
+    ['{"hooks": {"Stop": [{"hooks": [], "hooks": []}]}}', /a key stands in it twice/],
+    ['{"model": "opus", "model": "haiku"}', /a key stands in it twice/],
   ])("a broken one: %j", (text, why) => {
     writeFileSync(settings, text);
-    expect(() => install()).toThrow(`${settings} cannot be changed: ${why}`);
+    expect(() => install()).toThrow(`${settings} cannot be changed: `);
+    expect(() => install()).toThrow(why);
     expect(read()).toBe(text);
     expect(readdirSync(dirname(settings))).toEqual(["settings.json"]);
   });

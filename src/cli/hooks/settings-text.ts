@@ -1,7 +1,9 @@
-/** The text of a settings file with our hooks in it, and without them. Everything else keeps its bytes. */
-import { append, isBlank, remove } from "./edit.ts";
+/**
+ * The text of a settings file with our hooks in it, and without them. Settings are strict JSON, as their clients read
+ * them: keys, order, indentation, line ends and every number as it is spelled stay; how a person had laid out the rest
+ * comes back with the copy that is kept.
+ */
 import { type Group, isOurs, mentionsOurs, type Wanted } from "./handlers.ts";
-import { contentOf, JsonTextError, type Node, parseJsonText } from "./json-text.ts";
 
 export interface Found {
   event: string;
@@ -10,34 +12,42 @@ export interface Found {
   at: number;
 }
 
-/** Says in which line, and why nothing was done. */
+/** Says why nothing was done. */
 export class Unusable extends Error {
   override readonly name = "Unusable";
 }
 
+type Settings = Record<string, unknown>;
+type Hooks = Record<string, unknown[]>;
+
 export function withHooks(text: string, wanted: Wanted): string {
   if (same(ours(text), wanted)) return text;
-  let next = withoutHooks(text);
-  if (read(next) === undefined) next = `${next}{}\n`;
-  if (!("hooks" in (read(next) ?? {}))) next = append(next, [], {}, "hooks");
-  for (const { event, group } of wanted) {
-    if (!(event in hooksOf(next))) next = append(next, ["hooks"], [], event);
-    next = append(next, ["hooks", event], group);
-  }
-  return checked(next, { before: text, wanted });
+  const settings = readExact(withoutHooks(text)) ?? {};
+  const hooks = { ...hooksOf(settings) };
+  for (const { event, group } of wanted) hooks[event] = [...(hooks[event] ?? []), group];
+  return written({ ...settings, hooks }, text);
 }
 
 /** `was` is what the person had before ours came: what was there then stays, be it empty. */
 export function withoutHooks(text: string, was = ""): string {
-  let next = text;
-  for (const { path } of places(text).reverse()) next = remove(next, path);
-  if (next === text) return text;
-  const theirs = read(was)?.hooks === undefined ? undefined : hooksOf(was);
-  // What is left empty was there for ours alone.
-  for (const event of new Set(places(text).map((place) => place.event)))
-    if (!theirs?.[event] && isBlank(next, ["hooks", event])) next = remove(next, ["hooks", event]);
-  if (!theirs && isBlank(next, ["hooks"])) next = remove(next, ["hooks"]);
-  return checked(next, { before: text, wanted: [] });
+  const settings = readExact(text);
+  if (!settings || ours(text).length === 0) return text;
+  const before = read(was);
+  const theirs = before?.hooks === undefined ? undefined : hooksOf(before);
+  const left = Object.entries(hooksOf(settings)).flatMap(([event, list]) => {
+    const kept = list.flatMap(withoutOurs);
+    // What is left empty was there for ours alone.
+    return kept.length > 0 || list.length === 0 || theirs?.[event] ? [[event, kept]] : [];
+  });
+  const { hooks: _, ...rest } = settings;
+  if (left.length === 0 && !theirs) return written(rest, text);
+  return written({ ...settings, hooks: Object.fromEntries(left) }, text);
+}
+
+function withoutOurs(group: unknown): unknown[] {
+  if (!isGroup(group) || !group.hooks.some(isOurs)) return [group];
+  const hooks = group.hooks.filter((handler) => !isOurs(handler));
+  return hooks.length > 0 ? [{ ...group, hooks }] : [];
 }
 
 /** Groups that are ours, or what is ours of them. */
@@ -71,19 +81,8 @@ export function allDisabled(text: string): boolean {
   return disableAllHooks === true || allowManagedHooksOnly === true;
 }
 
-/** Each thing to take away: a whole group if nothing else is in it, otherwise a single handler. */
-function places(text: string): { event: string; path: (string | number)[] }[] {
-  return groups(text).flatMap(({ event, group, at }) => {
-    const mine = group.hooks.flatMap((handler, index) => (isOurs(handler) ? [index] : []));
-    if (mine.length === 0) return [];
-    const path = ["hooks", event, at];
-    if (mine.length === group.hooks.length) return [{ event, path }];
-    return mine.map((index) => ({ event, path: [...path, "hooks", index] }));
-  });
-}
-
 function groups(text: string): { event: string; group: Group; at: number }[] {
-  return Object.entries(hooksOf(text)).flatMap(([event, list]) =>
+  return Object.entries(hooksOf(read(text) ?? {})).flatMap(([event, list]) =>
     list.flatMap((group, at) => (isGroup(group) ? [{ event, group, at }] : [])),
   );
 }
@@ -91,63 +90,69 @@ function groups(text: string): { event: string; group: Group; at: number }[] {
 const isGroup = (value: unknown): value is Group =>
   typeof value === "object" && value !== null && "hooks" in value && Array.isArray(value.hooks);
 
-function hooksOf(text: string): Record<string, unknown[]> {
-  const hooks = read(text)?.hooks;
+function hooksOf({ hooks }: Settings): Hooks {
   if (hooks === undefined) return {};
   if (!isObject(hooks)) throw new Unusable('"hooks" is no object in it');
   for (const [event, list] of Object.entries(hooks))
     if (!Array.isArray(list)) throw new Unusable(`"hooks" has no list for "${event}"`);
   // Checked just now.
-  return hooks as Record<string, unknown[]>;
+  return hooks as Hooks;
 }
+
+const MARK = "\ufeff";
 
 /** Undefined where there is nothing but blanks. */
-function read(text: string): Record<string, unknown> | undefined {
+function read(text: string, reviver?: Reviver): Settings | undefined {
+  // A byte order mark is no part of the text, for the clients either.
+  const json = text.startsWith(MARK) ? text.slice(1) : text;
+  if (/^[\t\n\r ]*$/.test(json)) return undefined;
+  const content = parse(json, reviver);
+  if (!isObject(content)) throw new Unusable("it is JSON, but no object");
+  return content;
+}
+
+/** JSON.parse source text access, which Node has and TypeScript's library not yet. */
+declare global {
+  interface JSON {
+    parse(text: string, reviver: Reviver | undefined): unknown;
+    rawJSON(text: string): unknown;
+  }
+}
+
+type Reviver = (key: string, value: unknown, context: { source?: string }) => unknown;
+
+function parse(json: string, reviver: Reviver | undefined): unknown {
   try {
-    const node = parseJsonText(text);
-    if (node) refuseRepeated(text, node);
-    const content = node && contentOf(node);
-    if (content === undefined || isObject(content)) return content;
+    return JSON.parse(json, reviver);
   } catch (error) {
-    if (error instanceof JsonTextError) throw new Unusable(`its client cannot read it, ${error.message}`);
-    throw error;
-  }
-  throw new Unusable("it is JSON, but no object");
-}
-
-/** Of two that have one key a client takes the last. Which one a person means, and where ours would go, nobody can say. */
-function refuseRepeated(text: string, node: Node, inHooks = false): void {
-  if (node.kind === "array") for (const item of node.items) refuseRepeated(text, item, inHooks);
-  if (node.kind !== "object") return;
-  for (const [at, { key, value, from }] of node.members.entries()) {
-    if (!inHooks && key !== "hooks") continue;
-    if (node.members.findIndex((member) => member.key === key) < at)
-      throw new Unusable(
-        `${JSON.stringify(key)} stands there twice, again in line ${text.slice(0, from).split("\n").length}`,
-      );
-    refuseRepeated(text, value, true);
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new Unusable(`its client cannot read it, ${error.message}`);
   }
 }
 
-/** Whatever our editing did: nothing but our own lines may have changed. Otherwise it is a bug, and nothing is written. */
-function checked(next: string, { before, wanted }: { before: string; wanted: Wanted }): string {
-  if (!same(ours(next), wanted) || JSON.stringify(foreign(next)) !== JSON.stringify(foreign(before)))
-    throw new Error("the change would have touched what is not ours; nothing was changed");
-  return next;
-}
-
-/** All that is not ours, in its order. What is empty for want of ours counts as not there. */
-function foreign(text: string): unknown {
-  const { hooks: _, ...rest } = read(text) ?? {};
-  const kept = Object.entries(hooksOf(text)).flatMap(([event, list]) => {
-    const others = list.flatMap((group) => {
-      if (!isGroup(group) || !group.hooks.some(isOurs)) return [group];
-      const hooks = group.hooks.filter((handler) => !isOurs(handler));
-      return hooks.length > 0 ? [{ ...group, hooks }] : [];
-    });
-    return others.length > 0 ? [[event, others]] : [];
+/** To be written again: a number that is read and written is another one, where it has more digits than we count. */
+function readExact(text: string): Settings | undefined {
+  let keys = 0;
+  const settings = read(text, (_key, value, { source }) => {
+    if (isObject(value)) keys += Object.keys(value).length;
+    // What is a number here was spelled so.
+    return typeof value === "number" ? JSON.rawJSON(source ?? String(value)) : value;
   });
-  return { rest, hooks: kept };
+  // Of two that have one key a client takes the last. Which one a person means nobody can say, and one would be lost.
+  const spelled = [...text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?/g)].filter(([, colon]) => colon).length;
+  if (spelled !== keys) throw new Unusable("a key stands in it twice");
+  return settings;
+}
+
+/** As the text before it was laid out. */
+function written(settings: Settings, before: string): string {
+  const inside = before.trim();
+  const oneLine = !inside.includes("\n") && !/^\ufeff?(\{\s*\})?$/.test(inside);
+  const indent = oneLine ? "" : (/^([\t ]+)\S/m.exec(before)?.[1] ?? "  ");
+  const end = inside === "" || /\n$/.test(before) ? "\n" : "";
+  const text = `${JSON.stringify(settings, null, indent)}${end}`;
+  const mark = before.startsWith(MARK) ? MARK : "";
+  return mark + (before.includes("\r\n") ? text.replaceAll("\n", "\r\n") : text);
 }
 
 const same = (found: readonly Found[], wanted: Wanted): boolean => {
@@ -161,5 +166,5 @@ const exactly = ({ event, group: { hooks, ...rest } }: { event: string; group: G
 
 const sorted = (value: object): unknown[] => Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
+const isObject = (value: unknown): value is Settings =>
   typeof value === "object" && value !== null && !Array.isArray(value);
