@@ -6,7 +6,6 @@ import type { Config } from "./config.ts";
 import { type Actor, type Ctx, systemActor } from "./context.ts";
 import { MIGRATIONS, type Migration } from "./db/migrations/index.ts";
 import { HUB_SPACE, MAIN_SPACE, openDatabase } from "./db/open.ts";
-import type { Scheduler } from "./due/index.ts";
 import { chargeFanOut } from "./fan-out.ts";
 import { credentialCause, Feed } from "./feed/index.ts";
 import { Folder } from "./folder.ts";
@@ -28,6 +27,7 @@ import { MODULES } from "./modules/index.ts";
 import { urgentFor } from "./modules/mail/index.ts";
 import { RateLimit } from "./rate-limit.ts";
 import { Resources } from "./resources.ts";
+import { Runner } from "./runner/runner.ts";
 import { reactionsOf, startScheduler } from "./scheduling.ts";
 import { Streams } from "./streams.ts";
 import { Toolbox } from "./toolbox.ts";
@@ -37,6 +37,7 @@ import { VERSION } from "./version.ts";
 /** How often it is made sure that who holds a stream open still may. */
 const STREAM_CHECK_MS = 5000;
 const AUDIT_CHAIN = "audit.chain";
+const NODE_ID = "node.id";
 
 export interface RunningHub {
   url: string;
@@ -81,14 +82,18 @@ export async function startHub(config: Config, options: Options = {}): Promise<R
   const audit = undo.use(
     await Audit.open({
       home,
-      chain: database_url === undefined ? "folder" : ownChain(folder),
+      chain: database_url === undefined ? "folder" : ownName(folder, AUDIT_CHAIN),
       database,
       kept: { days: config.audit_days, bytes: config.audit_mb * 1024 * 1024 },
       after_crash: folder.after_crash,
       report: (error) => log.error("the audit could not be written", { error }),
     }),
   );
-  const { hub, scheduler } = await compose({ config, log, database, audit, modules: options.modules ?? MODULES });
+  const hub = await compose({ config, log, database, audit, modules: options.modules ?? MODULES });
+  // Before anything is due: whoever plans a run has to know what can be started.
+  const runner = undo.use(await Runner.open({ hub, node_id: ownName(folder, NODE_ID) }));
+  const above = (contents: Parameters<typeof spaceDue>[0]) => ({ ...waitDue, ...spaceDue(contents) });
+  const scheduler = await startScheduler(hub, { ctx: systemCtx(hub), above });
   undo.defer(() => scheduler.stop());
   await ensureAdminToken(systemCtx(hub)(MAIN_SPACE), hub.credentials, folder);
   undo.defer(watchStreams(hub));
@@ -97,6 +102,8 @@ export async function startHub(config: Config, options: Options = {}): Promise<R
   hub.address = server.url;
   folder.remember(config);
   folder.announce(server);
+  runner.begin();
+  undo.defer(() => runner[Symbol.asyncDispose]());
   log.info("the hub is ready", { url: server.url, backend: database.backend, version: VERSION });
   const running = undo.move();
   let stopping: Promise<void> | undefined;
@@ -105,15 +112,20 @@ export async function startHub(config: Config, options: Options = {}): Promise<R
     return stopping;
   };
   const loginPath = (): Promise<string> => ownerLogin(hub, folder);
-  return { url: server.url, home, pid: process.pid, hub, loginPath, sweep: () => scheduler.sweep(), stop, failed };
+  const sweep = async (): Promise<void> => {
+    await runner.renew();
+    await scheduler.sweep();
+    await runner.sweep();
+  };
+  return { url: server.url, home, pid: process.pid, hub, loginPath, sweep, stop, failed };
 }
 
-/** Nodes that share a database have an audit each, which a file in the node's own folder names. */
-function ownChain(folder: Folder): string {
-  const named = folder.read(AUDIT_CHAIN)?.trim();
+/** Nodes that share a database have an audit and runs of their own, by names that are kept in the node's folder. */
+function ownName(folder: Folder, file: string): string {
+  const named = folder.read(file)?.trim();
   if (named) return named;
   const name = randomBytes(9).toString("base64url");
-  folder.write(AUDIT_CHAIN, `${name}\n`);
+  folder.write(file, `${name}\n`);
   return name;
 }
 
@@ -129,7 +141,7 @@ async function ownerLogin(hub: Hub, folder: Folder): Promise<string> {
 
 type Parts = Pick<Hub, "config" | "log" | "database" | "audit" | "modules">;
 
-async function compose({ config, log, database, audit, modules }: Parts): Promise<{ hub: Hub; scheduler: Scheduler }> {
+async function compose({ config, log, database, audit, modules }: Parts): Promise<Hub> {
   const { backend } = database;
   const metrics = new Metrics({ version: VERSION, node: process.versions.node, schema: MIGRATIONS.length, backend });
   const reactions = reactionsOf(modules);
@@ -175,8 +187,7 @@ async function compose({ config, log, database, audit, modules }: Parts): Promis
   await endRevoked(hub);
   endWithSpace(hub);
   noteRevoked(hub);
-  const above = (contents: Parameters<typeof spaceDue>[0]) => ({ ...waitDue, ...spaceDue(contents) });
-  return { hub, scheduler: await startScheduler(hub, { ctx: systemCtx(hub), above }) };
+  return hub;
 }
 
 /** A token that is revoked on any node ends here too, with what it opened. */

@@ -17,6 +17,7 @@ const MODULES = [
   "questions",
   "approvals",
   "tasks",
+  "runs",
   "triggers",
 ];
 
@@ -30,11 +31,12 @@ const NOUNS = [
   "mail: mail",
   "notices: need",
   "notices: notice",
+  "runs: run",
   "tasks: task",
   "triggers: trigger",
 ];
 
-const DOORS = ["mcp", "http", "cli", "runtime", "client"];
+const DOORS = ["mcp", "http", "cli", "runtime", "runner", "client"];
 
 /** From a door into another one. */
 const PASSAGES = [

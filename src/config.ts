@@ -1,4 +1,4 @@
-import { homedir } from "node:os";
+import { homedir, hostname } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chooseDatabase } from "./database-choice.ts";
@@ -42,6 +42,12 @@ export interface Config {
   /** Days for which the audit is kept, 0 for as long as there is room; and how much of it at most. */
   audit_days: number;
   audit_mb: number;
+  /** For how long a node is taken to be there after it was last heard of: then others go on with what it ran. */
+  node_lease_seconds: number;
+  /** What this machine is called among nodes. */
+  machine: string;
+  /** What programs that the hub starts have of its own environment. */
+  run_env: Readonly<Record<string, string>>;
   log_level: LogLevel;
   /** The folder of the built web app. */
   web: string;
@@ -164,6 +170,18 @@ export const SETTINGS = {
     default: "256",
     description: "Megabytes of audit that are kept at most, the newest.",
   },
+  node_lease_seconds: {
+    variable: "PARLEY_NODE_LEASE_SECONDS",
+    default: "20",
+    description:
+      "Seconds for which a node is taken to be there after it was last heard of; then others go on with what it ran.",
+  },
+  machine: {
+    variable: "PARLEY_MACHINE",
+    default: "",
+    description:
+      "What this machine is called among nodes: the sessions of agents stay on theirs. Its host name without it.",
+  },
   log_level: { variable: "PARLEY_LOG", default: "info", description: `One of ${LOG_LEVELS.join(", ")}.` },
 } as const satisfies Record<string, Setting>;
 
@@ -179,6 +197,9 @@ export interface Overrides {
   conformance?: boolean | undefined;
   typed?: Typed | undefined;
 }
+
+/** What a program needs to find its way about, and no secret. */
+const INHERITED = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR"];
 
 /** Flags first, then the environment, then what the data folder remembers, then the defaults. */
 export function readConfig(flags: Overrides = {}, env: NodeJS.ProcessEnv = process.env): Config {
@@ -216,6 +237,9 @@ export function readConfig(flags: Overrides = {}, env: NodeJS.ProcessEnv = proce
     secret_key_file: resolve(text("secret_key_file") || join(home, "secret.key")),
     audit_days: number("audit_days", text("audit_days"), 0, 36_500),
     audit_mb: number("audit_mb", text("audit_mb"), 1, 1_000_000),
+    node_lease_seconds: number("node_lease_seconds", text("node_lease_seconds"), 1, 3600),
+    machine: text("machine") || hostname(),
+    run_env: Object.fromEntries(INHERITED.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]]))),
     log_level: logLevel(text("log_level")),
     web: fileURLToPath(new URL("../web/build", import.meta.url)),
     typed: flags.typed ?? { program: "parley", place: "" },

@@ -18,6 +18,8 @@ export const FAILPOINTS = [
   "complete.after_update",
   "cron.after_slot_insert",
   "webhook.after_commit",
+  "run.after_spawn",
+  "run.before_record",
   "migrate.after_step",
   "checkpoint.before",
 ] as const;

@@ -15,7 +15,7 @@ const MARKS = ["start.lock", "hub.log", "owner.lock", "admin.token", "hub-settin
 
 /** What the hub and the command line open in a data folder by its name. */
 const NAMES =
-  /^((parley\.db|owner\.lock)(-(wal|shm|journal))?|(hub|hub-settings|demo|runner)\.json|admin\.token|audit.*|(hub|demo)\.log(\.\d+)?|(start|drain)\.lock|secret\.key|outbox|triggers|identities|hooks|watch|channel|wake|backups)$/;
+  /^((parley\.db|owner\.lock)(-(wal|shm|journal))?|(hub|hub-settings|demo|runner)\.json|admin\.token|audit.*|(hub|demo)\.log(\.\d+)?|(start|drain)\.lock|secret\.key|node\.id|runs|outbox|triggers|identities|hooks|watch|channel|wake|backups)$/;
 
 /** Why nothing in this folder can be believed; undefined where it can. One call: a hook makes it, too. */
 export function untrusted(path: string): string | undefined {
@@ -65,3 +65,12 @@ function refusePlanted(name: string, stat: NonNullable<ReturnType<typeof lstatSy
 }
 
 const isForeign = (uid: number): boolean => process.geteuid !== undefined && uid !== process.geteuid();
+
+/** Why a file that says what is to be run is not believed; undefined where it is. */
+export function untrustedFile(path: string): string | undefined {
+  const stat = lstatSync(path);
+  if (stat.isSymbolicLink()) return "is a link";
+  if (!stat.isFile()) return "is no file";
+  if (isForeign(stat.uid)) return "belongs to another user";
+  return process.platform !== "win32" && stat.mode & CHANGEABLE ? "can be changed by other users" : undefined;
+}

@@ -5,11 +5,12 @@ import { events } from "./events/index.ts";
 import { identity } from "./identity/index.ts";
 import { mail } from "./mail/index.ts";
 import { notices } from "./notices/index.ts";
+import { runs } from "./runs/index.ts";
 import { tasks } from "./tasks/index.ts";
 import { triggers } from "./triggers/index.ts";
 
 /** Lowest first. A module is a folder beside these and one line here. */
-const ALL = [identity, delivery, events, notices, chat, mail, tasks, triggers] as const;
+const ALL = [identity, delivery, events, notices, chat, mail, tasks, runs, triggers] as const;
 export const MODULES: readonly Module[] = ALL;
 
 type AnyTool = (typeof ALL)[number]["tools"][number];

@@ -17,6 +17,7 @@ import * as asking from "./0015-asking.ts";
 import * as causes from "./0016-causes.ts";
 import * as tasks from "./0017-tasks.ts";
 import * as triggers from "./0018-triggers.ts";
+import * as runs from "./0019-runs.ts";
 import * as runTokens from "./0020-run-tokens.ts";
 
 export interface Migration {
@@ -43,5 +44,6 @@ export const MIGRATIONS: readonly Migration[] = [
   causes,
   tasks,
   triggers,
+  runs,
   runTokens,
 ];

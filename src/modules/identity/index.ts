@@ -28,6 +28,7 @@ export {
   ownHolder,
   people,
   recipients,
+  runHolder,
   SPACE_ENDED,
   self,
   signIn,

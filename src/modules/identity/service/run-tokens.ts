@@ -1,4 +1,7 @@
 import type { Role, TxCtx } from "../../../context.ts";
+import * as store from "../store.ts";
+import { noSuchAgent, registerAgent } from "./agents.ts";
+import { ensurePrincipal, ensureTrigger } from "./names.ts";
 import { mint } from "./tokens.ts";
 
 const LABEL = "run";
@@ -19,3 +22,26 @@ interface RunToken {
  */
 export const issueRunToken = (ctx: TxCtx, token: RunToken): Promise<{ id: string; token: string }> =>
   mint(ctx, { ...token, made_by: null, label: LABEL, space_id: ctx.tx.space_id });
+
+interface Wanted {
+  kind: "trigger" | "worker" | "mail";
+  /** The trigger, worker or agent it is for. */
+  name: string;
+}
+
+/** As whom a run acts, and with which of their roles. A trigger or a worker that is new is made; an agent has to be there. */
+export async function runHolder(ctx: TxCtx, { kind, name }: Wanted): Promise<{ principal_id: string; role: Role }> {
+  if (kind === "mail") return { principal_id: await agentNamed(ctx, name), role: "agent" };
+  const role = kind;
+  const principal = kind === "trigger" ? await ensureTrigger(ctx, name) : await ensurePrincipal(ctx, { name, role });
+  const created_at = new Date(ctx.now()).toISOString();
+  await store.insertGrant(ctx.tx, { principal_id: principal.id, space_id: ctx.tx.space_id, role, created_at });
+  if (kind === "worker") await registerAgent(ctx, { principal, type: "local" });
+  return { principal_id: principal.id, role };
+}
+
+async function agentNamed(ctx: TxCtx, name: string): Promise<string> {
+  const agent = await store.findAgentByName(ctx.tx, { space_id: ctx.tx.space_id, name });
+  if (!agent) throw noSuchAgent(name);
+  return agent.principal_id;
+}

@@ -1,0 +1,36 @@
+import type { Module } from "../../module.ts";
+import * as service from "./service.ts";
+import { tools } from "./tools.ts";
+
+export { type Can, KINDS, type Kind, type Run, type RunDetails, type RunList, type SessionMode } from "./schema.ts";
+export {
+  announceNode,
+  type Claimed,
+  canStart,
+  claim,
+  type Ending,
+  failUnclaimed,
+  giveUp,
+  type Held,
+  isConfigured,
+  type NewRun,
+  type Node,
+  noteOutput,
+  noteSession,
+  plan,
+  record,
+  removeNode,
+  renewNode,
+  started,
+} from "./service.ts";
+export { findByCookie, findNextTime, listClaimable, listHeldBy, listOrphans } from "./store.ts";
+
+export const runs = {
+  name: "runs",
+  servers: [],
+  tools,
+  topics: [{ name: service.TOPIC, streams: async () => null, wire: ({ type, data }) => ({ type, ...data }) }],
+  explains: service.runsExplain,
+  tables: ["runs", "run_attempts", "run_outputs", "run_sessions", "run_streaks", "run_pauses"],
+  long_tables: ["runs"],
+} satisfies Module;

@@ -1,0 +1,22 @@
+/**
+ * Programs that the hub starts for triggers, tasks and mail. Invariants: of one session one run is under way at a time,
+ * the others wait in their order; an attempt belongs to one start of one node, is fenced by its number, and its token
+ * ends in the transaction that ends it; how a run ended is recorded once, whatever its processes do; what could not
+ * begin says what it waits for. See docs/design/runner.md.
+ */
+export { type Claimed, claim } from "./service/claiming.ts";
+export { announceNode, canStart, isConfigured, type Node, removeNode, renewNode } from "./service/nodes.ts";
+export { type NewRun, plan } from "./service/planning.ts";
+export { list, runsExplain, show } from "./service/reading.ts";
+export {
+  type Ending,
+  failUnclaimed,
+  giveUp,
+  type Held,
+  noteOutput,
+  noteSession,
+  record,
+  started,
+} from "./service/recording.ts";
+export { pause, resume, stop } from "./service/stopping.ts";
+export { TOPIC } from "./service/wire.ts";

@@ -1,0 +1,82 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { type Ctx, type TxCtx, transact } from "../../../context.ts";
+import { formatId } from "../../../ids.ts";
+import { issueRunToken, runHolder } from "../../identity/index.ts";
+import * as store from "../store.ts";
+import type { RunRow } from "../tables.ts";
+import type { Node } from "./nodes.ts";
+import { isoAt, isoNow } from "./wire.ts";
+
+/** So much longer than the run its token is good for, should nobody end it. */
+const TOKEN_GRACE_MS = 5 * 60_000;
+
+interface Claim {
+  id: number;
+  node: Node;
+  /** Whether its client takes the session id that it is given. */
+  chooses_session: boolean;
+  timeout_ms: number;
+}
+
+/** An attempt that is this node's from now on. */
+export interface Claimed {
+  space_id: string;
+  run: Pick<RunRow, "id" | "kind" | "name" | "session_key" | "session_mode" | "prompt">;
+  attempt: number;
+  /** What every process of it carries. */
+  cookie: string;
+  token: string;
+  /** Null for a new one of a client that chooses it itself. */
+  session_id: string | null;
+  is_resumed: boolean;
+}
+
+/** Undefined when it is not to begin now: somebody has it, another of its session is before it, or it is not its time. */
+export function claim(ctx: Ctx, { id, node, chooses_session, timeout_ms }: Claim): Promise<Claimed | undefined> {
+  return transact(ctx, async (ctx) => {
+    const row = await store.findRun(ctx.tx, { space_id: ctx.tx.space_id, id });
+    if (!row || !(await mayBegin(ctx, row))) return undefined;
+    const attempt = row.attempt + 1;
+    const { session_id, is_resumed } = await sessionFor(ctx, row, { node, chooses_session });
+    const holder = await runHolder(ctx, row);
+    const expires_at = isoAt(ctx.now() + timeout_ms + TOKEN_GRACE_MS);
+    const { id: token_id, token } = await issueRunToken(ctx, { ...holder, cause: id, expires_at });
+    const cookie = `${formatId(id)}.${attempt}.${randomBytes(12).toString("hex")}`;
+    const held = { node: node.id, host: node.host, session_id };
+    await store.saveRun(ctx.tx, {
+      ...{ ...row, ...held, state: "claimed", waits_for: null, attempt, node_boot: node.boot, token_id },
+      ...{ pid: null, pid_start: null, exit_code: null, signal: null, error: null },
+    });
+    await store.insertAttempt(ctx.tx, {
+      ...{ run_id: id, attempt, cookie, ...held, is_resumed: is_resumed ? 1 : 0, claimed_at: isoNow(ctx) },
+      ...{ pid: null, started_at: null, ended_at: null, outcome: null, exit_code: null, signal: null, error: null },
+      cost_micros: null,
+    });
+    await store.saveOutput(ctx.tx, { run_id: id, attempt, bytes: 0, output: "" });
+    const { kind, name, session_key, session_mode, prompt } = row;
+    const run = { id, kind, name, session_key, session_mode, prompt };
+    return { space_id: ctx.tx.space_id, run, attempt, cookie, token, session_id, is_resumed };
+  });
+}
+
+async function mayBegin(ctx: TxCtx, row: RunRow): Promise<boolean> {
+  if (row.state !== "queued" || row.not_before > isoNow(ctx)) return false;
+  if (await store.findPause(ctx.tx, ctx.tx.space_id)) return false;
+  return (await store.findBefore(ctx.tx, row)) === undefined;
+}
+
+/** One that is kept lives on the machine where it began: elsewhere it begins anew. */
+async function sessionFor(
+  ctx: TxCtx,
+  row: RunRow,
+  { node, chooses_session }: Pick<Claim, "node" | "chooses_session">,
+): Promise<{ session_id: string | null; is_resumed: boolean }> {
+  const fresh = chooses_session ? randomUUID() : null;
+  if (row.session_mode === "ephemeral") return { session_id: fresh, is_resumed: false };
+  const known = await store.findSession(ctx.tx, row);
+  if (known?.session_id && known.host === node.host) return { session_id: known.session_id, is_resumed: true };
+  const { kind, name, session_key } = row;
+  const begun = { kind, name, session_key, session_id: fresh, host: node.host, cost_micros: 0 };
+  await store.saveSession(ctx.tx, { ...begun, updated_at: isoNow(ctx) });
+  return { session_id: fresh, is_resumed: false };
+}

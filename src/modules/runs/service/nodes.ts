@@ -1,0 +1,49 @@
+import { type Ctx, transact } from "../../../context.ts";
+import { HUB_SPACE } from "../../../db/open.ts";
+import { Can, type Kind } from "../schema.ts";
+import * as store from "../store.ts";
+import { isoAt, isoNow } from "./wire.ts";
+
+/** One that ended without a word comes back, mostly; after so long it is forgotten. */
+const FORGET_MS = 24 * 3600 * 1000;
+
+export interface Node {
+  id: string;
+  boot: string;
+  host: string;
+}
+
+interface Announced extends Node {
+  can: Can;
+  lease_ms: number;
+}
+
+/** A node has started: what an earlier start of it had begun is nobody's from now on. */
+export function announceNode(ctx: Ctx, { can, lease_ms, ...node }: Announced): Promise<void> {
+  const announce = async (ctx: Parameters<Parameters<typeof transact>[1]>[0]): Promise<void> => {
+    const lease_until = isoAt(ctx.now() + lease_ms);
+    await store.deleteNodes(ctx.tx, isoAt(ctx.now() - FORGET_MS));
+    await store.saveNode(ctx.tx, { ...node, can: JSON.stringify(can), started_at: isoNow(ctx), lease_until });
+  };
+  return transact(ctx, announce, { space_id: HUB_SPACE });
+}
+
+/** It is still there. False when another start of it has taken its place. */
+export const renewNode = (ctx: Ctx, { id, boot, can, lease_ms }: Announced): Promise<boolean> =>
+  store.renewNode(ctx.database, { id, boot, can: JSON.stringify(can), lease_until: isoAt(ctx.now() + lease_ms) });
+
+/** It ends in good order, and is not expected back. */
+export const removeNode = (ctx: Ctx, { id, boot }: Node): Promise<void> =>
+  transact(ctx, (ctx) => store.deleteNode(ctx.tx, { id, boot }), { space_id: HUB_SPACE });
+
+/**
+ * Whether there is a node that would start something for it, or was of late: what is planned while one comes back waits
+ * for it.
+ */
+export async function isConfigured(ctx: Ctx, { kind, name }: { kind: Kind; name: string }): Promise<boolean> {
+  const nodes = await store.listLiveNodes(ctx.db, isoAt(ctx.now() - FORGET_MS));
+  return nodes.some(({ can }) => canStart(Can.parse(JSON.parse(can)), { kind, name }));
+}
+
+export const canStart = (can: Can, { kind, name }: { kind: Kind; name: string }): boolean =>
+  can[kind] || (kind === "trigger" && can.triggers.includes(name));

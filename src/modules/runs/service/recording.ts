@@ -1,0 +1,174 @@
+import { type Ctx, type TxCtx, transact } from "../../../context.ts";
+import { endTokens } from "../../identity/index.ts";
+import type { Outcome } from "../schema.ts";
+import * as store from "../store.ts";
+import type { RunRow } from "../tables.ts";
+import { addFailure, backoff, endStreak } from "./streaks.ts";
+import { isoAt, isoNow, tell } from "./wire.ts";
+
+/** So often a run begins anew because its node went away. */
+const MOST_LOSSES = 5;
+const LONGEST_THROTTLE_MS = 24 * 3600 * 1000;
+const MOST_ERROR = 2000;
+
+/** Who holds it: an attempt that is over changes nothing any more. */
+export interface Held {
+  space_id: string;
+  id: number;
+  attempt: number;
+}
+
+export interface Ending {
+  outcome: Outcome;
+  exit_code?: number | null;
+  signal?: string | null;
+  error?: string | null;
+  /** What the client has counted up for its session, in dollars. */
+  cost_usd?: number | undefined;
+  /** When a client that met a quota may be asked again. */
+  throttled_until?: number | undefined;
+  output?: { bytes: number; text: string };
+}
+
+const heldRow = async (ctx: TxCtx, { id, attempt }: Held): Promise<RunRow | undefined> => {
+  const row = await store.findRun(ctx.tx, { space_id: ctx.tx.space_id, id });
+  return row && row.attempt === attempt && (row.state === "claimed" || row.state === "running") ? row : undefined;
+};
+
+const inSpace = { even_expired: true };
+
+/** The process is there. False when the attempt has been given up meanwhile: then it has to go. */
+export function started(ctx: Ctx, held: Held, { pid, pid_start }: { pid: number; pid_start: string }) {
+  return transact(ctx, async (ctx) => {
+    const row = await heldRow(ctx, held);
+    if (!row) return false;
+    const started_at = isoNow(ctx);
+    const running = { ...row, state: "running", pid, pid_start, started_at: row.started_at ?? started_at } as const;
+    await store.saveRun(ctx.tx, running);
+    await store.startAttempt(ctx.tx, { run_id: row.id, attempt: row.attempt, pid, started_at });
+    await tell(ctx, running, "started");
+    return true;
+  });
+}
+
+/** The session that a client has chosen itself. */
+export function noteSession(ctx: Ctx, held: Held, session_id: string): Promise<void> {
+  return transact(ctx, async (ctx) => {
+    const row = await heldRow(ctx, held);
+    if (!row || row.session_id === session_id) return;
+    await store.saveRun(ctx.tx, { ...row, session_id });
+    await store.saveAttemptSession(ctx.tx, { run_id: row.id, attempt: row.attempt, session_id });
+    const known = await store.findSession(ctx.tx, row);
+    if (row.session_mode === "persistent" && known)
+      await store.saveSession(ctx.tx, { ...known, session_id, updated_at: isoNow(ctx) });
+  });
+}
+
+/** What it has printed so far, without a turn at the space's counter. */
+export const noteOutput = (ctx: Ctx, held: Held, { bytes, text }: { bytes: number; text: string }): Promise<boolean> =>
+  store.updateOutput(ctx.database, {
+    ...{ space_id: held.space_id, run_id: held.id, attempt: held.attempt },
+    ...{ bytes, output: text },
+  });
+
+/** How the attempt ended, once: its token is over with it. False when it had been given up before. */
+export function record(ctx: Ctx, held: Held, ending: Ending): Promise<boolean> {
+  const work = async (ctx: TxCtx): Promise<boolean> => {
+    const row = await heldRow(ctx, held);
+    if (!row) return false;
+    await endAttempt(ctx, row, ending);
+    return true;
+  };
+  return transact(ctx, work, inSpace);
+}
+
+/** The node that had it is gone, whatever became of its process: it begins anew. False when it was not so. */
+export function giveUp(ctx: Ctx, held: Held): Promise<boolean> {
+  const work = async (ctx: TxCtx): Promise<boolean> => {
+    const row = await heldRow(ctx, held);
+    if (!row || (await isNodeThere(ctx, row))) return false;
+    await endAttempt(ctx, row, { outcome: "lost", error: `The hub that ran it on ${row.host} is gone.` });
+    return true;
+  };
+  return transact(ctx, work, inSpace);
+}
+
+async function isNodeThere(ctx: TxCtx, { node, node_boot }: RunRow): Promise<boolean> {
+  const nodes = await store.listLiveNodes(ctx.tx, isoNow(ctx));
+  return nodes.some(({ id, boot }) => id === node && boot === node_boot);
+}
+
+async function endAttempt(ctx: TxCtx, row: RunRow, ending: Ending): Promise<void> {
+  const { outcome, exit_code = null, signal = null, output } = ending;
+  const { id: run_id, attempt, token_id } = row;
+  if (token_id !== null) await endTokens(ctx, [token_id]);
+  const cost = await costOf(ctx, row, ending.cost_usd);
+  const error = ending.error?.slice(0, MOST_ERROR) ?? null;
+  const ended_at = isoNow(ctx);
+  await store.endAttempt(ctx.tx, { run_id, attempt, ended_at, outcome, exit_code, signal, error, cost_micros: cost });
+  if (output) await store.saveOutput(ctx.tx, { run_id, attempt, bytes: output.bytes, output: output.text });
+  const cost_micros = cost === null ? row.cost_micros : (row.cost_micros ?? 0) + cost;
+  const over = { ...row, token_id: null, exit_code, signal, error, cost_micros, pid: null, pid_start: null };
+  const next = await nextState(ctx, over, ending);
+  await store.saveRun(ctx.tx, next);
+  const told = { outcome, error, exit_code, cost_usd: cost_micros === null ? null : cost_micros / 1_000_000 };
+  if (next.state === "queued") await tell(ctx, next, "requeued", { ...told, not_before: next.not_before });
+  else await tell(ctx, next, "ended", told);
+}
+
+/** A client counts up over all that it does in a session: what is new is the difference. */
+async function costOf(ctx: TxCtx, row: RunRow, cost_usd: number | undefined): Promise<number | null> {
+  if (cost_usd === undefined) return null;
+  const total = Math.round(cost_usd * 1_000_000);
+  if (row.session_mode === "ephemeral") return total;
+  const known = await store.findSession(ctx.tx, row);
+  if (!known) return total;
+  await store.saveSession(ctx.tx, { ...known, cost_micros: total, updated_at: isoNow(ctx) });
+  // One that began anew counts from nothing.
+  return total >= known.cost_micros ? total - known.cost_micros : total;
+}
+
+async function nextState(ctx: TxCtx, row: RunRow, ending: Ending): Promise<RunRow> {
+  const { outcome } = ending;
+  const ended = (state: RunRow["state"]): RunRow => ({ ...row, state, waits_for: null, ended_at: isoNow(ctx) });
+  const again = (at: number, more: Partial<RunRow> = {}): RunRow => ({
+    ...{ ...row, state: "queued", waits_for: null, not_before: isoAt(at) },
+    ...more,
+  });
+  if (outcome === "done") {
+    await endStreak(ctx, row);
+    return ended("done");
+  }
+  if (outcome === "skipped") return ended("skipped");
+  if (row.stop_requested_at !== null || outcome === "stopped") return ended("stopped");
+  if (outcome === "interrupted") return again(ctx.now());
+  if (outcome === "lost")
+    return row.losses + 1 > MOST_LOSSES ? ended("failed") : again(ctx.now(), { losses: row.losses + 1 });
+  if (outcome === "session_lost") {
+    await store.deleteSession(ctx.tx, row);
+    return again(ctx.now(), { session_id: null });
+  }
+  if (outcome === "throttled") {
+    const until = Math.min(ending.throttled_until ?? ctx.now() + backoff(1), ctx.now() + LONGEST_THROTTLE_MS);
+    return again(Math.max(until, ctx.now() + backoff(1)), { waits_for: "quota" });
+  }
+  const retry_at = await addFailure(ctx, { ...row, error: row.error ?? "It failed." });
+  const failures = row.failures + 1;
+  const tries_again = outcome === "not_started" || failures <= row.retries;
+  return tries_again
+    ? again(Date.parse(retry_at), { failures, waits_for: "backoff" })
+    : { ...ended("failed"), failures };
+}
+
+/** It could not even be claimed, for a reason that will not pass. */
+export function failUnclaimed(ctx: Ctx, id: number, error: string): Promise<void> {
+  const work = async (ctx: TxCtx): Promise<void> => {
+    const row = await store.findRun(ctx.tx, { space_id: ctx.tx.space_id, id });
+    if (row?.state !== "queued") return;
+    await addFailure(ctx, { ...row, error });
+    const failed = { ...row, state: "failed", waits_for: null, error, ended_at: isoNow(ctx) } as const;
+    await store.saveRun(ctx.tx, failed);
+    await tell(ctx, failed, "ended", { outcome: "failed", error });
+  };
+  return transact(ctx, work, inSpace);
+}

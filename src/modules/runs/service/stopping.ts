@@ -1,0 +1,44 @@
+import { type Ctx, transact } from "../../../context.ts";
+import { ParleyError } from "../../../errors.ts";
+import { append } from "../../../feed/index.ts";
+import { formatId, parseId } from "../../../ids.ts";
+import type { Pausing, Run, RunRef } from "../schema.ts";
+import * as store from "../store.ts";
+import { isLive, isoNow, runOf, TOPIC, tell, wire } from "./wire.ts";
+
+/** What has not begun never will; what runs is ended by the node that runs it. */
+export function stop(ctx: Ctx, { id }: RunRef): Promise<Run> {
+  return transact(ctx, async (ctx) => {
+    const row = await runOf(ctx, parseId(id));
+    if (!isLive(row)) throw new ParleyError("CONFLICT", `Run ${formatId(row.id)} is over: it is ${row.state}.`);
+    const pause = await store.findPause(ctx.tx, ctx.tx.space_id);
+    if (row.stop_requested_at !== null) return wire(ctx, row, pause !== undefined);
+    const asked = { ...row, stop_requested_at: isoNow(ctx), stop_requested_by: ctx.actor.name };
+    const next = row.state === "queued" ? { ...asked, state: "stopped" as const, ended_at: isoNow(ctx) } : asked;
+    await store.saveRun(ctx.tx, next);
+    await tell(ctx, next, next.state === "stopped" ? "ended" : "stopping", { outcome: "stopped" });
+    return wire(ctx, next, pause !== undefined);
+  });
+}
+
+/** Nothing is started in this space from now on. What runs goes on. */
+export function pause(ctx: Ctx): Promise<Pausing> {
+  return transact(ctx, async (ctx) => {
+    const known = await store.findPause(ctx.tx, ctx.tx.space_id);
+    if (known) return known;
+    const row = { paused_by: ctx.actor.name, paused_at: isoNow(ctx) };
+    await store.insertPause(ctx.tx, row);
+    await append(ctx, { type: "run.paused", topic: TOPIC, stream: "", data: row });
+    return row;
+  });
+}
+
+export function resume(ctx: Ctx): Promise<Pausing> {
+  return transact(ctx, async (ctx) => {
+    if (await store.findPause(ctx.tx, ctx.tx.space_id)) {
+      await store.deletePause(ctx.tx);
+      await append(ctx, { type: "run.resumed", topic: TOPIC, stream: "", data: { by: ctx.actor.name } });
+    }
+    return { paused_at: null, paused_by: null };
+  });
+}

@@ -1,0 +1,5 @@
+export * from "./store/attempts.ts";
+export * from "./store/nodes.ts";
+export * from "./store/runs.ts";
+export * from "./store/sessions.ts";
+export * from "./store/spaces.ts";

@@ -1,0 +1,153 @@
+/** What is left of programs that do not want to end: nothing. */
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { isAlive } from "../local/processes.ts";
+import { UNRULY } from "../testing/agents/unruly.ts";
+import { killIfThere } from "../testing/kill.ts";
+import { until } from "../testing/process.ts";
+import { Child, type Command, NotStarted } from "./child.ts";
+import { killAll, listCookies } from "./killing.ts";
+import { Output } from "./output.ts";
+
+let folder: string;
+let file: string;
+let lines: string[];
+let cookie: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "parley-child-"));
+  file = join(folder, "runs", "1.log");
+  lines = [];
+  cookie = `1.1.${crypto.randomUUID()}`;
+});
+afterEach(async () => {
+  await killAll({ cookie });
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const SECRET = "s3cret-of-the-run";
+
+async function start(steps: readonly string[], more: Partial<Command> = {}) {
+  const output = new Output(file, { secrets: [SECRET], most: 64 * 1024 });
+  await output.open();
+  const command = { argv: [process.execPath, UNRULY, ...steps], cwd: folder, env: {}, input: "", cookie, ...more };
+  try {
+    return { child: await Child.start(command, { output, online: (line) => void lines.push(line) }), output };
+  } catch (error) {
+    await output.end();
+    throw error;
+  }
+}
+
+async function run(steps: readonly string[], more: Partial<Command> = {}) {
+  const { child, output } = await start(steps, more);
+  const exit = await child.exited;
+  const killed = await child.clean();
+  await output.end();
+  return { exit, killed, text: readFileSync(file, "utf8"), output };
+}
+
+const childPid = async (): Promise<number> =>
+  Number(await until(() => lines.find((line) => line.startsWith("child "))?.slice("child ".length)));
+
+test("a program is given its arguments as they are, its input, and no variable but those it is to have", async () => {
+  const args = ["args", "stdin", "say:$HOME `id` ; rm *", "env:HOME", "env:PARLEY_URL"];
+  const { exit, text } = await run(args, { input: "Do it\n", env: { PARLEY_URL: "http://127.0.0.1:1" } });
+  expect(exit).toEqual({ code: 0, signal: null });
+  expect(text).toBe(`${JSON.stringify(args)}\nDo it\n\n$HOME \`id\` ; rm *\nHOME=\nPARLEY_URL=http://127.0.0.1:1\n`);
+});
+
+test("how it ended is known: its exit code, or the signal that killed it", async () => {
+  expect((await run(["crash:7"])).exit).toEqual({ code: 7, signal: null });
+  expect((await run(["kill"])).exit).toEqual({ code: null, signal: "SIGKILL" });
+});
+
+test("a program that does not exist, may not be run or has no folder is told as such, and nothing was started", async () => {
+  const bad: [Partial<Command>, string][] = [
+    [{ argv: ["/nowhere/agent"] }, "The program /nowhere/agent does not exist."],
+    [{ argv: [file] }, `The program ${file} may not be run.`],
+    [{ cwd: join(folder, "none") }, `The folder ${join(folder, "none")} does not exist.`],
+    [{ argv: [process.execPath, "a\0b"] }, `The program ${process.execPath} could not be started`],
+  ];
+  for (const [command, why] of bad) {
+    const failed = await start([], command).catch((error: unknown) => error);
+    expect(failed).toBeInstanceOf(NotStarted);
+    expect(String(failed)).toContain(why);
+  }
+});
+
+test.each(["plain", "deaf", "setsid", "twice", "bare"])(
+  "a child that it left behind (%s) is killed when it is over",
+  async (mode) => {
+    // A child without the cookie is found by its parent, while that one lives.
+    const { child, output } = await start([`child:${mode}`, ...(mode === "bare" ? ["hang"] : [])]);
+    const left = await childPid();
+    if (mode === "bare") await child.end(0);
+    await child.exited;
+    await child.clean();
+    await output.end();
+    await until(() => !isAlive(left));
+    expect((await listCookies()).get(cookie)).toBeUndefined();
+  },
+);
+
+test("one that ignores SIGTERM is killed after its time of grace, with a child that had left its group", async () => {
+  const { child, output } = await start(["deaf", "child:setsid", "hang"]);
+  const left = await childPid();
+  await child.end(100);
+  expect(await child.exited).toEqual({ code: null, signal: "SIGKILL" });
+  await child.clean();
+  await output.end();
+  expect([isAlive(child.pid), isAlive(left)]).toEqual([false, false]);
+});
+
+test("one that ends when it is asked to is not killed", async () => {
+  const { child, output } = await start(["say:ready", "hang"]);
+  await until(() => lines.includes("ready"));
+  await child.end(60_000);
+  expect(await child.exited).toEqual({ code: null, signal: "SIGTERM" });
+  expect(await child.clean()).toBe(0);
+  await output.end();
+});
+
+test("a process with another cookie, or with the same number later, is left alone", async () => {
+  const other = new Output(join(folder, "2.log"), { secrets: [] });
+  await other.open();
+  const command = { argv: [process.execPath, UNRULY, "hang"], cwd: folder, env: {}, input: "", cookie: "9.9.other" };
+  const stranger = await Child.start(command, { output: other, online: () => {} });
+  try {
+    expect(await killAll({ cookie })).toBe(0);
+    expect(await killAll({ cookie, leader: { pid: stranger.pid, start: "1" } })).toBe(0);
+    expect(isAlive(stranger.pid, stranger.start)).toBe(true);
+  } finally {
+    killIfThere(stranger.pid);
+    await stranger.exited;
+    await stranger.clean();
+    await other.end();
+  }
+});
+
+test("of a flood the end is kept, in a file of bounded size, with or without lines", async () => {
+  for (const flood of ["flood:40", "line:20"]) {
+    const { text, exit, output } = await run([flood, "say:", "say:the end"]);
+    expect(exit.code).toBe(0);
+    expect(statSync(file).size).toBeLessThanOrEqual(64 * 1024);
+    expect(text).toMatch(/^\[\d+ bytes left out\]\n/);
+    expect(text).toMatch(/the end\n$/);
+    expect(output.total).toBeGreaterThan(20 * 1024 * 1024);
+    expect(lines.at(-1)).toBe("the end");
+  }
+});
+
+test("what it prints can be read while it runs, and no secret stands in it", async () => {
+  const token = `parley_${"a1".repeat(20)}abc`;
+  const gone = join(folder, "go");
+  const { child, output } = await start([`say:one ${SECRET} ${token}`, `wait:${gone}`, "hang"]);
+  await until(() => readFileSync(file, "utf8").includes("one"));
+  expect(readFileSync(file, "utf8")).toBe("one [secret] parley_[secret]\n");
+  expect(output.tail()).toBe("one [secret] parley_[secret]\n");
+  await child.end(0);
+  await child.clean();
+  await output.end();
+});

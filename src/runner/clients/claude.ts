@@ -1,0 +1,51 @@
+import { addressFor, type Dialect, type Findings, objectIn, type Start } from "./dialect.ts";
+
+/** What it says on whichever stream when there is no such session. */
+const LOST = "No conversation found with session ID";
+const SERVER = "parley";
+
+/** Claude Code without a person: `claude -p`, its prompt on its standard input. */
+export const claude: Dialect = {
+  chooses_session: true,
+  argv: (start) => [
+    ...start.program.argv,
+    ...["-p", "--output-format", "stream-json", "--verbose"],
+    ...(start.session_id === null ? [] : [start.is_resumed ? "--resume" : "--session-id", start.session_id]),
+    ...serverArguments(start),
+  ],
+  read: (findings, line, { now }) => {
+    if (line.includes(LOST)) findings.session_lost = true;
+    const message = objectIn(line);
+    if (message?.type === "system" && message.subtype === "init") takeSession(findings, message);
+    if (message?.type === "rate_limit_event") takeLimit(findings, message);
+    if (message?.type === "result") takeResult(findings, message, now);
+  },
+};
+
+/** Its token is in its environment alone: arguments can be read by everybody on the machine. */
+function serverArguments(start: Start): string[] {
+  if (start.program.argv.includes("--mcp-config")) return [];
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the client fills it in
+  const headers = { Authorization: "Bearer ${PARLEY_TOKEN}" };
+  const config = { mcpServers: { [SERVER]: { type: "http", url: addressFor(start), headers } } };
+  return ["--mcp-config", JSON.stringify(config), "--strict-mcp-config", "--allowedTools", `mcp__${SERVER}`];
+}
+
+function takeSession(findings: Findings, { session_id }: Record<string, unknown>): void {
+  if (typeof session_id === "string") findings.session_id = session_id;
+}
+
+function takeLimit(findings: Findings, { rate_limit_info }: Record<string, unknown>): void {
+  const { status, resetsAt } = (rate_limit_info ?? {}) as { status?: unknown; resetsAt?: unknown };
+  if (status === "rejected" && typeof resetsAt === "number") findings.throttled_until = resetsAt * 1000;
+}
+
+/** Success with `is_error` is none. */
+function takeResult(findings: Findings, message: Record<string, unknown>, now: number): void {
+  takeSession(findings, message);
+  const { total_cost_usd, is_error, subtype, result, api_error_status } = message;
+  if (typeof total_cost_usd === "number") findings.cost_usd = total_cost_usd;
+  if (api_error_status === 429) findings.throttled_until ??= now;
+  if (is_error === true || (typeof subtype === "string" && subtype.startsWith("error")))
+    findings.error = typeof result === "string" && result !== "" ? result : String(subtype);
+}

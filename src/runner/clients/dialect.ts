@@ -1,0 +1,53 @@
+import type { Program } from "../definitions.ts";
+
+/** What is known of an attempt when its program is started. */
+export interface Start {
+  program: Program;
+  kind: "trigger" | "worker" | "mail";
+  name: string;
+  session_key: string;
+  prompt: string;
+  /** Null for a new one of a client that chooses it itself. */
+  session_id: string | null;
+  is_resumed: boolean;
+  /** Where the hub is reached. */
+  url: string;
+}
+
+/** What a client has said about itself. */
+export interface Findings {
+  session_id?: string;
+  /** It does not know the session that it was to go on with. */
+  session_lost?: boolean;
+  /** Of its whole session so far, in dollars. */
+  cost_usd?: number;
+  /** It may not be asked before that. */
+  throttled_until?: number;
+  /** It says that it has failed, whatever its exit code. */
+  error?: string;
+}
+
+/** How a client is started, and what is read from what it prints. */
+export interface Dialect {
+  /** Whether it takes the session id that it is given. */
+  chooses_session: boolean;
+  argv: (start: Start) => string[];
+  /** Takes a line of its output into account. */
+  read: (findings: Findings, line: string, context: { is_error: boolean; now: number }) => void;
+}
+
+/** Undefined for what is no object in JSON. */
+export function objectIn(line: string): Record<string, unknown> | undefined {
+  if (!line.startsWith("{")) return undefined;
+  try {
+    // What begins with a brace and can be parsed is an object.
+    return JSON.parse(line) as Record<string, unknown>;
+  } catch {
+    // A line that only looks like a message.
+    return undefined;
+  }
+}
+
+/** Where a client finds the tools that it needs. */
+export const addressFor = ({ kind, url }: Start): string =>
+  `${url}/mcp/${kind === "trigger" ? "tasks+triggers" : kind === "worker" ? "tasks" : "mail"}`;

@@ -1,0 +1,11 @@
+import type { Program } from "../definitions.ts";
+import { claude } from "./claude.ts";
+import { codex } from "./codex.ts";
+import type { Dialect } from "./dialect.ts";
+import { plain } from "./plain.ts";
+
+export type { Dialect, Findings, Start } from "./dialect.ts";
+
+const DIALECTS: Record<Program["client"], Dialect> = { claude, codex, plain };
+
+export const dialectOf = ({ client }: Program): Dialect => DIALECTS[client];

@@ -1,0 +1,193 @@
+/** From a run that is planned to how it ended, with real processes. */
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { isAlive } from "../local/processes.ts";
+import { eachDatabase } from "../testing/hub.ts";
+import { until } from "../testing/process.ts";
+import { define, planRun, runIn, runOver, showRun, unruly } from "../testing/runs.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "parley-runs-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const file = (name: string): string => join(folder, name);
+const linesOf = (name: string): string[] =>
+  existsSync(file(name)) ? readFileSync(file(name), "utf8").trim().split("\n") : [];
+
+eachDatabase((open) => {
+  const START = Date.parse("2027-03-01T09:00:00Z");
+
+  test("a run is started with its prompt, its token and its cause, and how it ended is recorded", async () => {
+    const hub = await open();
+    define(hub, { trigger: unruly("stdin", "env:PARLEY_CAUSE", "env:PARLEY_TRIGGER", "call:whoami") });
+    const id = await planRun(hub, { prompt: "Look at the builds" });
+    const run = await runOver(hub, id);
+    expect(run).toMatchObject({ state: "done", exit_code: 0, attempt: 1, error: null, waits_for: null });
+    expect(run.output).toContain(`Look at the builds\nPARLEY_CAUSE=${id}\nPARLEY_TRIGGER=nightly\n`);
+    expect(run.output).toContain('"principal":"trigger:nightly"');
+    expect(run.output).toContain('"roles":["trigger"]');
+    expect(run.attempts).toMatchObject([{ attempt: 1, outcome: "done", pid: expect.any(Number), resumed: false }]);
+    expect(run.output_bytes).toBe(Buffer.byteLength(run.output));
+  });
+
+  test("its token is good while it runs, and for nothing afterwards; it stands in no output", async () => {
+    const hub = await open();
+    const argv = [
+      process.execPath,
+      "-e",
+      "require('fs').writeFileSync(process.argv[1], process.env.PARLEY_TOKEN); console.log(process.env.PARLEY_TOKEN); setInterval(() => {}, 1000)",
+    ];
+    define(hub, { trigger: { argv: [...argv, file("token")], cwd: folder } });
+    const id = await planRun(hub);
+    await until(() => linesOf("token")[0]);
+    const [token] = linesOf("token");
+    expect((await hub.call(token, "whoami")).body).toMatchObject({ principal: "trigger:nightly", roles: ["trigger"] });
+    await hub.call(hub.admin, "run_stop", { id });
+    const run = await runOver(hub, id);
+    expect((await hub.call(token, "whoami")).status).toBe(401);
+    expect(run).toMatchObject({ state: "stopped", stop_requested_by: "admin", output: "[secret]\n" });
+  });
+
+  test("RUNNER-8: a run that takes too long is killed with all it started, and has failed", async () => {
+    const hub = await open();
+    define(hub, { trigger: { ...unruly("deaf", "child:setsid", "child:deaf", "hang"), timeout_seconds: 3 } });
+    const id = await planRun(hub);
+    const { output } = await until(async () => {
+      const run = await showRun(hub, id);
+      return run.output.match(/child \d+/g)?.length === 2 ? run : undefined;
+    });
+    const children = [...output.matchAll(/child (\d+)/g)].map(([, pid]) => Number(pid));
+    const run = await runOver(hub, id);
+    expect(run).toMatchObject({ state: "failed", error: "It took longer than 3 s.", signal: "SIGKILL" });
+    expect(children.map((pid) => isAlive(pid))).toEqual([false, false]);
+  });
+
+  test("RUNNER-3: of one session one runs at a time, the others in their order; other keys go on beside it", async () => {
+    const hub = await open();
+    const go = file("go");
+    const argv = [
+      process.execPath,
+      "-e",
+      `const fs = require("fs"); const p = fs.readFileSync(0, "utf8");
+      fs.appendFileSync(${JSON.stringify(file("log"))}, "begin " + p + "\\n");
+      setInterval(() => { if (fs.existsSync(${JSON.stringify(go)} + p[0])) { fs.appendFileSync(${JSON.stringify(file("log"))}, "end " + p + "\\n"); process.exit(0); } }, 10);`,
+    ];
+    define(hub, { trigger: { argv, cwd: folder } });
+    const session = { session_mode: "persistent" as const, session_key: "a" };
+    const ids = [await planRun(hub, { ...session, prompt: "1" }), await planRun(hub, { ...session, prompt: "2" })];
+    const other = await planRun(hub, { ...session, session_key: "b", prompt: "3" });
+    await until(() => linesOf("log").length === 2);
+    expect(linesOf("log").toSorted()).toEqual(["begin 1", "begin 3"]);
+    expect(await showRun(hub, ids[1] ?? "")).toMatchObject({ state: "queued", waits_for: "turn" });
+    for (const n of ["3", "1", "2"]) {
+      writeFileSync(`${go}${n}`, "");
+      await runOver(hub, n === "3" ? other : (ids[Number(n) - 1] ?? ""));
+    }
+    expect(linesOf("log").filter((line) => !line.endsWith("3"))).toEqual(["begin 1", "end 1", "begin 2", "end 2"]);
+  });
+
+  test("RUNNER-1, RUNNER-2: a kept session goes on by its name and key, one that is not kept is new each time", async () => {
+    const hub = await open();
+    define(hub, { trigger: unruly("env:PARLEY_NEW_SESSION_ID", "env:PARLEY_RESUME_SESSION_ID") });
+    const sessionOf = async (run: Parameters<typeof planRun>[1]) => {
+      const { session_id, attempts, output } = await runOver(hub, await planRun(hub, run));
+      expect(output).toContain(`PARLEY_${attempts[0]?.resumed ? "RESUME" : "NEW"}_SESSION_ID=${session_id}\n`);
+      return [session_id, attempts[0]?.resumed];
+    };
+    const kept = { session_mode: "persistent" } as const;
+    const [first] = await sessionOf({ ...kept, session_key: "a" });
+    expect(await sessionOf({ ...kept, session_key: "a" })).toEqual([first, true]);
+    const [byDefault, isNew] = await sessionOf(kept);
+    expect([byDefault === first, isNew]).toEqual([false, false]);
+    expect(await sessionOf({ ...kept, session_key: "_default" })).toEqual([byDefault, true]);
+    expect((await sessionOf({ ...kept, session_key: "a", name: "weekly" }))[1]).toBe(false);
+    const once = await sessionOf({ session_mode: "ephemeral" });
+    expect(await sessionOf({ session_mode: "ephemeral" })).not.toEqual(once);
+  });
+
+  test("what cannot be started says why and is tried again, later and later; a person is told once", async () => {
+    const hub = await open({ now: START });
+    define(hub, { trigger: { argv: ["/nowhere/agent"] } });
+    const id = await planRun(hub);
+    const waits: number[] = [];
+    for (let attempt = 1; attempt <= 6; attempt += 1) {
+      const run = await until(async () => {
+        const run = await showRun(hub, id);
+        return run.attempts.filter(({ outcome }) => outcome === "not_started").length === attempt ? run : undefined;
+      });
+      expect(run).toMatchObject({ state: "queued", waits_for: "backoff" });
+      expect(run.error).toBe("The program /nowhere/agent does not exist.");
+      const wait = Date.parse(run.not_before ?? "") - hub.hub.database.now();
+      waits.push(Math.round(wait / 1000));
+      if (attempt === 6) define(hub, { trigger: unruly("say:well") });
+      await hub.tick(wait);
+    }
+    expect(waits).toEqual([30, 60, 120, 240, 480, 900]);
+    expect(await runOver(hub, id)).toMatchObject({ state: "done", error: null });
+    const { notices } = (await hub.call(hub.admin, "notice_list")).body;
+    expect(notices.map(({ kind, title }: { kind: string; title: string }) => [kind, title])).toEqual([
+      ["runs.failing", "The program of the trigger nightly failed 3 times in a row"],
+    ]);
+    expect((await hub.call(hub.admin, "need_list")).body.needs).toEqual([]);
+  });
+
+  test("nothing is started while the space is paused, and all of it when it is not", async () => {
+    const hub = await open();
+    define(hub, { trigger: unruly("say:ran") });
+    const ana = await hub.token("human", "ana");
+    expect((await hub.call(ana, "run_pause")).body).toMatchObject({ paused_by: "ana" });
+    const id = await planRun(hub);
+    expect((await hub.call(ana, "run_list")).body).toMatchObject({
+      paused_by: "ana",
+      runs: [{ id, state: "queued", waits_for: "pause" }],
+    });
+    const scout = await hub.token("agent", "scout");
+    expect((await hub.call(scout, "run_resume")).body.code).toBe("FORBIDDEN");
+    await hub.call(ana, "run_resume");
+    expect((await runOver(hub, id)).output).toBe("ran\n");
+  });
+
+  test("a run that has not begun can be stopped, and one that is over cannot", async () => {
+    const hub = await open();
+    const id = await planRun(hub);
+    expect((await hub.call(hub.admin, "run_stop", { id })).body).toMatchObject({ state: "stopped" });
+    expect((await hub.call(hub.admin, "run_stop", { id })).body.code).toBe("CONFLICT");
+    expect((await hub.call(hub.admin, "run_stop", { id: "7" })).body.code).toBe("NOT_FOUND");
+  });
+
+  test("a runner.json that others can write, or that says something else, starts nothing", async () => {
+    const hub = await open();
+    define(hub, { trigger: unruly("say:ran") });
+    chmodSync(join(hub.home, "runner.json"), 0o666);
+    const id = await planRun(hub);
+    define(hub, { trigger: { argv: "sh -c true" } });
+    await hub.call(hub.admin, "run_list");
+    expect((await showRun(hub, id)).state).toBe("queued");
+    rmSync(join(hub.home, "runner.json"));
+    define(hub, { trigger: unruly("say:ran") });
+    await planRun(hub, { name: "other" });
+    expect((await runOver(hub, id)).attempt).toBe(1);
+  });
+
+  test("a hub that is stopped ends what it runs, and the next one begins it anew", async () => {
+    const hub = await open();
+    define(hub, { trigger: unruly(`touch:${file("began")}`, `wait:${file("go")}`, "say:through") });
+    const id = await planRun(hub);
+    await runIn(hub, id, "running");
+    await until(() => linesOf("began").length === 1);
+    await hub.stop();
+    expect(isAlive(Number(linesOf("began")[0]))).toBe(false);
+    writeFileSync(file("go"), "");
+    const next = await open({ same: hub });
+    define(next, { trigger: unruly(`touch:${file("began")}`, "say:through") });
+    await planRun(next, { name: "wakes" });
+    const run = await runOver(next, id);
+    expect(run).toMatchObject({ state: "done", attempt: 2, output: "through\n" });
+    expect(run.attempts.map(({ outcome }) => outcome)).toEqual(["interrupted", "done"]);
+    expect(linesOf("began")).toHaveLength(2);
+  });
+});

@@ -1,0 +1,275 @@
+import { randomBytes } from "node:crypto";
+import { onCommit } from "../commits.ts";
+import { type Ctx, systemActor } from "../context.ts";
+import { HUB_SPACE } from "../db/open.ts";
+import { ParleyError } from "../errors.ts";
+import type { Hub } from "../hub.ts";
+import {
+  announceNode,
+  claim,
+  failUnclaimed,
+  findByCookie,
+  findNextTime,
+  giveUp,
+  listClaimable,
+  listHeldBy,
+  listOrphans,
+  type Node,
+  record,
+  removeNode,
+  renewNode,
+} from "../modules/runs/index.ts";
+import { Attempt } from "./attempt.ts";
+import { dialectOf } from "./clients/index.ts";
+import { Definitions, type Program } from "./definitions.ts";
+import { killAll, listCookies } from "./killing.ts";
+
+/** How often a node says that it is there, in parts of its lease, and looks for what nobody told it of. */
+const BEATS_A_LEASE = 4;
+const LOOK_MS = 5000;
+const PAGE = 50;
+
+interface Options {
+  hub: Hub;
+  /** This node, the same for every start in its folder. */
+  node_id: string;
+  grace_ms?: number | undefined;
+}
+
+/**
+ * Starts programs for the runs that are queued, as many at once as the node may, and sees them through. It is a client of
+ * the module: who may begin, whose an attempt is and how it ended is decided there.
+ */
+export class Runner implements AsyncDisposable {
+  readonly #hub: Hub;
+  readonly #options: Options;
+  readonly #node: Node;
+  readonly #attempts = new Map<string, { attempt: Attempt; over: Promise<void> }>();
+  #definitions = new Definitions({});
+  #error: string | undefined;
+  #beat: NodeJS.Timeout | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #looking: Promise<void> | undefined;
+  #again = false;
+  #ready = false;
+  #stopped = false;
+  #left = false;
+
+  /** Announces the node, and takes back what an earlier start of it had begun. Nothing is started before `begin`. */
+  static async open(options: Options): Promise<Runner> {
+    const runner = new Runner(options);
+    runner.#readDefinitions();
+    await announceNode(runner.#ctx(HUB_SPACE), runner.#announced());
+    await runner.#takeBack();
+    return runner;
+  }
+
+  private constructor(options: Options) {
+    this.#options = options;
+    this.#hub = options.hub;
+    const boot = randomBytes(9).toString("base64url");
+    this.#node = { id: options.node_id, boot, host: options.hub.config.machine };
+    onCommit(options.hub, "runs", ({ space_id, events }) => {
+      for (const { type, topic, data } of events) {
+        if (topic !== "run") continue;
+        if (type === "run.stopping") this.#attempts.get(`${space_id} ${data.run_id}`)?.attempt.interrupt("stopped");
+        else this.wake();
+      }
+    });
+  }
+
+  /** The hub can be reached: programs may be started. */
+  begin(): void {
+    this.#ready = true;
+    const { node_lease_seconds } = this.#hub.config;
+    this.#beat = setInterval(() => void this.#beatOnce(), (node_lease_seconds * 1000) / BEATS_A_LEASE).unref();
+    this.wake();
+  }
+
+  /** Something may be there to start. */
+  wake(): void {
+    void this.#look();
+  }
+
+  /** Says that it is there, by the clock as it is now. */
+  async renew(): Promise<void> {
+    await renewNode(this.#ctx(HUB_SPACE), this.#announced());
+  }
+
+  /** Starts what may begin now. For tests that set the clock; happens by itself. */
+  async sweep(): Promise<void> {
+    await this.#beatOnce();
+    await this.#look();
+  }
+
+  /** Ends what runs here; the runs begin anew, here or elsewhere. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopped = true;
+    clearInterval(this.#beat);
+    clearTimeout(this.#timer);
+    await this.#looking;
+    for (const { attempt } of this.#attempts.values()) attempt.interrupt("hub_stopped");
+    await Promise.all([...this.#attempts.values()].map(({ over }) => over));
+    if (!this.#left) await this.#leave();
+    this.#left = true;
+  }
+
+  /** Nothing is planned for a node that will not come back by itself. */
+  async #leave(): Promise<void> {
+    const leaving = removeNode(this.#ctx(HUB_SPACE), this.#node);
+    await leaving.catch((error: unknown) => this.#hub.log.warn("the node could not say that it leaves", { error }));
+  }
+
+  #ctx(space_id: string): Ctx {
+    return this.#hub.ctx(systemActor(space_id));
+  }
+
+  #announced() {
+    const { node_lease_seconds } = this.#hub.config;
+    return { ...this.#node, can: this.#definitions.can, lease_ms: node_lease_seconds * 1000 };
+  }
+
+  #readDefinitions(): void {
+    try {
+      this.#definitions = Definitions.read(this.#hub.config.home);
+      this.#error = undefined;
+    } catch (error) {
+      this.#definitions = new Definitions({});
+      const message = error instanceof Error ? error.message : String(error);
+      if (message !== this.#error) this.#hub.log.error("nothing can be started", { why: message });
+      this.#error = message;
+    }
+  }
+
+  /** Kills what is left here of attempts that are nobody's, then has the runs begin anew. */
+  async #takeBack(): Promise<void> {
+    const { database } = this.#hub;
+    const orphans = await listOrphans(database, new Date(database.now()).toISOString());
+    if (orphans.some(({ host }) => host === this.#node.host) || !this.#ready) await this.#killStrays();
+    for (const held of orphans) await giveUp(this.#ctx(held.space_id), held);
+  }
+
+  /** Processes whose attempt is over or nobody's, of this database and on this machine. */
+  async #killStrays(): Promise<void> {
+    const { database, log } = this.#hub;
+    const orphans = await listOrphans(database, new Date(database.now()).toISOString());
+    for (const cookie of (await listCookies()).keys()) {
+      const owner = await findByCookie(database, cookie);
+      // Another hub's, which has a database of its own.
+      if (!owner) continue;
+      const orphaned = orphans.some(({ space_id, id }) => space_id === owner.space_id && id === owner.id);
+      const current = owner.of_attempt === owner.attempt && (owner.state === "claimed" || owner.state === "running");
+      if (current && !orphaned) continue;
+      const killed = await killAll({ cookie });
+      log.warn("processes of a run that is over were killed", { run: owner.id, space: owner.space_id, killed });
+    }
+  }
+
+  async #beatOnce(): Promise<void> {
+    try {
+      this.#readDefinitions();
+      if (!(await renewNode(this.#ctx(HUB_SPACE), this.#announced())))
+        this.#hub.log.error("another hub has this node's name");
+      await this.#dropLost();
+      await this.#takeBack();
+      this.wake();
+    } catch (error) {
+      this.#hub.log.warn("the runner could not look after its runs", { error });
+    }
+  }
+
+  /** What others gave up, since this node was not heard of, must not go on; what is to be stopped may have been said elsewhere. */
+  async #dropLost(): Promise<void> {
+    if (this.#attempts.size === 0) return;
+    const before = new Map(this.#attempts);
+    const held = await listHeldBy(this.#hub.database, this.#node.id);
+    for (const [key, { attempt }] of before) {
+      const row = held.find(
+        ({ space_id, id, attempt: n }) => `${space_id} ${id}` === key && n === attempt.held.attempt,
+      );
+      if (!row) attempt.interrupt("given_up");
+      else if (row.stop_requested_at !== null) attempt.interrupt("stopped");
+    }
+  }
+
+  #look(): Promise<void> {
+    this.#again = true;
+    this.#looking ??= this.#lookAround();
+    return this.#looking;
+  }
+
+  async #lookAround(): Promise<void> {
+    try {
+      while (this.#again && this.#ready && !this.#stopped) {
+        this.#again = false;
+        clearTimeout(this.#timer);
+        const wait = await this.#startAll();
+        if (!this.#stopped) this.#timer = setTimeout(() => this.wake(), wait).unref();
+      }
+    } finally {
+      // In one go with the last look at `#again`: whoever comes now looks anew.
+      this.#looking = undefined;
+    }
+  }
+
+  /** For how long there is nothing to do that nobody would tell of. */
+  async #startAll(): Promise<number> {
+    const { database, log } = this.#hub;
+    try {
+      this.#readDefinitions();
+      const now = database.now();
+      for (const { space_id, id, kind, name } of await listClaimable(database, { now: iso(now), limit: PAGE })) {
+        if (this.#attempts.size >= this.#definitions.at_once || this.#stopped) break;
+        const program = this.#definitions.find({ kind, name });
+        if (program) await this.#start({ space_id, id, program });
+      }
+      const next = await findNextTime(database, iso(database.now()));
+      return next === null ? LOOK_MS : Math.min(LOOK_MS, Math.max(0, Date.parse(next) - database.now()));
+    } catch (error) {
+      log.warn("runs could not be looked at", { error });
+      return LOOK_MS;
+    }
+  }
+
+  async #start({ space_id, id, program }: { space_id: string; id: number; program: Program }): Promise<void> {
+    const { config, log } = this.#hub;
+    const ctx = this.#ctx(space_id);
+    const { chooses_session } = dialectOf(program);
+    const claimed = await claim(ctx, { id, node: this.#node, chooses_session, timeout_ms: program.timeout_ms }).catch(
+      async (error: unknown) => {
+        // Nobody can be it: a name that is somebody else's, an agent that was deleted, a space that is over.
+        if (!(error instanceof ParleyError) || error.kind === "unavailable") throw error;
+        await failUnclaimed(ctx, id, error.message);
+        return undefined;
+      },
+    );
+    if (!claimed) return;
+    const report = (message: string, error: unknown): void => log.warn(message, { run: id, space: space_id, error });
+    const { grace_ms } = this.#options;
+    const attempt = new Attempt({ claimed, program, ctx, home: config.home, env: config.run_env, grace_ms, report });
+    const key = `${space_id} ${id}`;
+    const over = this.#see(attempt, ctx).finally(() => {
+      this.#attempts.delete(key);
+      if (!this.#stopped) this.wake();
+    });
+    this.#attempts.set(key, { attempt, over });
+  }
+
+  async #see(attempt: Attempt, ctx: Ctx): Promise<void> {
+    const { log } = this.#hub;
+    const { id: run, space_id: space } = attempt.held;
+    try {
+      await attempt.run();
+    } catch (error) {
+      log.error("a run could not be seen through", { run, space, error });
+      const message = error instanceof Error ? error.message : String(error);
+      const recording = record(ctx, attempt.held, { outcome: "failed", error: `The hub could not run it: ${message}` });
+      // It is taken back when this node, or another one, looks again.
+      await recording.catch((error: unknown) =>
+        log.error("how a run ended could not be stored", { run, space, error }),
+      );
+    }
+  }
+}
+
+const iso = (ms: number): string => new Date(ms).toISOString();

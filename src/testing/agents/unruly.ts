@@ -1,0 +1,116 @@
+/**
+ * An agent that misbehaves on request, as a program of its own: `node unruly.ts STEP…`. Each step is a word with its
+ * argument behind a colon. What it prints on request is read by tests.
+ *
+ *   say:TEXT        prints a line                    env:NAME        prints a variable of its environment
+ *   stdin           prints what it was given         args            prints its arguments
+ *   deaf            ignores SIGTERM and SIGINT       hang            never ends
+ *   crash:CODE      ends with that code              kill            ends by SIGKILL
+ *   flood:MB        prints so much                   line:MB         the same without a line's end
+ *   child:MODE      leaves a process behind: plain, deaf, setsid, twice (setsid, and its parent is gone), bare (setsid and
+ *                   without the environment); prints its pid as `child PID`
+ *   touch:FILE      writes its pid to a file         wait:FILE       goes on when the file is there
+ *   call:TOOL:JSON  calls a tool of the hub by MCP over HTTP, and prints the result
+ *   work            as a worker: takes tasks and completes each until there are none
+ */
+import { spawn } from "node:child_process";
+import { appendFileSync, existsSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+
+export const UNRULY = fileURLToPath(import.meta.url);
+
+type Step = (argument: string) => Promise<void> | void;
+
+const print = (text: string): Promise<void> => new Promise((done) => process.stdout.write(`${text}\n`, () => done()));
+
+const BLOCK = "x".repeat(1023);
+
+const STEPS: Record<string, Step> = {
+  say: print,
+  env: (name) => print(`${name}=${process.env[name] ?? ""}`),
+  args: () => print(JSON.stringify(process.argv.slice(2))),
+  stdin: async () => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of process.stdin) chunks.push(chunk);
+    await print(Buffer.concat(chunks).toString("utf8"));
+  },
+  deaf: () => void process.on("SIGTERM", () => {}).on("SIGINT", () => {}),
+  hang: async () => {
+    for (;;) await pause(3_600_000);
+  },
+  crash: (code) => process.exit(Number(code || 1)),
+  kill: async () => {
+    process.kill(process.pid, "SIGKILL");
+    await new Promise(() => {});
+  },
+  flood: async (megabytes) => {
+    const block = `${BLOCK}\n`.repeat(1024);
+    for (let n = 0; n < Number(megabytes); n += 1)
+      await new Promise<void>((done) => process.stdout.write(block, () => done()));
+  },
+  line: async (megabytes) => {
+    for (let n = 0; n < Number(megabytes) * 1024; n += 1)
+      await new Promise<void>((done) => process.stdout.write(`${BLOCK}x`, () => done()));
+  },
+  child: async (mode) => {
+    const pid = leaveBehind(mode);
+    await print(`child ${pid}`);
+  },
+  touch: (file) => appendFileSync(file, `${process.pid}\n`),
+  wait: async (file) => {
+    while (!existsSync(file)) await pause(20);
+  },
+  call: async (argument) => {
+    const [tool = "", ...json] = argument.split(":");
+    await using hub = await connect();
+    await print(JSON.stringify(await hub.call(tool, JSON.parse(json.join(":") || "{}"))));
+  },
+  work: async () => {
+    await using hub = await connect();
+    for (;;) {
+      const { next_task } = (await hub.call("get_next_task", {})) as { next_task: { id: string | number } | null };
+      if (!next_task) return;
+      await hub.call("task_complete", { task_id: next_task.id, response_summary: `done by ${process.pid}` });
+      await print(`completed ${next_task.id}`);
+    }
+  },
+};
+
+/** A process that lives until it is killed, and what its parent does not see of it. */
+function leaveBehind(mode: string): number | undefined {
+  const detached = mode !== "plain" && mode !== "deaf";
+  const steps = mode === "twice" ? ["child:setsid"] : [...(mode === "deaf" ? ["deaf"] : []), "hang"];
+  const child = spawn(process.execPath, [UNRULY, ...steps], {
+    detached,
+    stdio: ["ignore", "inherit", "inherit"],
+    ...(mode === "bare" && { env: {} }),
+  });
+  child.unref();
+  return child.pid;
+}
+
+async function connect() {
+  const { PARLEY_URL: url = "", PARLEY_TOKEN: token = "" } = process.env;
+  const client = new Client({ name: "unruly", version: "1.0.0" });
+  const headers = { authorization: `Bearer ${token}` };
+  await client.connect(new StreamableHTTPClientTransport(new URL("/mcp", url), { requestInit: { headers } }));
+  return {
+    call: async (name: string, args: Record<string, unknown>): Promise<unknown> => {
+      const { structuredContent, content, isError } = await client.callTool({ name, arguments: args });
+      if (isError) throw new Error(JSON.stringify(content));
+      return structuredContent;
+    },
+    [Symbol.asyncDispose]: () => client.close(),
+  };
+}
+
+if (process.argv[1] === UNRULY) {
+  for (const word of process.argv.slice(2)) {
+    const [name = "", ...argument] = word.split(":");
+    const step = STEPS[name];
+    if (!step) throw new Error(`there is no step ${name}`);
+    await step(argument.join(":"));
+  }
+}
