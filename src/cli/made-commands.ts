@@ -70,6 +70,119 @@ export const MADE: readonly MadeCommand[] = [
     "options": {}
   },
   {
+    "name": "pause",
+    "summary": "start no more programs in this space",
+    "details": "What runs goes on, and what would be started waits.",
+    "examples": [
+      "pause"
+    ],
+    "people": true,
+    "says": "Nothing is started from now on. resume ends this.",
+    "tool": "run_pause",
+    "positionals": {},
+    "options": {}
+  },
+  {
+    "name": "resume",
+    "summary": "start programs in this space again",
+    "examples": [
+      "resume"
+    ],
+    "people": true,
+    "says": "What has waited is started now.",
+    "tool": "run_resume",
+    "positionals": {},
+    "options": {}
+  },
+  {
+    "name": "runs list",
+    "summary": "list what was started for triggers, tasks and mail",
+    "examples": [
+      "runs list",
+      "runs list --state live",
+      "runs list --kind trigger --name nightly"
+    ],
+    "rows": {
+      "list": "runs",
+      "columns": [
+        "id",
+        "kind",
+        "name",
+        "state",
+        "waits_for",
+        "attempt",
+        "started_at",
+        "ended_at"
+      ],
+      "none": "Nothing was started."
+    },
+    "id": "id",
+    "tool": "run_list",
+    "positionals": {},
+    "options": {
+      "state": {
+        "type": "text",
+        "value": "STATE",
+        "description": "only those in this state; live: queued, claimed or running",
+        "choices": [
+          "queued",
+          "claimed",
+          "running",
+          "done",
+          "failed",
+          "stopped",
+          "skipped",
+          "live"
+        ]
+      },
+      "kind": {
+        "type": "text",
+        "value": "KIND",
+        "description": "only those for triggers, tasks or mail",
+        "choices": [
+          "trigger",
+          "worker",
+          "mail"
+        ]
+      },
+      "name": {
+        "type": "text",
+        "value": "NAME",
+        "description": "only those of this trigger, worker or agent; needs kind"
+      },
+      "limit": {
+        "type": "integer",
+        "value": "LIMIT",
+        "description": "how many at most",
+        "minimum": 1,
+        "maximum": 100
+      },
+      "before": {
+        "type": "text",
+        "value": "BEFORE",
+        "description": "only earlier ones: the next of the last page"
+      }
+    }
+  },
+  {
+    "name": "runs stop",
+    "summary": "end a run",
+    "examples": [
+      "runs stop 1763366400000000"
+    ],
+    "people": true,
+    "says": "Run {id} of {name} is asked to stop.",
+    "id": "id",
+    "tool": "run_stop",
+    "positionals": {
+      "id": {
+        "description": "which run, as runs list shows it",
+        "required": true
+      }
+    },
+    "options": {}
+  },
+  {
     "name": "space list",
     "summary": "list the spaces",
     "people": true,

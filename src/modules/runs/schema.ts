@@ -78,13 +78,13 @@ export type Attempt = z.infer<typeof Attempt>;
 
 export const ListRuns = z.strictObject({
   state: z
-    .union([State, z.literal("live")])
+    .enum([...STATES, "live"])
     .optional()
-    .describe("live: queued, claimed or running."),
-  kind: Kind.optional(),
-  name: z.string().max(200).optional().describe("Of one trigger, worker or agent; needs kind."),
-  limit: z.int().min(1).max(100).default(20),
-  before: Id.optional().describe("The next of the last page."),
+    .describe("Only those in this state; live: queued, claimed or running."),
+  kind: Kind.optional().describe("Only those for triggers, tasks or mail."),
+  name: z.string().max(200).optional().describe("Only those of this trigger, worker or agent; needs kind."),
+  limit: z.int().min(1).max(100).default(20).describe("How many at most."),
+  before: Id.optional().describe("Only earlier ones: the next of the last page."),
 });
 export type ListRuns = z.infer<typeof ListRuns>;
 
@@ -96,7 +96,7 @@ export const RunList = z.object({
 });
 export type RunList = z.infer<typeof RunList>;
 
-export const RunRef = z.strictObject({ id: Id });
+export const RunRef = z.strictObject({ id: Id.describe("Which run, as run_list shows it.") });
 export type RunRef = z.infer<typeof RunRef>;
 
 export const ShowRun = RunRef.extend({
