@@ -10,7 +10,11 @@ import { until } from "../src/testing/process.ts";
 import { eachDatabaseOfHubs, Restarts } from "../src/testing/restarts.ts";
 
 /** Points that other tests kill a hub at: below, and in crash-migrations. */
-const ELSEWHERE: readonly Failpoint[] = ["due.before_commit", "migrate.after_step"];
+const ELSEWHERE: readonly Failpoint[] = [
+  ...(["due.before_commit", "migrate.after_step", "run.after_spawn", "run.before_record"] as const),
+  ...(["claim.after_update", "claim.before_reply", "complete.after_update"] as const),
+  ...(["cron.after_slot_insert", "webhook.after_commit"] as const),
+];
 
 eachDatabaseOfHubs((database) => {
   const points = FAILPOINTS.filter(

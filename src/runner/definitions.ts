@@ -5,7 +5,7 @@ import { z } from "zod";
 import { readOwn, untrustedFile } from "../local/rights.ts";
 import type { Can, Kind } from "../modules/runs/index.ts";
 
-export const RUNNER_FILE = "runner.json";
+const RUNNER_FILE = "runner.json";
 const DEFAULT_TIMEOUT_SECONDS = 3600;
 const DEFAULT_AT_ONCE = 4;
 
@@ -29,7 +29,7 @@ const Definition = z
     "variables that begin with PARLEY_ are set by the hub",
   );
 
-export const RunnerFile = z.strictObject({
+const RunnerFile = z.strictObject({
   trigger: Definition.optional(),
   worker: Definition.optional(),
   mail: Definition.optional(),

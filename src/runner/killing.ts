@@ -10,7 +10,7 @@ import { CAN_SCAN, environmentOf, findProcess, listProcesses, type ProcessEntry 
 export const COOKIE = "PARLEY_RUN";
 
 /** So long a process may take to end by itself once it is asked to. */
-export const GRACE_MS = 5000;
+const GRACE_MS = 5000;
 const LOOK_MS = 50;
 /** A scan may miss what is born while it looks: so often in a row it has to find nothing. */
 const EMPTY_SCANS = 2;

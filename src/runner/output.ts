@@ -4,7 +4,7 @@ import { StringDecoder } from "node:string_decoder";
 
 /** What is kept of an attempt's output in its file, and of that in the database. */
 const MOST_FILE = 1024 * 1024;
-export const MOST_TAIL = 64 * 1024;
+const MOST_TAIL = 64 * 1024;
 /** Secrets shorter than this are no secrets, and would be found everywhere. */
 const LEAST_SECRET = 8;
 const TOKENS = /(parley|whsec)_[A-Za-z0-9+/=_-]{16,100}/g;

@@ -2,7 +2,7 @@ import type { Module } from "../../module.ts";
 import * as service from "./service.ts";
 import { tools } from "./tools.ts";
 
-export { type Can, KINDS, type Kind, type Run, type RunDetails, type RunList, type SessionMode } from "./schema.ts";
+export type { Can, Kind, RunDetails } from "./schema.ts";
 export {
   announceNode,
   type Claimed,

@@ -4,7 +4,7 @@ import { codex } from "./codex.ts";
 import type { Dialect } from "./dialect.ts";
 import { plain } from "./plain.ts";
 
-export type { Dialect, Findings, Start } from "./dialect.ts";
+export type { Findings } from "./dialect.ts";
 
 const DIALECTS: Record<Program["client"], Dialect> = { claude, codex, plain };
 
