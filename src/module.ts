@@ -16,10 +16,10 @@ export interface Topic {
    */
   streams: (ctx: Ctx, agent: string | undefined) => Promise<readonly string[] | null>;
   /**
-   * What a follower is told; null for what only watchers of a resource need to hear. From what the
+   * What a follower is told, where that is not the event's data; null for what only watchers of a resource need to hear. From what the
    * event itself holds alone: it is built once for all followers.
    */
-  wire: (event: FeedEvent) => Record<string, unknown> | null;
+  wire?: (event: FeedEvent) => Record<string, unknown> | null;
   /** What else is told of an event, under other names than the topic's. */
   also?: (event: FeedEvent) => Told[];
   /** What holds now, such as a count: told when a follower begins, and when an event has made it something else. */

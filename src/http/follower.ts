@@ -168,7 +168,7 @@ function hello(position: number, lost: string | undefined): string {
 function frameOf(event: FeedEvent, topic: Topic): Buffer | null {
   const known = frames.get(event);
   if (known !== undefined) return known;
-  const told = topic.wire(event);
+  const told = topic.wire ? topic.wire(event) : event.data;
   const frame = told && frameWith(event, topic, told);
   frames.set(event, frame);
   return frame;

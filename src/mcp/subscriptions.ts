@@ -1,6 +1,6 @@
 import type { Actor } from "../context.ts";
 import { ParleyError } from "../errors.ts";
-import type { FeedEvent, Listener } from "../feed/index.ts";
+import { type FeedEvent, type Listener, listenTo } from "../feed/index.ts";
 import type { Hub } from "../hub.ts";
 import type { Place, Watch } from "../resource.ts";
 import { bareHint, type Hint, type Hints } from "./hints.ts";
@@ -18,6 +18,8 @@ export const tooManyUris = (most: number): ParleyError =>
     "TOO_MANY_SUBSCRIPTIONS",
     `At most ${most} resources can be followed at once. Unsubscribe from some.`,
   );
+
+const wantedAt = ({ topic, stream }: Place) => new Map([[topic, { streams: stream === undefined ? null : [stream] }]]);
 
 /** The resources one client follows. A URI is followed only if its principal may read it. */
 export class Subscriptions implements Disposable {
@@ -68,7 +70,13 @@ export class Subscriptions implements Disposable {
     const watch = await hub.resources.watch(actor, uri);
     using listening = new DisposableStack();
     for (const place of watch.places)
-      listening.defer(await hub.feed.listen({ ...place, space_id: actor.space_id }, this.#listener(uri, watch, place)));
+      listening.defer(
+        await listenTo(
+          hub.feed,
+          { space_id: actor.space_id, wanted: wantedAt(place) },
+          this.#listener(uri, watch, place),
+        ),
+      );
     const all = listening.move();
     return () => all.dispose();
   }

@@ -34,7 +34,6 @@ export const mail = {
     {
       name: "mail",
       streams: async (ctx: Ctx, agent) => [(await service.followable(ctx, agent)).principal_id],
-      wire: ({ data }) => data,
       also: told,
       state: { of: unreadCount, changedBy: ({ type }) => CHANGES.includes(type) },
     },

@@ -9,7 +9,7 @@ export const tasks = {
   name: "tasks",
   servers: [],
   tools,
-  topics: [{ name: service.TOPIC, streams: service.followable, wire: ({ type, data }) => ({ type, ...data }) }],
+  topics: [{ name: service.TOPIC, streams: service.followable }],
   explains: service.tasksExplain,
   due: service.tasksDue,
   tables: [

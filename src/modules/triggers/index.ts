@@ -8,7 +8,7 @@ export const triggers = {
   servers: [],
   tools,
   routes,
-  topics: [{ name: service.TOPIC, streams: async () => null, wire: ({ type, data }) => ({ type, ...data }) }],
+  topics: [{ name: service.TOPIC, streams: async () => null }],
   due: { ...service.slotsDue, ...service.historyDue },
   with: {
     "task.completed": service.endWithTask,
