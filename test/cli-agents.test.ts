@@ -106,7 +106,7 @@ test("a session whose token was taken back is given a new one, and `chat tail` g
   const { agent } = await ground.json<{ agent: string }>(["identity", "ensure"], { env: SESSION });
   const { tokens } = await ground.json<{ tokens: { id: string; principal: string }[] }>(["token", "list"]);
   const mine = tokens.find(({ principal }) => principal === agent);
-  await ground.json(["token", "revoke", mine?.id ?? ""]);
+  await ground.json(["token", "revoke", mine?.id ?? "", "--yes"]);
   await ground.json(["chat", "send", "--agent", agent, "hello again"]);
   const tail = ground.start(["chat", "tail", "--json"], SESSION);
   const [first] = await tail.stdout.setEncoding("utf8").take(1).toArray();

@@ -142,7 +142,7 @@ test("in the foreground it ends with Ctrl-C, and its token with it", async () =>
 
 test("ends by itself when its token is revoked, and refuses the name of a person", async () => {
   const { pid, token_id } = await ground.json<Started>(["demo"]);
-  await ground.json(["token", "revoke", token_id]);
+  await ground.json(["token", "revoke", token_id, "--yes"]);
   await until(() => !isAlive(pid));
   expect(readFileSync(join(ground.home, "demo.log"), "utf8")).toContain("UNAUTHENTICATED");
   await ground.json(["token", "create", "--role", "human", "--name", "ana"]);

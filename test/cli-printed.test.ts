@@ -32,7 +32,7 @@ test("with --quiet every list is its ids, whatever is made its id, and what is m
   expect(await text("mail", "release", "scout", "mason", "-q")).toBe("");
   expect(await text("agent", "delete", "mason", "--yes", "-q")).toBe("");
   const { id: token } = await ground.json<{ id: string }>(["token", "create", "--role", "human", "--name", "ana"]);
-  expect(await text("token", "rotate", token, "-q")).toMatch(/^parley_\w+\n$/);
+  expect(await text("token", "rotate", token, "--yes", "-q")).toMatch(/^parley_\w+\n$/);
 });
 
 test("with --fields a person sees only those too, of a list and of one thing", async () => {
@@ -62,8 +62,8 @@ test("sentences for people tell their own time and name commands, which run as p
   expect(command).toBe(ground.line("agent list"));
 
   const { id } = await ground.json<{ id: string }>(["token", "create", "--role", "human", "--name", "ana"]);
-  await ground.json(["token", "revoke", id]);
-  const again = ["token", "revoke", id];
+  const again = ["token", "revoke", id, "--yes"];
+  await ground.json(again);
   expect((await ground.parley([...again, "--format", "text"])).stderr).toMatch(/was revoked at \d\d:\d\d\.\n$/);
   for (const exact of ["--utc", "--json"])
     expect((await ground.parley([...again, exact, ...(exact === "--utc" ? ["--format", "text"] : [])])).stderr).toMatch(

@@ -106,7 +106,7 @@ test("ends with exit code 3 when its token is revoked", async () => {
   const child = ground.start(["chat", "tail", "--json"], { PARLEY_TOKEN: token });
   const end = ended(child);
   await new Promise((done) => child.stdout.once("data", done));
-  await ground.json(["token", "revoke", id]);
+  await ground.json(["token", "revoke", id, "--yes"]);
   expect(await end).toMatchObject({ code: 3, stderr: expect.stringContaining("UNAUTHENTICATED") });
 });
 

@@ -55,6 +55,33 @@ describe("at a terminal", () => {
     expect(yes.stdout).toContain("Deleted sess_review");
   });
 
+  test("a token is revoked or replaced only after a yes, and by a program that says so", async () => {
+    const { id, token } = await ground.json<{ id: string; token: string }>([
+      "token",
+      "create",
+      "--role",
+      "human",
+      "--name",
+      "ana",
+      "--for",
+      "the laptop",
+    ]);
+    const works = async (): Promise<boolean> =>
+      (await ground.parley(["whoami"], { env: { PARLEY_TOKEN: token } })).code === 0;
+    for (const verb of ["revoke", "rotate"]) {
+      const no = await atTerminal(ground, ["token", verb, id], { typed: "n\n" });
+      expect(no.stdout).toMatch(new RegExp(`(Revoke|Replace) ${id} of ana \\(for the laptop\\)\\? .* \\[y/N\\]`, "s"));
+      const refused = await ground.parley(["token", verb, id, "--json"]);
+      expect([refused.code, JSON.parse(refused.stderr).error.message]).toEqual([
+        2,
+        expect.stringContaining("say --yes"),
+      ]);
+      expect([verb, await works()]).toEqual([verb, true]);
+    }
+    await atTerminal(ground, ["token", "revoke", id], { typed: "y\n" });
+    expect(await works()).toBe(false);
+  });
+
   test("Ctrl-C at the question ends the command, and Ctrl-D is a no", async () => {
     await ground.json(["agent", "register", "scout"]);
     const ask = (typed: string) => atTerminal(ground, ["agent", "delete", "scout"], { typed });
@@ -169,7 +196,7 @@ describe("ids", () => {
     expect(await text("token", "list")).toMatch(
       /made for[\s\S]*the data folder[\s\S]*the laptop[\s\S]*commands with --agent/,
     );
-    expect(await ground.json(["token", "revoke", id.slice(0, 12)])).toMatchObject({ id });
+    expect(await ground.json(["token", "revoke", id.slice(0, 12), "--yes"])).toMatchObject({ id });
     expect(await errorOf("token", "create", "--role", "human", "--name", "ben", "--for", "browser")).toMatchObject({
       exit: 2,
       code: "INVALID_ARGUMENT",

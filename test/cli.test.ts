@@ -53,14 +53,14 @@ describe("tokens", () => {
     const { id, token } = await tokenFor("human", "ben");
     expect(await ground.json(["token", "revoke", id, "--dry-run"])).toMatchObject({ dry_run: true, token: { id } });
     await ground.json(["whoami"], { env: { PARLEY_TOKEN: token } });
-    await ground.json(["token", "revoke", id]);
+    await ground.json(["token", "revoke", id, "--yes"]);
     expect(await refusal(["whoami"], { PARLEY_TOKEN: token })).toEqual([3, "UNAUTHENTICATED"]);
-    expect(await refusal(["token", "revoke", id])).toEqual([5, "CONFLICT"]);
+    expect(await refusal(["token", "revoke", id, "--yes"])).toEqual([5, "CONFLICT"]);
   });
 
   test("are replaced when they are rotated", async () => {
     const old = await tokenFor("human", "ana");
-    const { token } = await ground.json<Token>(["token", "rotate", old.id]);
+    const { token } = await ground.json<Token>(["token", "rotate", old.id, "--yes"]);
     expect(await refusal(["whoami"], { PARLEY_TOKEN: old.token })).toEqual([3, "UNAUTHENTICATED"]);
     expect(await ground.json(["whoami"], { env: { PARLEY_TOKEN: token } })).toMatchObject({ principal: "ana" });
   });

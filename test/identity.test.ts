@@ -204,7 +204,7 @@ test("a token file that was lost, or a token that was taken back, is made anew o
     "list",
   ]);
   for (const { id, principal, revoked_at } of tokens)
-    if (principal === agent && revoked_at === null) await ground.json(["token", "revoke", id]);
+    if (principal === agent && revoked_at === null) await ground.json(["token", "revoke", id, "--yes"]);
   const ten = await Promise.all(Array.from({ length: 10 }, () => whoami(claude("s-1"))));
   expect(new Set(ten.map((me) => me.agent))).toEqual(new Set([agent]));
   writeFileSync(file, "{", { mode: 0o600 });

@@ -6,14 +6,21 @@ import { STDERR } from "./io.ts";
 /** For every command that deletes something. */
 export const YES = { yes: { type: "flag", short: "y", description: "do not ask" } } as const satisfies Options;
 
+interface Asked {
+  yes: boolean;
+  /** Made only where it is asked, if that takes a call. */
+  question: string | (() => Promise<string>);
+}
+
 /**
  * Whether to go on with what cannot be taken back. A person at a terminal is asked; a program has to have said so, and
  * is refused otherwise: it must not delete anything that nobody decided to delete.
  */
-export async function confirmed(cli: Cli, { yes, question }: { yes: boolean; question: string }): Promise<boolean> {
+export async function confirmed(cli: Cli, { yes, question }: Asked): Promise<boolean> {
   if (yes) return true;
-  if (!isAskable(cli)) throw invalid(`${question} There is no terminal to ask at: say --yes. Nothing was changed.`);
-  return saidYes(question);
+  const asked = typeof question === "string" ? question : await question();
+  if (!isAskable(cli)) throw invalid(`${asked} There is no terminal to ask at: say --yes. Nothing was changed.`);
+  return saidYes(asked);
 }
 
 /** Whether somebody sits there to be asked. */

@@ -2,6 +2,7 @@ import type { Role } from "../../context.ts";
 import { visibleLine } from "../../visible.ts";
 import type { Cli } from "../core/cli.ts";
 import { defineCommand } from "../core/command.ts";
+import { confirmed, YES } from "../core/confirm.ts";
 import { Failure } from "../core/failure.ts";
 import { fields, rows } from "../core/fields.ts";
 import { theOne } from "../core/short-ids.ts";
@@ -67,14 +68,18 @@ export const list = defineCommand({
 
 export const revoke = defineCommand({
   people: true,
-  examples: ["token revoke t_1234", "token revoke t_1234 --dry-run"],
+  examples: ["token revoke t_1234", "token revoke t_1234 --yes", "token revoke t_1234 --dry-run"],
   details:
     "It stops working at once, with the streams it had opened, and so does every token and every sign-in made with it.",
   positionals: { id: { required: true, description: "the token, as parley token list names it, or how it begins" } },
-  options: { dry_run: DRY_RUN },
-  async run(cli, { id, dry_run }) {
+  options: { dry_run: DRY_RUN, ...YES },
+  async run(cli, { id, dry_run, yes }) {
     if (dry_run) return preview(cli, id, "revoke");
-    const revoked = await cli.call<Revoked>("token_revoke", { id: await tokenId(cli, id) });
+    const whole = await tokenId(cli, id);
+    const question = async (): Promise<string> =>
+      `Revoke ${await named(cli, whole)}? It stops working at once, with all that was made with it.`;
+    if (!(await confirmed(cli, { yes, question }))) return cli.out.write("Nothing was revoked.");
+    const revoked = await cli.call<Revoked>("token_revoke", { id: whole });
     await cli.out.result(
       revoked,
       () => `Revoked ${visibleLine(id)}. It no longer works.${fallen(revoked)}`,
@@ -85,13 +90,17 @@ export const revoke = defineCommand({
 
 export const rotate = defineCommand({
   people: true,
-  examples: ["token rotate t_1234"],
+  examples: ["token rotate t_1234", "token rotate t_1234 --yes"],
   details: "The old one stops working at once. Whoever has the new one goes on where the old one was.",
   positionals: { id: { required: true, description: "the token, as parley token list names it, or how it begins" } },
-  options: { dry_run: DRY_RUN },
-  async run(cli, { id, dry_run }) {
+  options: { dry_run: DRY_RUN, ...YES },
+  async run(cli, { id, dry_run, yes }) {
     if (dry_run) return preview(cli, id, "rotate");
-    const made = await cli.call<{ token: string }>("token_rotate", { id: await tokenId(cli, id) });
+    const whole = await tokenId(cli, id);
+    const question = async (): Promise<string> =>
+      `Replace ${await named(cli, whole)}? The one there is stops working at once.`;
+    if (!(await confirmed(cli, { yes, question }))) return cli.out.write("Nothing was replaced.");
+    const made = await cli.call<{ token: string }>("token_rotate", { id: whole });
     await cli.out.result(
       made,
       () => given(cli, made),
@@ -126,12 +135,22 @@ async function tokenId(cli: Cli, given: string): Promise<string> {
 }
 
 async function preview(cli: Cli, given: string, verb: string): Promise<void> {
-  const id = await tokenId(cli, given);
+  const token = await found(cli, await tokenId(cli, given));
+  await cli.out.result({ dry_run: true, token }, () => `Would ${verb} ${token.id} of ${visibleLine(token.principal)}.`);
+}
+
+async function found(cli: Cli, id: string): Promise<Token> {
   const { tokens } = await cli.call<{ tokens: Token[] }>("token_list", {});
   const token = tokens.find((token) => token.id === id);
-  if (!token)
-    throw new Failure("NOT_FOUND", `There is no token ${JSON.stringify(id)}. See them all: ${cli.line("token list")}`);
-  await cli.out.result({ dry_run: true, token }, () => `Would ${verb} ${id} of ${visibleLine(token.principal)}.`);
+  if (token) return token;
+  throw new Failure("NOT_FOUND", `There is no token ${JSON.stringify(id)}. See them all: ${cli.line("token list")}`);
+}
+
+/** Whose it is, and what for: nobody knows ids by heart. */
+async function named(cli: Cli, id: string): Promise<string> {
+  const { principal, label } = await found(cli, id);
+  const purpose = PURPOSES[label ?? ""] ?? label;
+  return `${id} of ${visibleLine(principal)}${purpose ? ` (for ${visibleLine(purpose)})` : ""}`;
 }
 
 function given(cli: Cli, made: { token: string }): string {
