@@ -72,6 +72,25 @@ eachDatabase((open) => {
     expect(await agent("mason")).toMatchObject({ asks: 0, run_phase: "idle" });
   });
 
+  test("what is for one person makes it wait in their eyes and its own, and nobody else learns of it", async () => {
+    const ben = await hub.token("human", "ben");
+    const seenBy = async (token: string | undefined) => {
+      const listed = (await call(token, "agent_list")).agents.find((one: { name: string }) => one.name === "scout");
+      const { run_phase }: { run_phase?: unknown } = await read("ui://agent/scout/status", token);
+      return [listed.asks, listed.run_phase, run_phase];
+    };
+    const id = await ask({ audience: "ana" });
+    const waits = [1, "waiting_approval", "waiting_approval"];
+    expect([await seenBy(ana), await seenBy(scout)]).toEqual([waits, waits]);
+    const works = [0, "tools_running", "tools_running"];
+    expect(await seenBy(ben)).toEqual(works);
+    expect((await call(mason, "agent_list")).agents).toContainEqual(
+      expect.objectContaining({ name: "scout", asks: 0, run_phase: "tools_running" }),
+    );
+    await hub.settle(ana, { id, choice: "deny" });
+    expect(await seenBy(ana)).toEqual(works);
+  });
+
   test("who says that it has stopped waits for nothing", async () => {
     await ask();
     await call(scout, "agent_report", { lifecycle: "stopped" });

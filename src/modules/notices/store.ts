@@ -98,10 +98,11 @@ export const countOpenBy = async (db: Reader, args: Counted & { by_principal_id:
 
 type Deciding = { principal_id: string; approvals: number; asks: number };
 
-/** A permission that only its terminal can give has no choices. */
+/** A permission that only its terminal can give has no choices. What is for one person is known to them and to who asks. */
 const DECIDING = `select n.raised_by as principal_id, count(*) as asks,
    sum(case when n.kind = 'permission' then 1 else 0 end) as approvals from notices n
-   where n.space_id = :space_id and ${OPEN} and (n.kind = 'permission' or n.choices is not null)`;
+   where n.space_id = :space_id and ${OPEN} and (n.kind = 'permission' or n.choices is not null)
+   and (n.audience is null or n.audience = :viewer or n.raised_by = :viewer)`;
 
 const counted = ({ principal_id, approvals, asks }: Deciding): Deciding => ({
   principal_id,
@@ -109,14 +110,18 @@ const counted = ({ principal_id, approvals, asks }: Deciding): Deciding => ({
   asks: Number(asks),
 });
 
-const deciding = statement<{ space_id: string; now: string }, Deciding>(
-  `${DECIDING} and n.raised_by <> '${BY_HUB}' group by n.raised_by`,
-);
-/** Whoever has people decide something, and how much. */
-export const listDeciding = async (db: Reader, args: { space_id: string; now: string }): Promise<Deciding[]> =>
+interface DecidingIn {
+  space_id: string;
+  now: string;
+  viewer: string;
+}
+
+const deciding = statement<DecidingIn, Deciding>(`${DECIDING} and n.raised_by <> '${BY_HUB}' group by n.raised_by`);
+/** Whoever has people decide something, and how much, as far as the viewer may know. */
+export const listDeciding = async (db: Reader, args: DecidingIn): Promise<Deciding[]> =>
   (await db.all(deciding, args)).map(counted);
 
-type DecidingOf = { space_id: string; now: string; raised_by: string };
+type DecidingOf = DecidingIn & { raised_by: string };
 
 const decidingOf = statement<DecidingOf, Deciding>(`${DECIDING} and n.raised_by = :raised_by group by n.raised_by`);
 export const listDecidingOf = async (db: Reader, args: DecidingOf): Promise<Deciding[]> =>

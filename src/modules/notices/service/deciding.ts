@@ -6,7 +6,8 @@ import { isoNow, TOPIC } from "./wire.ts";
 export const noticeWaiting: WaitingProvider = {
   topic: TOPIC,
   list: (ctx, principal_id) => {
-    const where = { space_id: ctx.actor.space_id, now: isoNow(ctx) };
+    const { space_id, principal_id: viewer } = ctx.actor;
+    const where = { space_id, now: isoNow(ctx), viewer };
     return principal_id === undefined
       ? store.listDeciding(ctx.db, where)
       : store.listDecidingOf(ctx.db, { ...where, raised_by: principal_id });
