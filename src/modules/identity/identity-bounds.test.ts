@@ -1,7 +1,8 @@
 /** How much one principal makes, and what a refusal gives away. */
 import { beforeEach, describe, expect, test } from "vitest";
+import { counted } from "../../testing/counted.ts";
 import { eachDatabase, type TestHub } from "../../testing/hub.ts";
-import { holder } from "./index.ts";
+import { Credentials, holder } from "./index.ts";
 import { MOST_CODES, MOST_REFUSALS, MOST_SPACES, MOST_TOKENS_OF_ONE } from "./service/bounds.ts";
 import { isReserved } from "./service/look-alikes.ts";
 import { listSpaces } from "./service.ts";
@@ -133,6 +134,16 @@ eachDatabase((open) => {
     await hub.call(hub.admin, "agent_delete", { name: "scout" }, far);
     // Nodes are told right after, and believe for a second what they read before.
     await expect.poll(async () => (await hub.call(scout, "whoami", {}, far)).status).toBe(401);
+  });
+
+  test("whether fifty streams may go on is asked in two reads", async () => {
+    const tokens = await Promise.all(
+      Array.from({ length: 50 }, (_, n) => hub.token("human", `ana.${"x".repeat(n % 7)}${n}`)),
+    );
+    const actors = await Promise.all(tokens.map((token) => hub.actor(token)));
+    const { db, texts } = counted(hub.hub.database);
+    expect(await new Credentials(db).listInvalid(actors)).toEqual([]);
+    expect(texts).toHaveLength(2);
   });
 
   const median = (all: number[]): number => all.sort((a, b) => a - b)[Math.floor(all.length / 2)] ?? 0;

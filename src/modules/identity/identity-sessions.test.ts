@@ -1,7 +1,7 @@
 /** Which session is which agent, and who is there. */
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Reader } from "../../db/database.ts";
 import { statement } from "../../db/statement.ts";
+import { counted } from "../../testing/counted.ts";
 import { eachDatabase, type TestHub } from "../../testing/hub.ts";
 import { onSharedHub } from "../../testing/shared-hub.ts";
 import { heartbeat } from "./index.ts";
@@ -295,17 +295,10 @@ eachDatabase((open) => {
       await ensure("s-1");
       await hub.token("agent", "scout");
       const ctx = await hub.as(hub.admin);
-      const reads: string[] = [];
-      const db: Reader = {
-        get: (statement, args) => ctx.db.get(statement, args),
-        all: (statement, args) => {
-          reads.push(statement.sqlite.text);
-          return ctx.db.all(statement, args);
-        },
-      };
+      const { db, texts } = counted(ctx.db);
       const { run } = hub.hub.tools.find("agent_list");
       expect(await run({ ...ctx, db }, {} as never)).toMatchObject({ agents: [{}, { name: "scout" }] });
-      expect(reads.filter((text) => /\b(from|join) agents\b/.test(text))).toHaveLength(1);
+      expect(texts.filter((text) => /\b(from|join) agents\b/.test(text))).toHaveLength(1);
     });
 
     const presence = async (name: string): Promise<[string, string | null]> => {

@@ -1,6 +1,8 @@
 /** What recipients do with their copies, and what happens by itself. */
 import fc from "fast-check";
 import { beforeEach, expect, test } from "vitest";
+import { transact } from "../../context.ts";
+import { counted } from "../../testing/counted.ts";
 import { eachDatabase, type TestHub } from "../../testing/hub.ts";
 
 const START = Date.parse("2026-11-01T12:00:00Z");
@@ -40,6 +42,24 @@ eachDatabase((open) => {
       acked_at: expect.any(String),
     });
     expect((await inbox(heron)).messages[0]).toMatchObject({ state: "inbox", read_at: null, acked_at: null });
+  });
+
+  test("to change a hundred mails waits for the database no more often than to change a few", async () => {
+    const sent: string[] = [];
+    for (let n = 0; n < 101; n += 1) sent.push(await send(["otter"]));
+    const { run } = hub.hub.tools.find("mail_update");
+    const asked = (ids: string[]): Promise<number> =>
+      hub.as(otter).then((ctx) =>
+        transact(ctx, async (ctx) => {
+          const { db, texts } = counted(ctx.tx);
+          // What the tool's own schema would have parsed.
+          await run({ ...ctx, db, tx: db } as never, { ids, action: "archive" } as never);
+          return texts.length;
+        }),
+      );
+    const one = await asked(sent.slice(0, 1));
+    expect(await asked(sent.slice(1))).toBeLessThanOrEqual(3 * one);
+    expect(await ids(otter)).toEqual([]);
   });
 
   test("looking at lists, threads, searches and statuses marks nothing; reading marks once", async () => {
