@@ -19,6 +19,8 @@ const ABOUT_A_SPACE = [
   /^select id from trigger_runs .* order by id limit 1$/,
   / from triggers where space_id = \? (and type = \? )?order by /,
   /^select count\(\*\) as triggers from triggers /,
+  // One row a space.
+  / from run_pauses /,
   /^select topic, count\(\*\) as subscribers/,
   /^select count\(\*\) as count from \(select n\.id from notices n .* n\.state = 'open'/,
   /^select n\.raised_by as principal_id, count\(\*\) as asks, .* from notices n .* n\.state = 'open'/,
