@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isMissing } from "../core/home.ts";
 
-export interface Place {
+export interface MarkKey {
   home: string;
   space: string;
   agent: string;
@@ -15,7 +15,7 @@ export class ChannelMark {
   readonly #path: string;
   readonly #epoch: string;
 
-  constructor({ home, space, agent, epoch }: Place) {
+  constructor({ home, space, agent, epoch }: MarkKey) {
     // Both are letters, digits, dots, dashes and underscores.
     this.#path = join(home, "channel", `${space}.${agent}.json`);
     this.#epoch = epoch;

@@ -5,8 +5,9 @@ import type { Cli } from "../core/cli.ts";
 import { defineCommand } from "../core/command.ts";
 import { Failure, invalid } from "../core/failure.ts";
 import { readStdin } from "../core/io.ts";
+import type { Input } from "../core/tool-types.ts";
 import { chatId } from "./ids.ts";
-import { type Page, shown } from "./message.ts";
+import { shown } from "./message.ts";
 
 const AGENT = {
   type: "text",
@@ -57,12 +58,12 @@ interface Posted {
 }
 
 /** Whoever is an agent here, and not a person, speaks as that agent. */
-async function post(speaker: Speaker, args: object, key: string): Promise<Posted> {
+async function post(speaker: Speaker, args: Input<"chat_human_post">, key: string): Promise<Posted> {
   try {
-    return { sent: await speaker.call<Sent>("chat_human_post", args, { key }), to: "agent" };
+    return { sent: await speaker.call("chat_human_post", args, { key }), to: "agent" };
   } catch (error) {
     if (!isForbidden(error)) throw error;
-    const sent = await speaker.call<Sent>("chat_assistant_post", args, { key }).catch((second: unknown) => {
+    const sent = await speaker.call("chat_assistant_post", args, { key }).catch((second: unknown) => {
       throw isForbidden(second) ? error : second;
     });
     return { sent, to: "people" };
@@ -72,7 +73,7 @@ async function post(speaker: Speaker, args: object, key: string): Promise<Posted
 async function whomOf(speaker: Speaker, agent: string | undefined, to: Posted["to"]): Promise<string> {
   if (to === "people") return "the people here";
   if (agent !== undefined) return visibleLine(agent);
-  const { agents } = await speaker.call<{ agents: { name: string; default: boolean }[] }>("agent_list", {});
+  const { agents } = await speaker.call("agent_list", {});
   const chosen = agents.find((each) => each.default);
   return chosen ? visibleLine(chosen.name) : "the first agent that comes";
 }
@@ -96,8 +97,8 @@ export const read = defineCommand({
     const after_id = after && (await chatId(me, of, after));
     const page =
       last === undefined
-        ? await me.call<Page>("chat_read_since", { ...of, ...(after_id && { after_id }), ...(limit && { limit }) })
-        : await me.call<Page>("chat_read_before", { ...of, limit: last });
+        ? await me.call("chat_read_since", { ...of, ...(after_id && { after_id }), ...(limit && { limit }) })
+        : await me.call("chat_read_before", { ...of, limit: last });
     await cli.out.result(
       page,
       () => {

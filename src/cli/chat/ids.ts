@@ -1,6 +1,5 @@
 import type { Cli } from "../core/cli.ts";
 import { idRange, isWhole, LATEST, theOne } from "../core/short-ids.ts";
-import type { Page } from "./message.ts";
 
 type Chat = Pick<Cli, "call">;
 
@@ -8,11 +7,11 @@ type Chat = Pick<Cli, "call">;
 export async function chatId(chat: Chat, of: { agent?: string }, given: string): Promise<string> {
   if (isWhole(given)) return given;
   if (given === LATEST) {
-    const { messages } = await chat.call<Page>("chat_read_before", { ...of, limit: 1 });
+    const { messages } = await chat.call("chat_read_before", { ...of, limit: 1 });
     return messages.at(-1)?.id ?? "0";
   }
   const after_id = String(BigInt(idRange(given).first) - 1n);
-  const { messages } = await chat.call<Page>("chat_read_since", { ...of, after_id, limit: 100 });
+  const { messages } = await chat.call("chat_read_since", { ...of, after_id, limit: 100 });
   return theOne(
     given,
     messages.map(({ id }) => id),

@@ -1,21 +1,10 @@
 import { visible, visibleLine } from "../../visible.ts";
 import type { Output } from "../core/output.ts";
+import type { Output as ToolOutput } from "../core/tool-types.ts";
 
-/** A chat message as `chat_read_since` gives it. */
-export interface Message {
-  id: string;
-  ts: string;
-  author: string;
-  author_principal: string;
-  mime: string;
-  content: string;
-}
-
-export interface Page {
-  messages: Message[];
-  last_id: string | null;
-  has_more: boolean;
-}
+/** As `chat_read_since` gives it. */
+export type Page = ToolOutput<"chat_read_since">;
+type Message = Page["messages"][number];
 
 /** What a message says is indented, so that it can pass for no heading of ours. */
 export function shown(message: Message, out: Output): string {

@@ -197,14 +197,14 @@ class AgentClient extends Client {
     this.#renewal = renewal;
   }
 
-  override async call<T>(tool: string, args: object, options?: CallOptions): Promise<T> {
+  override async callByName<T>(tool: string, args: object, options?: CallOptions): Promise<T> {
     const now = this.#next ?? new Client(this.target);
     try {
-      return await now.call<T>(tool, args, options);
+      return await now.callByName<T>(tool, args, options);
     } catch (error) {
       this.#next = await this.#after(error, now.target);
       if (!this.#next) throw error;
-      return this.#next.call<T>(tool, args, options);
+      return this.#next.callByName<T>(tool, args, options);
     }
   }
 

@@ -7,6 +7,7 @@ import { runByAgent } from "./identity-env.ts";
 import type { Io } from "./io.ts";
 import { Output } from "./output.ts";
 import { programName, quoted } from "./program.ts";
+import type { Input, ToolName, ToolTypes } from "./tool-types.ts";
 
 interface Made {
   io: Io;
@@ -123,16 +124,21 @@ export class Cli {
   }
 
   /** Calls a tool, as the agent that runs us if one does, and starts the hub of the data folder first if none runs. */
-  async call<T>(tool: string, args: object, options?: CallOptions): Promise<T> {
+  call<N extends ToolName>(tool: N, args: Input<N>, options?: CallOptions): Promise<ToolTypes[N]["output"]> {
+    return this.callByName(tool, args, options);
+  }
+
+  /** One whose name is known only when it runs. */
+  async callByName<T>(tool: string, args: object, options?: CallOptions): Promise<T> {
     if (this.runByAgent !== undefined) return this.#callAsAgent<T>(tool, args, options);
     const client = await this.connect();
     await this.deliver();
     try {
-      return await client.call<T>(tool, args, options);
+      return await client.callByName<T>(tool, args, options);
     } catch (error) {
       // It stopped just now, or has not begun to listen. Nobody took the call, so it can go to the next one.
       if (this.url || !(isRefused(error) || isStopping(error))) throw error;
-      return (await this.#started()).call<T>(tool, args, options);
+      return (await this.#started()).callByName<T>(tool, args, options);
     }
   }
 
@@ -140,7 +146,7 @@ export class Cli {
     const [{ resolveActing }, { toldToAgent }] = await Promise.all([import("./acting.ts"), import("./people.ts")]);
     const { client, agent } = await resolveActing(this);
     try {
-      return await client.call<T>(tool, args, options);
+      return await client.callByName<T>(tool, args, options);
     } catch (error) {
       throw toldToAgent(this, agent, error);
     }

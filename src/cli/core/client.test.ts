@@ -62,7 +62,7 @@ describe("an answer is understood", () => {
         }
         socket.end();
       });
-      expect(await client.call("any", {})).toEqual({ content: "ünï 🦜" });
+      expect(await client.callByName("any", {})).toEqual({ content: "ünï 🦜" });
       await new Promise<void>((done) => server?.close(() => done()));
     }
   });
@@ -73,7 +73,7 @@ describe("an answer is understood", () => {
       seen = request;
       socket.end("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}");
     });
-    await client.call("mail_send", { body: "ü\n".repeat(100_000) }, { key: "k-1" });
+    await client.callByName("mail_send", { body: "ü\n".repeat(100_000) }, { key: "k-1" });
     expect(seen).toMatch(/^POST \/api\/tools\/mail_send HTTP\/1\.1\r\n/);
     for (const header of ["authorization: Bearer parley_x", "x-session-id: main", "idempotency-key: k-1"])
       expect(seen).toContain(`\r\n${header}\r\n`);
@@ -93,28 +93,30 @@ describe("what is no answer is told apart", () => {
       calls += 1;
       socket.end(calls === 1 ? answer : "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}");
     });
-    expect(await client.call("any", {}, { key: "k-1" })).toEqual({});
+    expect(await client.callByName("any", {}, { key: "k-1" })).toEqual({});
     expect(calls).toBe(2);
     calls = 0;
-    const lost = await failure(client.call("any", {}));
+    const lost = await failure(client.callByName("any", {}));
     expect([lost.code, lost.message]).toEqual(["HUB_UNREACHABLE", "The hub broke off in the middle of its answer."]);
   });
 
   test("another protocol, and JSON that is no hub's", async () => {
     const ssh = await hub((socket) => socket.end("SSH-2.0-OpenSSH_9.9\r\n"));
-    expect((await failure(ssh.call("any", {}))).message).toContain("does not speak HTTP");
+    expect((await failure(ssh.callByName("any", {}))).message).toContain("does not speak HTTP");
     await new Promise<void>((done) => server?.close(() => done()));
     const page = await hub((socket) => socket.end("HTTP/1.1 502 Bad Gateway\r\n\r\n<html>"));
-    expect((await failure(page.call("any", {}))).message).toContain("does not answer as a Parley hub");
+    expect((await failure(page.callByName("any", {}))).message).toContain("does not answer as a Parley hub");
   });
 
   test("nobody there, and nobody who answers in time", async () => {
     const silent = await hub(() => {});
-    expect((await failure(silent.call("any", {}, { timeout_ms: 50 }))).message).toContain("no answer within 0.05 s");
+    expect((await failure(silent.callByName("any", {}, { timeout_ms: 50 }))).message).toContain(
+      "no answer within 0.05 s",
+    );
     const { url } = silent.target;
     await new Promise<void>((done) => server?.close(() => done()));
     server = undefined;
     const gone = new Client({ url, token: undefined, space: undefined });
-    expect((await failure(gone.call("any", {}))).message).toContain("nothing listens there");
+    expect((await failure(gone.callByName("any", {}))).message).toContain("nothing listens there");
   });
 });

@@ -3,6 +3,7 @@ import { nodeTransport } from "../../client/node.ts";
 import type { Transport } from "../../client/transport.ts";
 import { connectTo } from "../../local/unix-socket.ts";
 import { Failure, failureOf } from "./failure.ts";
+import type { Input, Output, ToolName } from "./tool-types.ts";
 
 /** Which hub, and as whom. */
 export interface Target {
@@ -42,7 +43,12 @@ export class Client {
   }
 
   /** Calls a tool and gives its output. Throws a `Failure` with the hub's own code and sentence. */
-  async call<T>(tool: string, args: object, { key, timeout_ms = PATIENCE_MS }: CallOptions = {}): Promise<T> {
+  call<N extends ToolName>(tool: N, args: Input<N>, options?: CallOptions): Promise<Output<N>> {
+    return this.callByName<Output<N>>(tool, args, options);
+  }
+
+  /** One whose name is known only when it runs. */
+  async callByName<T>(tool: string, args: object, { key, timeout_ms = PATIENCE_MS }: CallOptions = {}): Promise<T> {
     const body = JSON.stringify(args);
     plain(key, "INVALID_ARGUMENT", "--key takes letters, digits and other ASCII characters.");
     const send = (): Promise<Answer> =>

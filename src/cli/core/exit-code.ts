@@ -11,20 +11,20 @@ export function exitCodeOf({ code, exit, status }: Failure): number {
   return status === undefined ? 1 : exitOfStatus(status);
 }
 
-interface Ways {
+interface CommandHints {
   /** What is to be typed for a command. */
   line: (command: string) => string;
   /** How a time is told. */
   time: (iso: string) => string;
 }
 
-const PLAIN: Ways = { line: (command) => `${programName()} ${command}`, time: (iso) => iso };
+const PLAIN: CommandHints = { line: (command) => `${programName()} ${command}`, time: (iso) => iso };
 
 /**
  * The sentence, with what was probably meant. The hub speaks of tools and in its own time, as it does to models; people
  * type commands, and have clocks of their own.
  */
-export const sentenceOf = ({ message, near }: Failure, { line, time }: Ways = PLAIN): string => {
+export const sentenceOf = ({ message, near }: Failure, { line, time }: CommandHints = PLAIN): string => {
   const spoken = message
     .replace(TOOL_FIRST, "")
     .replace(TOOL, (tool) => (commandOf(tool) === undefined ? tool : line(commandOf(tool) ?? "")))

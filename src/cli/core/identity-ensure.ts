@@ -7,6 +7,7 @@ import { Failure } from "./failure.ts";
 import { branchOf, chosenName, nameFor, projectOf, runByAgent, type Session } from "./identity-env.ts";
 import type { AgentFile, IdentityFiles, TokenFile } from "./identity-files.ts";
 import { takeStartLock } from "./start-lock.ts";
+import type { Input, Output } from "./tool-types.ts";
 
 const LIMIT_MS = 20_000;
 const PAUSE_MS = 15;
@@ -16,10 +17,7 @@ const BELIEVED_MS = 3600_000;
 /** What `token list` says that it was made for. */
 const LABEL = "commands with --agent";
 
-interface Ensured {
-  agent: string;
-  token: string;
-}
+type Ensured = Output<"agent_ensure">;
 
 /** The agent of a session, made if it is new. `stale` is a token that the hub no longer takes. */
 export async function ensureSession(
@@ -60,7 +58,7 @@ export function adoptAgent(context: IdentityContext, agent: string, stale?: stri
     return stored?.token === stale ? undefined : stored;
   };
   return underLock(context.files, agent, known, async () => {
-    const { agents } = await context.base.call<{ agents: { name: string }[] }>("agent_list", { all: true });
+    const { agents } = await context.base.call("agent_list", { all: true });
     const names = agents.map(({ name }) => name);
     if (!names.includes(agent))
       throw new Failure(
@@ -68,8 +66,8 @@ export function adoptAgent(context: IdentityContext, agent: string, stale?: stri
         `There is no agent ${JSON.stringify(agent)} here.${didYouMean(agent, names)} See them all: ${context.cli.line("agent list")}`,
       );
     const { space } = context.files;
-    const wanted = { role: "agent", name: agent, space, label: LABEL };
-    const { token } = await context.base.call<{ token: string }>("token_create", wanted);
+    const wanted = { role: "agent" as const, name: agent, space, label: LABEL };
+    const { token } = await context.base.call("token_create", wanted);
     const file = { agent, token, space, client_session_id: null };
     context.files.saveAgent(file);
     return file;
@@ -98,7 +96,7 @@ export async function askHolder({ cli, files, base }: IdentityContext): Promise<
   const known = files.token(secret);
   const age_ms = known ? Date.now() - Date.parse(known.checked_at) : Number.NaN;
   if (known && age_ms >= 0 && age_ms < BELIEVED_MS) return known;
-  const { agent, roles, space } = await base.call<Omit<TokenFile, "checked_at">>("whoami", {});
+  const { agent, roles, space } = await base.call("whoami", {});
   const file = { agent, roles, space, checked_at: new Date().toISOString() };
   files.saveToken(secret, file);
   return file;
@@ -109,9 +107,9 @@ export async function forgetAgent(cli: Cli, name: string): Promise<void> {
   (await filesOf(cli)).forgetAgent(name);
 }
 
-async function ask(context: IdentityContext, args: object): Promise<Ensured> {
+async function ask(context: IdentityContext, args: Input<"agent_ensure">): Promise<Ensured> {
   try {
-    return await context.base.call<Ensured>("agent_ensure", args);
+    return await context.base.call("agent_ensure", args);
   } catch (error) {
     if (!(error instanceof Failure && (error.code === "FORBIDDEN" || error.code === "UNAUTHENTICATED"))) throw error;
     const why = context.base.target.token

@@ -1,6 +1,6 @@
 import { visibleLine } from "../../visible.ts";
 import { ACTING_OPTIONS, type As } from "./acting.ts";
-import { callAs } from "./call-as.ts";
+import { callByNameAs } from "./call-as.ts";
 import type { Cli } from "./cli.ts";
 import { type Command, defineCommand, type Options, type Positionals } from "./command.ts";
 import { confirmed, YES } from "./confirm.ts";
@@ -49,7 +49,7 @@ function call(cli: Cli, { tool, positionals, options, fixed, acting }: MadeComma
   const said = own.filter((name) => given[name] !== undefined && !isEmpty(given[name]));
   const args = { ...Object.fromEntries(said.map((name) => [name, given[name]])), ...fixed };
   // The parser read them by the options that `acting` added.
-  return acting ? callAs<Thing>(cli, asOf(given), tool, { args }) : cli.call<Thing>(tool, args);
+  return acting ? callByNameAs<Thing>(cli, asOf(given), tool, { args }) : cli.callByName<Thing>(tool, args);
 }
 
 /** An option that may stand several times, and did not. */

@@ -35,7 +35,7 @@ export const demo = defineCommand({
   },
   async run(cli, { stop, foreground, name }) {
     if (stop) return remove(cli);
-    const me = await cli.call<{ agent: string | null }>("whoami", {});
+    const me = await cli.call("whoami", {});
     // Started by ourselves it has the token of an agent, and is that agent.
     if (me.agent !== null) return answer(cli);
     if (foreground) return inForeground(cli, name);

@@ -79,9 +79,9 @@ function hooks(cli: Cli): Check[] {
   const installed = found.filter((each) => each.installed);
   if (troubled.length > 0)
     return troubled.map(({ client, scope, path, problems, advice, installed }) => {
-      const said = `${client} ${scope}, ${path}: ${problems.join("; ")}.`;
+      const sentence = `${client} ${scope}, ${path}: ${problems.join("; ")}.`;
       // Hooks that are there and do not work are worse than none: somebody counts on them.
-      return (installed ? fail : warn)("hooks", said, advice ?? cli.line("hooks status"));
+      return (installed ? fail : warn)("hooks", sentence, advice ?? cli.line("hooks status"));
     });
   if (installed.length === 0)
     return [warn("hooks", "No client tells its sessions of mail.", `${cli.line("hooks install")}, or --client codex`)];

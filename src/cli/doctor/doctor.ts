@@ -35,6 +35,6 @@ async function examine(patient: Patient): Promise<Check[]> {
 }
 
 function line({ name, state, message, advice }: Check, width: number): string {
-  const said = `${state === "fail" ? "FAIL" : state}  ${name.padEnd(width)}  ${visibleLine(message)}`;
-  return advice ? `${said}\n      ${" ".repeat(width)}  ${visibleLine(advice)}` : said;
+  const sentence = `${state === "fail" ? "FAIL" : state}  ${name.padEnd(width)}  ${visibleLine(message)}`;
+  return advice ? `${sentence}\n      ${" ".repeat(width)}  ${visibleLine(advice)}` : sentence;
 }

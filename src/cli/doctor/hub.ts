@@ -90,19 +90,13 @@ async function clock(url: string): Promise<Check> {
   );
 }
 
-interface Token {
-  principal: string;
-  revoked_at: string | null;
-  expires_at?: string | null;
-}
-
 async function tokens(cli: Cli, client: Client): Promise<Check[]> {
   try {
-    const me = await client.call<{ principal?: string; name?: string; roles: string[] }>("whoami", {});
-    const name = me.principal ?? me.name ?? "somebody";
+    const me = await client.call("whoami", {});
+    const name = me.principal;
     const mine = pass("token", `You are ${name} (${me.roles.join(", ")}).`);
     if (!me.roles.includes("admin")) return [mine];
-    const { tokens: all } = await client.call<{ tokens: Token[] }>("token_list", {});
+    const { tokens: all } = await client.call("token_list", {});
     const soon = all.filter(({ revoked_at, expires_at }) => !revoked_at && expires_at && isSoon(expires_at));
     if (soon.length === 0) return [mine];
     const names = [...new Set(soon.map(({ principal }) => principal))].slice(0, 5).join(", ");

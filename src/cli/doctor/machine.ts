@@ -23,13 +23,13 @@ export function checkMachine({ cli }: Patient): Check[] {
 function path(cli: Cli): Check {
   const found = onPath(process.env.PATH ?? "");
   if (found && isOnPath(process.env.PATH ?? "")) return pass("PATH", `parley is ${found}.`);
-  const said = found ? `parley on your PATH is another one, ${found}.` : "parley is not on your PATH.";
+  const sentence = found ? `parley on your PATH is another one, ${found}.` : "parley is not on your PATH.";
   const linked = linkHere();
   return linked === undefined
-    ? warn("PATH", said, `Put this one there: ${cli.line("link")}`)
+    ? warn("PATH", sentence, `Put this one there: ${cli.line("link")}`)
     : warn(
         "PATH",
-        `${said} There is a link, ${linked}.`,
+        `${sentence} There is a link, ${linked}.`,
         `Put this into ~/.profile, and sign in anew: ${pathLine(linked)}`,
       );
 }

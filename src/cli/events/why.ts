@@ -16,7 +16,7 @@ export const why = defineCommand({
   },
   options: ACTING_OPTIONS,
   async run(cli, { id, ...as }) {
-    const found = await callAs<Why>(cli, as, "event_why", { args: { id: await mailId(cli, as, id) } });
+    const found = await callAs(cli, as, "event_why", { args: { id: await mailId(cli, as, id) } });
     await cli.out.result(
       found,
       () => shown(cli, found),

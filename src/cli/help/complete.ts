@@ -150,7 +150,7 @@ async function named(cli: Cli, { tool, args = {}, list, field }: Listing, as: As
   try {
     const isNamed = as.agent !== undefined || as.session_id !== undefined;
     const client = cli.runByAgent === undefined && !isNamed ? cli.find() : await actor(cli, as);
-    const answer = await client?.call<Record<string, Record<string, unknown>[]>>(tool, args, {
+    const answer = await client?.callByName<Record<string, Record<string, unknown>[]>>(tool, args, {
       timeout_ms: PATIENCE_MS,
     });
     return (answer?.[list] ?? []).map((each) => visibleLine(String(each[field])));

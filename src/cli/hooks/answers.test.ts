@@ -3,13 +3,13 @@ import { describe, expect, test } from "vitest";
 import type { Cli } from "../core/cli.ts";
 import { MOST_CHARACTERS } from "../core/envelope.ts";
 import { context, goOn, nothing } from "./answers.ts";
+import { hintsFor } from "./command-hints.ts";
 import { EVENTS } from "./events.ts";
 import { digest, LIMIT, type Polled } from "./mail.ts";
-import { waysOf } from "./ways.ts";
 
 const line = (command: string): string => `/opt/par'ley/bin/parley ${command} --home /home/ana/.other`;
 // All that is asked of it.
-const ways = waysOf({ wholeLine: line } as Cli, "claude");
+const hints = hintsFor({ wholeLine: line } as Cli, "claude");
 
 /** Letters of the worst kind: as long as they may be, and of what JSON needs most room for. */
 const awkward = fc.constantFrom('"', "\\", "\n", "\u001b", "\u{e0041}", "a", "👩");
@@ -47,7 +47,7 @@ describe("an answer", () => {
     fc.assert(
       fc.property(letters, fc.integer({ min: 0, max: 900 }), (list, more) => {
         const given = polled(list as never, list.length + more);
-        const answer = goOn("codex", (limit) => digest(given, { ways, limit }));
+        const answer = goOn("codex", (limit) => digest(given, { hints, limit }));
         expect(answer.length).toBeLessThanOrEqual(MOST_CHARACTERS);
         const { decision, reason } = JSON.parse(answer);
         const before = list.filter(({ offered }) => offered > 0).length;
@@ -76,10 +76,10 @@ describe("an answer", () => {
       unread_more: true,
       urgent: 1000,
     };
-    const me = ways.introduction("A".repeat(40));
+    const me = hints.introduction("A".repeat(40));
     const answer = context(
       "SessionStart",
-      (limit) => `${me}\n\n${digest(given, { ways, limit: limit - me.length - 2 })}`,
+      (limit) => `${me}\n\n${digest(given, { hints, limit: limit - me.length - 2 })}`,
     );
     expect(answer.length).toBeLessThanOrEqual(MOST_CHARACTERS);
     expect(shown(JSON.parse(answer).hookSpecificOutput.additionalContext)).toBe(LIMIT);
@@ -92,7 +92,7 @@ describe("an answer", () => {
         { from: "scout", trust: "peer", subject: secret, body: secret, offered: 0 },
         { from: "mason", trust: "peer", subject: secret, body: secret, offered: 2 },
       ] as never),
-      { ways },
+      { hints },
     );
     expect(text.replace(/<msg-(\w+) [^>]*>[\s\S]*?<\/msg-\1>/g, "")).not.toContain(secret);
     expect(text).toContain("Shown before and not read yet: 1794789420876001 from mason.");
@@ -101,7 +101,7 @@ describe("an answer", () => {
   test("names what is new and has no room, and counts the rest", () => {
     const one = { from: "mason", trust: "peer", subject: "s", body: "b", offered: 0 };
     const [first, ...waiting] = polled([one, one, one] as never).messages;
-    const text = digest({ ...polled([] as never, 9), messages: first ? [first] : [], waiting }, { ways });
+    const text = digest({ ...polled([] as never, 9), messages: first ? [first] : [], waiting }, { hints });
     expect(text).toContain("New, and not shown yet: 1794789420876001 from mason, 1794789420876002 from mason.");
     expect(text).toContain(`6 more: ${line("inbox")}`);
   });
@@ -111,11 +111,11 @@ describe("an answer", () => {
       [{ from: "ana", trust: "principal", subject: "s", body: "x".repeat(99_999), offered: 0 }] as never,
       9,
     );
-    const claude = `${ways.introduction("scout")}\n${digest(told, { ways })}`;
+    const claude = `${hints.introduction("scout")}\n${digest(told, { hints })}`;
     expect(claude.match(/(?<!\/bin\/)parley (inbox|read|send|reply|ack|agent)\b/g)).toBeNull();
     // A command has no network in its sandbox; the tools do.
-    const codex = waysOf({ wholeLine: line } as Cli, "codex");
-    expect(`${codex.introduction("scout")}\n${digest(told, { ways: codex })}`).toMatch(
+    const codex = hintsFor({ wholeLine: line } as Cli, "codex");
+    expect(`${codex.introduction("scout")}\n${digest(told, { hints: codex })}`).toMatch(
       /mail_inbox.*mail_send[\s\S]*8 more: mail_inbox[\s\S]*mail_read.*mail_reply/,
     );
   });

@@ -12,9 +12,9 @@ export const isAttended = (client: HookClient): boolean =>
 
 /** It says so itself; an older one says only how it was started, and that of a terminal alone is sure. */
 export const isClaudeAttended = ({
-  CLAUDE_CODE_SESSION_ATTENDED: said,
+  CLAUDE_CODE_SESSION_ATTENDED: attended,
   CLAUDE_CODE_ENTRYPOINT: entry,
-}: Env): boolean => (said === undefined ? entry === "cli" : said === "1");
+}: Env): boolean => (attended === undefined ? entry === "cli" : attended === "1");
 
 /** Codex says nothing, but how it was started does: these run hooks themselves, its terminals and daemon are the rest. */
 const WITHOUT_A_PERSON = new Set(["exec", "e", "review"]);

@@ -9,7 +9,7 @@ import { diff } from "./diff.ts";
 import { CLIENTS, type HookClient } from "./events.ts";
 import { wanted } from "./handlers.ts";
 import { type Change, planInstall, planUninstall } from "./installation.ts";
-import { launchFor, SCOPES, type Scope, settingsPath } from "./places.ts";
+import { launchFor, SCOPES, type Scope, settingsPath } from "./settings-paths.ts";
 import { look } from "./state.ts";
 
 const WHERE = {

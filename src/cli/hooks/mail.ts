@@ -2,7 +2,7 @@
 import type { Polled } from "../../modules/mail/index.ts";
 import type { Client } from "../core/client.ts";
 import { envelope, MOST_CHARACTERS, plainLine } from "../core/envelope.ts";
-import type { Ways } from "./ways.ts";
+import type { CommandHints } from "./command-hints.ts";
 
 export type { Polled };
 
@@ -30,7 +30,7 @@ interface Asking {
 
 /** What was never shown, with its text; and what else is unread. The hub is told later what was printed of it. */
 export async function poll(client: Client, { channel, naming = () => true }: Asking): Promise<PolledMail> {
-  const ask = (more: object) => client.call<Polled>("mail_poll", { channel, mark: false, ...more });
+  const ask = (more: object) => client.call("mail_poll", { channel, mark: false, ...more });
   const polled = await ask({ fresh: true, limit: LIMIT, bodies: true, body_limit: BODY_LIMIT });
   const shown = polled.messages;
   if (polled.unread <= shown.length || !naming(shown.length > 0)) return polled;
@@ -46,14 +46,14 @@ export async function poll(client: Client, { channel, naming = () => true }: Ask
 
 /** What is unread, without its text. */
 export async function names(client: Client, channel: string): Promise<PolledMail> {
-  const polled = await client.call<Polled>("mail_poll", { channel, mark: false, limit: MOST_NAMED });
+  const polled = await client.call("mail_poll", { channel, mark: false, limit: MOST_NAMED });
   const isNew = ({ offered }: Item): boolean => offered === 0;
   const { messages } = polled;
   return { ...polled, messages: messages.filter((each) => !isNew(each)), waiting: messages.filter(isNew) };
 }
 
 interface Telling {
-  ways: Ways;
+  hints: CommandHints;
   limit?: number;
 }
 
@@ -61,7 +61,7 @@ interface Telling {
  * In `limit` characters. What was shown before is named, not shown again. Whatever a sender wrote, its subject too,
  * stands in an envelope and nowhere else.
  */
-export function digest(told: PolledMail, { ways, limit = MOST_CHARACTERS }: Telling): string {
+export function digest(told: PolledMail, { hints, limit = MOST_CHARACTERS }: Telling): string {
   const { messages, waiting = [], unread } = told;
   const fresh = messages.filter(({ offered }) => offered === 0);
   const before = messages.filter(({ offered }) => offered > 0);
@@ -69,11 +69,11 @@ export function digest(told: PolledMail, { ways, limit = MOST_CHARACTERS }: Tell
   const tail = [
     ...named("Shown before and not read yet", before),
     ...named("New, and not shown yet", waiting),
-    ways.how,
+    hints.how,
   ];
   const end = tail.join("\n");
   const room = limit - head.length - end.length - 4;
-  const shown = envelope(fresh, { ...ways, total: unread - before.length - waiting.length, limit: room });
+  const shown = envelope(fresh, { ...hints, total: unread - before.length - waiting.length, limit: room });
   return [head, shown, end].filter((part) => part !== "").join("\n\n");
 }
 

@@ -31,7 +31,7 @@ export async function askPermission(asked: Asked, { client, agent }: Acting): Pr
   // Claude Code goes on beside its hook. Codex shows its own question only once the hook has ended, so there it is told.
   const waits = asked.client === "claude";
   const ended = waits ? clientEnds() : undefined;
-  const { id } = await client.call<{ id: string }>("notice_raise", noticeOf(input, { agent: agent ?? "", waits }));
+  const { id } = await client.call("notice_raise", noticeOf(input, { agent: agent ?? "", waits }));
   const asking = new Asking(asked.cli.home.path, input.session_id ?? "");
   const digest = digestOf(input.value("tool_name"), input.value("tool_input"));
   asking.add({ notice_id: id, digest, agent_id: input.text("agent_id") ?? null });
@@ -79,7 +79,7 @@ async function answerTo(client: Client, id: string): Promise<Answer> {
   for (;;) {
     try {
       const wait = { id, wait_seconds: WAIT_S };
-      const answer = await client.call<Answer>("notice_wait", wait, { timeout_ms: (WAIT_S + 15) * 1000 });
+      const answer = await client.call("notice_wait", wait, { timeout_ms: (WAIT_S + 15) * 1000 });
       if (answer.state !== "open") return answer;
     } catch (error) {
       const passes = error instanceof Failure && !["NOTICE_NOT_FOUND", "FORBIDDEN"].includes(error.code);

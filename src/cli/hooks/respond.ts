@@ -6,15 +6,15 @@ import { context, goOn, nothing } from "./answers.ts";
 import { Asking } from "./asking.ts";
 import { isAttended } from "./attended.ts";
 import { QUEUED } from "./codex.ts";
+import { hintsFor } from "./command-hints.ts";
 import { Continuations } from "./continuations.ts";
 import { type HookClient, type HookEvent, PROGRAMS } from "./events.ts";
 import { succeed, succeedInCodex } from "./handover.ts";
 import type { HookInput } from "./input.ts";
-import { digest, names, type Polled, type PolledMail, poll } from "./mail.ts";
+import { digest, names, type PolledMail, poll } from "./mail.ts";
 import { Reminder } from "./reminder.ts";
 import { CodexTerminals, EndMark, Predecessor, WaiterMark } from "./session-files.ts";
 import { takeUrgent } from "./urgent.ts";
-import { waysOf } from "./ways.ts";
 
 export interface Asked {
   cli: Cli;
@@ -78,10 +78,10 @@ async function sessionStart(asked: Asked): Promise<Response> {
   const { client, agent } = await acting(asked);
   const told = await names(client, "hook-session-start");
   if (asked.wake && isAttended(program)) (await import("./codex.ts")).startWaiter(asked);
-  const ways = waysOf(cli, program);
-  const me = `${ways.introduction(agent ?? told.agent)}${await disagreement(asked)}`;
+  const hints = hintsFor(cli, program);
+  const me = `${hints.introduction(agent ?? told.agent)}${await disagreement(asked)}`;
   if (told.unread === 0) return { text: context("SessionStart", () => me) };
-  const text = context("SessionStart", (limit) => `${me}\n\n${digest(told, { ways, limit: limit - me.length - 2 })}`);
+  const text = context("SessionStart", (limit) => `${me}\n\n${digest(told, { hints, limit: limit - me.length - 2 })}`);
   return { text, printed: async () => reminderOf(asked).note(allOf(told)) };
 }
 
@@ -107,7 +107,9 @@ async function userPromptSubmit(asked: Asked): Promise<Response> {
   const channel = "hook-prompt";
   const told = await poll(client, { channel, naming: (something_new) => something_new || reminderOf(asked).due });
   if (told.messages.length === 0) return silent(asked);
-  const text = context("UserPromptSubmit", (limit) => digest(told, { ways: waysOf(asked.cli, asked.client), limit }));
+  const text = context("UserPromptSubmit", (limit) =>
+    digest(told, { hints: hintsFor(asked.cli, asked.client), limit }),
+  );
   return { text, printed: noting(asked, { client, channel, told }) };
 }
 
@@ -141,7 +143,7 @@ async function postToolBatch(asked: Asked): Promise<Response> {
   const polled = await poll(client, { channel, naming: () => false });
   const told = { ...polled, messages: polled.messages.filter(({ priority }) => priority === "urgent") };
   if (told.messages.length === 0) return silent(asked);
-  const text = context("PostToolBatch", (limit) => digest(told, { ways: waysOf(cli, asked.client), limit }));
+  const text = context("PostToolBatch", (limit) => digest(told, { hints: hintsFor(cli, asked.client), limit }));
   return { text, printed: noting(asked, { client, channel, told }) };
 }
 
@@ -162,7 +164,7 @@ async function stop(asked: Asked): Promise<Response> {
   const told = await poll(client, { channel, naming: (something_new) => something_new });
   if (!reminderOf(asked).isBehind(fresh(told))) return silent(asked);
   continuations.add();
-  const text = goOn(asked.client, (limit) => digest(told, { ways: waysOf(cli, asked.client), limit }));
+  const text = goOn(asked.client, (limit) => digest(told, { hints: hintsFor(cli, asked.client), limit }));
   return { text, printed: noting(asked, { client, channel, told }) };
 }
 
@@ -198,11 +200,11 @@ const reminderOf = ({ cli, input }: Asked): Reminder => new Reminder(cli.home.pa
 async function preCompact(asked: Asked): Promise<Response> {
   const { client, agent } = await acting(asked);
   const [{ unread, agent: mailbox }] = await Promise.all([
-    client.call<Pick<Polled, "unread" | "agent">>("mail_inbox", { unread: true, limit: 1 }),
+    client.call("mail_inbox", { unread: true, limit: 1 }),
     import("./remember.ts").then(({ remember }) => remember(asked, client)),
   ]);
   if (asked.client === "codex") return { text: "" };
-  const mail = unread > 0 ? ` ${unread} unread: \`${waysOf(asked.cli, asked.client).inbox}\`.` : "";
+  const mail = unread > 0 ? ` ${unread} unread: \`${hintsFor(asked.cli, asked.client).inbox}\`.` : "";
   return { text: `Worth keeping: this session is ${agent ?? mailbox} on Parley, with mail of its own.${mail}` };
 }
 

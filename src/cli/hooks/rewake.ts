@@ -12,12 +12,12 @@ import { pollUntil } from "../mail/poll-wait.ts";
 import { isAttended } from "./attended.ts";
 import { claimSession } from "./claims.ts";
 import { queue } from "./codex.ts";
+import { hintsFor } from "./command-hints.ts";
 import { type HookClient, PROGRAMS } from "./events.ts";
 import { type HookInput, readInput } from "./input.ts";
 import { BODY_LIMIT, digest, LIMIT } from "./mail.ts";
 import { Reminder } from "./reminder.ts";
 import { CodexTerminals, EndMark } from "./session-files.ts";
-import { waysOf } from "./ways.ts";
 
 const WAKE = 2;
 /** The Stop hook beside us offers what is there already. We are for what comes later. */
@@ -84,7 +84,7 @@ async function wakeClaude(cli: Cli, as: Session): Promise<void> {
   const polled = await next(cli, as, { limit: LIMIT, bodies: true, body_limit: BODY_LIMIT });
   const { messages } = polled;
   if (messages.length === 0) return;
-  await cli.out.tell(digest(polled, { ways: waysOf(cli, "claude") }));
+  await cli.out.tell(digest(polled, { hints: hintsFor(cli, "claude") }));
   cli.io.exitCode = WAKE;
   told.note(messages);
   await noteShown(cli, as, { channel: CHANNEL, messages, patience_ms: PATIENCE_MS });

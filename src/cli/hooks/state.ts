@@ -6,9 +6,9 @@ import { LAUNCHER } from "../root.ts";
 import { untrusted } from "./codex-trust.ts";
 import { CLIENTS, type HookClient } from "./events.ts";
 import { type Handler, launcherOf, type Wanted, wanted } from "./handlers.ts";
-import { launchFor, SCOPES, type Scope, settingsPath } from "./places.ts";
 import { lastRan } from "./ran.ts";
 import { readSettings } from "./settings-file.ts";
+import { launchFor, SCOPES, type Scope, settingsPath } from "./settings-paths.ts";
 import { allDisabled, altered, differing, type Found, ours, Unusable } from "./settings-text.ts";
 
 /** An administrator's, over everybody's own. */

@@ -27,7 +27,7 @@ export const call = defineCommand({
       ...parseObject(args === "-" ? await readStdin(cli.io) : args),
       ...(await parseArgs(arg, () => texts(cli, tool))),
     };
-    const output = await cli.call<object>(tool, whole, { key, timeout_ms: timeout * 1000 });
+    const output = await cli.callByName<object>(tool, whole, { key, timeout_ms: timeout * 1000 });
     await cli.out.result(output, () => JSON.stringify(output, null, 2));
   },
 });

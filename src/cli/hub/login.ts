@@ -31,7 +31,7 @@ interface Link {
 }
 
 export async function loginLink(cli: Cli, name?: string): Promise<Link> {
-  const made = await cli.call<{ code: string; principal: string; expires_at: string }>("login_create", {
+  const made = await cli.call("login_create", {
     ...(name && { name }),
   });
   const { target } = await cli.connect();

@@ -1,4 +1,3 @@
-import type { MailList } from "../../modules/mail/index.ts";
 import { visibleLine } from "../../visible.ts";
 import { ACTING_OPTIONS, type As, resolveActing } from "../core/acting.ts";
 import type { Cli } from "../core/cli.ts";
@@ -42,7 +41,7 @@ export const status = defineCommand({
 async function unreadMail(cli: Cli, as: As): Promise<Partial<Status>> {
   try {
     const { client } = await resolveActing(cli, { ...as, start: false, make: false });
-    const list = await client.call<MailList>("mail_inbox", { unread: true, limit: 100 }, { timeout_ms: 5_000 });
+    const list = await client.call("mail_inbox", { unread: true, limit: 100 }, { timeout_ms: 5_000 });
     const urgent = list.messages.filter(({ priority }) => priority === "urgent").length;
     return { agent: list.agent, unread: list.unread, urgent };
   } catch (error) {

@@ -14,7 +14,7 @@ export const list = defineCommand({
   examples: ["agent list", "agent list --all", "agent list --space sess_review"],
   options: { all: { type: "flag", description: "also those of sessions that have been gone for a week" } },
   async run(cli, { all }) {
-    const listed = await cli.call<{ agents: Agent[] }>("agent_list", { all });
+    const listed = await cli.call("agent_list", { all });
     await cli.out.result(
       listed,
       () => shown(cli, listed.agents, "There are no agents yet."),
@@ -37,7 +37,7 @@ export const discover = defineCommand({
     name: { type: "text", value: "PART", description: "has this in its name" },
   },
   async run(cli, { status, project, name }) {
-    const { agents } = await cli.call<{ agents: Agent[] }>("agent_list", { all: true });
+    const { agents } = await cli.call("agent_list", { all: true });
     const folder = project && resolve(project);
     const found = agents.filter(
       (agent) =>
@@ -63,7 +63,7 @@ export const remove = defineCommand({
     if (dry_run) return preview(cli, name);
     const question = `Delete ${visibleLine(name)}? Its tokens end, and nobody gets its name again.`;
     if (!(await confirmed(cli, { yes, question }))) return cli.out.write("Nothing was deleted.");
-    const deleted = await cli.call<object>("agent_delete", { name });
+    const deleted = await cli.call("agent_delete", { name });
     const { forgetAgent } = await import("../core/identity-ensure.ts");
     await forgetAgent(cli, name);
     await cli.out.result(
@@ -75,7 +75,7 @@ export const remove = defineCommand({
 });
 
 async function preview(cli: Cli, name: string): Promise<void> {
-  const { agents } = await cli.call<{ agents: Agent[] }>("agent_list", { all: true });
+  const { agents } = await cli.call("agent_list", { all: true });
   const agent = agents.find((agent) => agent.name === name);
   if (!agent)
     throw new Failure(

@@ -46,7 +46,7 @@ export const current = defineCommand({
   options: ACTING_OPTIONS,
   async run(cli, as) {
     const { client, agent } = await resolveActing(cli, { ...as, make: false });
-    const me = await client.call<{ principal: string; agent: string | null; space: string }>("whoami", {});
+    const me = await client.call("whoami", {});
     const [session] = sessionsOf(as.session_id, cli.io.env);
     const identity = {
       agent: me.agent,
@@ -63,7 +63,7 @@ export const list = defineCommand({
   people: true,
   examples: ["identity list"],
   async run(cli) {
-    const listed = await cli.call<{ sessions: Record<string, unknown>[] }>("agent_sessions", {});
+    const listed = await cli.call("agent_sessions", {});
     await cli.out.result(
       listed,
       () => (listed.sessions.length > 0 ? rows(cli.out, listed.sessions, COLUMNS) : "No session is an agent yet."),
@@ -110,7 +110,7 @@ async function bySession(cli: Cli, as: As): Promise<SessionFile> {
 }
 
 async function checkKnown(cli: Cli, agent: string): Promise<void> {
-  const { agents } = await cli.call<{ agents: { name: string }[] }>("agent_list", { all: true });
+  const { agents } = await cli.call("agent_list", { all: true });
   const names = agents.map(({ name }) => name);
   if (names.includes(agent)) return;
   const meant = didYouMean(agent, names);

@@ -5,8 +5,6 @@ import { confirmed, YES } from "../core/confirm.ts";
 import { Failure, invalid } from "../core/failure.ts";
 import { fields } from "../core/fields.ts";
 
-type Space = Record<string, unknown>;
-
 export const create = defineCommand({
   people: true,
   examples: ["space create", "space create sess_review --ttl 7d"],
@@ -15,7 +13,7 @@ export const create = defineCommand({
   options: { ttl: { type: "text", value: "TIME", description: "how long it lasts: 90s, 30m, 24h, 7d (default 24h)" } },
   async run(cli, { id, ttl }) {
     const ttl_seconds = ttl === undefined ? undefined : seconds(ttl);
-    const space = await cli.call<Space>("space_create", { ...(id && { id }), ...(ttl_seconds && { ttl_seconds }) });
+    const space = await cli.call("space_create", { ...(id && { id }), ...(ttl_seconds && { ttl_seconds }) });
     await cli.out.result(
       space,
       () => fields(cli.out, space),
@@ -33,7 +31,7 @@ export const remove = defineCommand({
     if (dry_run) return preview(cli, id);
     const question = `Delete ${visibleLine(id)} and everything in it? It cannot be brought back.`;
     if (!(await confirmed(cli, { yes, question }))) return cli.out.write("Nothing was deleted.");
-    const answer = await cli.call<object>("space_delete", { id });
+    const answer = await cli.call("space_delete", { id });
     await cli.out.result(
       answer,
       () => `Deleted ${visibleLine(id)} and everything in it.`,
@@ -43,7 +41,7 @@ export const remove = defineCommand({
 });
 
 async function preview(cli: Cli, id: string): Promise<void> {
-  const { spaces } = await cli.call<{ spaces: Space[] }>("space_list", {});
+  const { spaces } = await cli.call("space_list", {});
   const space = spaces.find(({ space }) => space === id);
   if (!space) throw new Failure("SESSION_NOT_FOUND", `There is no space ${JSON.stringify(id)}.`);
   await cli.out.result({ dry_run: true, space }, () => `Would delete ${visibleLine(id)} and everything in it.`);

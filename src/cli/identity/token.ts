@@ -6,23 +6,10 @@ import { confirmed, YES } from "../core/confirm.ts";
 import { Failure } from "../core/failure.ts";
 import { fields, rows } from "../core/fields.ts";
 import { theOne } from "../core/short-ids.ts";
+import type { Output } from "../core/tool-types.ts";
 
-interface Token {
-  id: string;
-  principal: string;
-  kind: string;
-  grants: { space: string; role: string }[];
-  created_at: string;
-  revoked_at: string | null;
-  label: string | null;
-  made_by: string | null;
-  expires_at: string | null;
-}
-
-interface Revoked {
-  also_revoked: number;
-  codes_ended: number;
-}
+type Token = Output<"token_list">["tokens"][number];
+type Revoked = Output<"token_revoke">;
 
 /** Spelled out, since the list itself lives where the whole hub would be loaded with it. */
 const ROLES = ["admin", "human", "agent", "orchestrator", "trigger", "worker", "observer"] as const satisfies Role[];
@@ -44,7 +31,7 @@ export const create = defineCommand({
   async run(cli, { role, name, for: label }) {
     const space = cli.space;
     const wanted = { role, name, ...(space && { space }), ...(label && { label }) };
-    const made = await cli.call<{ token: string }>("token_create", wanted);
+    const made = await cli.call("token_create", wanted);
     await cli.out.result(
       made,
       () => given(cli, made),
@@ -57,7 +44,7 @@ export const list = defineCommand({
   people: true,
   examples: ["token list"],
   async run(cli) {
-    const listed = await cli.call<{ tokens: Token[] }>("token_list", {});
+    const listed = await cli.call("token_list", {});
     await cli.out.result(
       listed,
       () => rows(cli.out, listed.tokens.map(shortened), COLUMNS),
@@ -79,7 +66,7 @@ export const revoke = defineCommand({
     const question = async (): Promise<string> =>
       `Revoke ${await named(cli, whole)}? It stops working at once, with all that was made with it.`;
     if (!(await confirmed(cli, { yes, question }))) return cli.out.write("Nothing was revoked.");
-    const revoked = await cli.call<Revoked>("token_revoke", { id: whole });
+    const revoked = await cli.call("token_revoke", { id: whole });
     await cli.out.result(
       revoked,
       () => `Revoked ${visibleLine(id)}. It no longer works.${fallen(revoked)}`,
@@ -100,7 +87,7 @@ export const rotate = defineCommand({
     const question = async (): Promise<string> =>
       `Replace ${await named(cli, whole)}? The one there is stops working at once.`;
     if (!(await confirmed(cli, { yes, question }))) return cli.out.write("Nothing was replaced.");
-    const made = await cli.call<{ token: string }>("token_rotate", { id: whole });
+    const made = await cli.call("token_rotate", { id: whole });
     await cli.out.result(
       made,
       () => given(cli, made),
@@ -126,7 +113,7 @@ const WHOLE_ID = 18;
 
 async function tokenId(cli: Cli, given: string): Promise<string> {
   if (given.length >= WHOLE_ID || !given.startsWith("t_")) return given;
-  const { tokens } = await cli.call<{ tokens: Token[] }>("token_list", {});
+  const { tokens } = await cli.call("token_list", {});
   return theOne(
     given,
     tokens.filter(({ revoked_at }) => revoked_at === null).map(({ id }) => id),
@@ -140,7 +127,7 @@ async function preview(cli: Cli, given: string, verb: string): Promise<void> {
 }
 
 async function found(cli: Cli, id: string): Promise<Token> {
-  const { tokens } = await cli.call<{ tokens: Token[] }>("token_list", {});
+  const { tokens } = await cli.call("token_list", {});
   const token = tokens.find((token) => token.id === id);
   if (token) return token;
   throw new Failure("NOT_FOUND", `There is no token ${JSON.stringify(id)}. See them all: ${cli.line("token list")}`);

@@ -22,7 +22,7 @@ export const agentWhoami = defineCommand({
 
 async function tell(cli: Cli, as: As): Promise<void> {
   const { client } = await resolveActing(cli, as);
-  const me = await client.call<Record<string, unknown>>("whoami", {});
+  const me = await client.call("whoami", {});
   await cli.out.result(
     me,
     () => fields(cli.out, me),

@@ -41,7 +41,7 @@ export async function pollOnce(cli: Cli, as: As, args: PollArgs, wait_ms: number
   const { client } = await resolveActing(cli, { ...as, start: false });
   await cli.deliver();
   const wait_seconds = Math.ceil(wait_ms / 1000);
-  return client.call<Polled>("mail_poll", { ...args, mark: false, wait_seconds }, { timeout_ms: wait_ms + GRACE_MS });
+  return client.call("mail_poll", { ...args, mark: false, wait_seconds }, { timeout_ms: wait_ms + GRACE_MS });
 }
 
 interface Texts {

@@ -3,11 +3,14 @@ import { callAs } from "../core/call-as.ts";
 import type { Cli } from "../core/cli.ts";
 import { Failure } from "../core/failure.ts";
 import { idRange, isWhole, LATEST, noneBegins, theOne } from "../core/short-ids.ts";
-import type { Found, MailItem, MailList } from "./call.ts";
+import type { Input } from "../core/tool-types.ts";
+import type { MailItem } from "./call.ts";
+
+export type Folder = NonNullable<Input<"mail_inbox">["folder"]>;
 
 /** Where `latest` is looked for. */
 interface Where {
-  folders?: readonly string[];
+  folders?: readonly Folder[];
 }
 
 /** Of a mail. */
@@ -28,17 +31,17 @@ export const mailIds = async (cli: Cli, as: As, given: readonly string[], where?
 
 async function mailOf(cli: Cli, as: As, given: string, { folders = ["inbox"] }: Where): Promise<MailItem> {
   if (given === LATEST) return newest(cli, as, folders);
-  const { messages } = await callAs<Found>(cli, as, "mail_search", { args: { ...sentWithin(given), limit: 100 } });
+  const { messages } = await callAs(cli, as, "mail_search", { args: { ...sentWithin(given), limit: 100 } });
   const ids = messages.map(({ id }) => id);
   const id = theOne(given, ids, "mail");
   // It was just found there.
   return messages[ids.indexOf(id)] as MailItem;
 }
 
-async function newest(cli: Cli, as: As, folders: readonly string[]): Promise<MailItem> {
+async function newest(cli: Cli, as: As, folders: readonly Folder[]): Promise<MailItem> {
   let latest: MailItem | undefined;
   for (const folder of folders) {
-    const { messages } = await callAs<MailList>(cli, as, "mail_inbox", { args: { folder, limit: 1 } });
+    const { messages } = await callAs(cli, as, "mail_inbox", { args: { folder, limit: 1 } });
     // Ids of one length, so that the later one is the greater.
     for (const mail of messages) if (!latest || mail.id > latest.id) latest = mail;
   }

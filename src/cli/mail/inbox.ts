@@ -1,10 +1,9 @@
-import type { Updated } from "../../modules/mail/index.ts";
 import { visibleLine } from "../../visible.ts";
 import { callAs } from "../core/call-as.ts";
 import type { Cli, Lines } from "../core/cli.ts";
 import { defineCommand } from "../core/command.ts";
 import { enclosedLines, envelope } from "../core/envelope.ts";
-import { type Found, MAIL_OPTIONS, type MailItem, type MailList, show, type Thread } from "./call.ts";
+import { MAIL_OPTIONS, type MailItem, type MailList, show } from "./call.ts";
 import { mailId, threadId } from "./ids.ts";
 import { contextLines, listed, quoted, whole } from "./text.ts";
 
@@ -40,7 +39,7 @@ export const inbox = defineCommand({
     const from = before ?? page_token;
     const unread = !all && folder === "inbox";
     const args = { folder, unread, limit, ...(from !== undefined && { before: from }) };
-    const list = await callAs<MailList>(cli, as, "mail_inbox", { args });
+    const list = await callAs(cli, as, "mail_inbox", { args });
     await show(cli, { compact, compat }, list, {
       text: () => overview(cli, list, { unread, folder }),
       context: () => contextOf(cli.linesFor(as), list),
@@ -48,7 +47,7 @@ export const inbox = defineCommand({
     });
     const ids = list.messages.filter(({ read_at, state }) => !read_at && state !== null).map(({ id }) => id);
     // After it was printed: what nobody saw is not read.
-    if (mark_read && ids.length > 0) await callAs<Updated>(cli, as, "mail_update", { args: { ids, action: "read" } });
+    if (mark_read && ids.length > 0) await callAs(cli, as, "mail_update", { args: { ids, action: "read" } });
   },
 });
 
@@ -89,8 +88,8 @@ export const sent = defineCommand({
   options: { ...PAGING, ...MAIL_OPTIONS },
   async run(cli, { limit, before, page_token, compact, compat, ...as }) {
     const from = before ?? page_token;
-    const args = { folder: "sent", limit, ...(from !== undefined && { before: from }) };
-    const list = await callAs<MailList>(cli, as, "mail_inbox", { args });
+    const args = { folder: "sent" as const, limit, ...(from !== undefined && { before: from }) };
+    const list = await callAs(cli, as, "mail_inbox", { args });
     await show(cli, { compact, compat }, list, {
       text: () => overview(cli, list, { unread: false, folder: "sent" }),
       context: () => contextOf(cli.linesFor(as), list),
@@ -133,7 +132,7 @@ export const search = defineCommand({
       ...defined({ from, to, folder: where, thread_id, after, until, before: before ?? page_token }),
       ...(unread && { unread }),
     };
-    const found = await callAs<Found>(cli, as, "mail_search", { args });
+    const found = await callAs(cli, as, "mail_search", { args });
     await show(cli, { compact, compat }, found, {
       text: () =>
         found.messages.length === 0
@@ -160,7 +159,7 @@ export const thread = defineCommand({
   options: { limit: LIMIT, before: BEFORE, ...MAIL_OPTIONS },
   async run(cli, { id, limit, before, compact, compat, ...as }) {
     const args = { id: await mailId(cli, as, id), limit, ...(before !== undefined && { before }) };
-    const found = await callAs<Thread>(cli, as, "mail_thread", { args });
+    const found = await callAs(cli, as, "mail_thread", { args });
     const { subject, participants, messages, has_more } = found;
     await show(cli, { compact, compat }, found, {
       text: () =>

@@ -1,4 +1,3 @@
-import type { Mail } from "../../modules/mail/index.ts";
 import { callAs } from "../core/call-as.ts";
 import { defineCommand } from "../core/command.ts";
 import { MAIL_OPTIONS, show } from "./call.ts";
@@ -12,7 +11,7 @@ export const read = defineCommand({
   positionals: { id: { required: true, description: "the mail, as parley inbox lists it, or latest" } },
   options: MAIL_OPTIONS,
   async run(cli, { id, compact, compat, ...as }) {
-    const mail = await callAs<Mail>(cli, as, "mail_read", { args: { id: await mailId(cli, as, id) } });
+    const mail = await callAs(cli, as, "mail_read", { args: { id: await mailId(cli, as, id) } });
     await show(cli, { compact, compat }, mail, {
       text: () => whole(mail, cli.out),
       context: async () => (await import("../core/envelope.ts")).envelope([mail]),

@@ -1,5 +1,5 @@
 /** A mail to people that says how far an agent is, always of the same form, so that they can be told apart and skipped. */
-import type { MailList, MailStatus, Sent } from "../../modules/mail/index.ts";
+import type { Sent } from "../../modules/mail/index.ts";
 import { visibleLine } from "../../visible.ts";
 import { ACTING_OPTIONS, type As } from "../core/acting.ts";
 import { callAs } from "../core/call-as.ts";
@@ -90,10 +90,10 @@ interface Pending {
 async function pendingUpdate(cli: Cli, as: As): Promise<Pending | undefined> {
   const isUpdate = (subject: unknown): boolean => String(subject).startsWith(MARK);
   try {
-    const list = await callAs<MailList>(cli, as, "mail_inbox", { args: { folder: "sent", limit: 100 } });
+    const list = await callAs(cli, as, "mail_inbox", { args: { folder: "sent", limit: 100 } });
     const last = list.messages.find(({ subject }) => isUpdate(subject));
     if (!last) return undefined;
-    const { recipients } = await callAs<MailStatus>(cli, as, "mail_status", { args: { id: last.id } });
+    const { recipients } = await callAs(cli, as, "mail_status", { args: { id: last.id } });
     if (recipients.some(({ read_at, acked_at }) => read_at || acked_at)) return undefined;
     return { id: last.id, reason: `Nobody has read the last one yet, #${visibleLine(last.id)}.` };
   } catch (error) {

@@ -1,4 +1,3 @@
-import type { MailStatus, TopicList } from "../../modules/mail/index.ts";
 import { visibleLine } from "../../visible.ts";
 import { ACTING_OPTIONS } from "../core/acting.ts";
 import { callAs } from "../core/call-as.ts";
@@ -11,7 +10,7 @@ export const topics = defineCommand({
   details: "A topic is there while somebody is subscribed to it.",
   options: { subscribed: { type: "flag", description: "only those you are subscribed to" }, ...ACTING_OPTIONS },
   async run(cli, { subscribed, ...as }) {
-    const all = await callAs<TopicList>(cli, as, "mail_topics", { args: {} });
+    const all = await callAs(cli, as, "mail_topics", { args: {} });
     const topics = all.topics.filter((topic) => !subscribed || topic.subscribed);
     await cli.out.result(
       { topics },
@@ -30,7 +29,7 @@ export const receipts = defineCommand({
   positionals: { id: { required: true, description: "a mail that you sent; latest for the last one" } },
   options: ACTING_OPTIONS,
   async run(cli, { id, ...as }) {
-    const status = await callAs<MailStatus>(cli, as, "mail_status", {
+    const status = await callAs(cli, as, "mail_status", {
       args: { id: await mailId(cli, as, id, { folders: ["sent"] }) },
     });
     await cli.out.result(

@@ -1,10 +1,10 @@
-import type { Updated } from "../../modules/mail/index.ts";
 import { visibleLine } from "../../visible.ts";
 import { ACTING_OPTIONS, type As } from "../core/acting.ts";
 import { callAs } from "../core/call-as.ts";
 import type { Cli } from "../core/cli.ts";
 import { defineCommand } from "../core/command.ts";
-import { mailIds } from "./ids.ts";
+import type { Input } from "../core/tool-types.ts";
+import { type Folder, mailIds } from "./ids.ts";
 import { settled } from "./time.ts";
 
 const IDS = {
@@ -12,7 +12,7 @@ const IDS = {
 } as const;
 
 /** `parley <verb> ID…` for what needs nothing but ids. */
-function verb(action: string, { details, told }: { details: string; told: string }) {
+function verb(action: Change["action"], { details, told }: { details: string; told: string }) {
   return defineCommand({
     examples: [`${action} 1760000000000000`, `${action} 1760000000000000 1760000000000001`],
     details,
@@ -63,20 +63,20 @@ export const snooze = defineCommand({
 
 interface Change {
   ids: readonly string[];
-  action: string;
+  action: Input<"mail_update">["action"];
   until?: string | undefined;
   /** What is said of each. */
   told: string;
   /** Where `latest` is looked for, if not in the inbox. */
-  folders?: readonly string[];
+  folders?: readonly Folder[];
 }
 
 /** Where mail is that can be taken back. */
-const AWAY = ["archived", "trash", "snoozed"];
+const AWAY: readonly Folder[] = ["archived", "trash", "snoozed"];
 
 async function update(cli: Cli, as: As, { ids, told, folders, ...change }: Change): Promise<void> {
   const args = { ids: await mailIds(cli, as, ids, folders && { folders }), ...change };
-  const updated = await callAs<Updated>(cli, as, "mail_update", { args });
+  const updated = await callAs(cli, as, "mail_update", { args });
   await cli.out.result(
     updated,
     () => updated.messages.map(({ id }) => `Message #${visibleLine(id)} ${visibleLine(told)}.`).join("\n"),

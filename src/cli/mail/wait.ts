@@ -1,9 +1,9 @@
 import { ACTING_OPTIONS, resolveActing } from "../core/acting.ts";
 import { defineCommand } from "../core/command.ts";
 import { Failure } from "../core/failure.ts";
+import { hintsFor } from "../hooks/command-hints.ts";
 import { CLIENTS } from "../hooks/events.ts";
 import { BODY_LIMIT, digest, LIMIT } from "../hooks/mail.ts";
-import { waysOf } from "../hooks/ways.ts";
 import { noteShown } from "./poll-shown.ts";
 import { pollUntil } from "./poll-wait.ts";
 import { duration } from "./time.ts";
@@ -39,7 +39,7 @@ export const wait = defineCommand({
     const polled = await pollUntil(cli, as, { wait_ms, args, patient: true });
     const { messages } = polled;
     await cli.out.result(polled, () =>
-      messages.length > 0 ? digest(polled, { ways: waysOf(cli.linesFor(as), "claude") }) : "No mail came.",
+      messages.length > 0 ? digest(polled, { hints: hintsFor(cli.linesFor(as), "claude") }) : "No mail came.",
     );
     await noteShown(cli, as, { channel, messages });
   },

@@ -6,7 +6,7 @@ import { defineCommand } from "../core/command.ts";
 import { envelope } from "../core/envelope.ts";
 import { Failure, INTERRUPTED } from "../core/failure.ts";
 import { counted } from "../core/words.ts";
-import { MAIL_OPTIONS, type MailList, type PollArgs, type Polled, pollOnce, type Shape, shaped } from "./call.ts";
+import { MAIL_OPTIONS, type PollArgs, type Polled, pollOnce, type Shape, shaped } from "./call.ts";
 import { noteShown } from "./poll-shown.ts";
 import { pollUntil } from "./poll-wait.ts";
 import { duration } from "./time.ts";
@@ -76,7 +76,7 @@ export const watch = defineCommand({
 /** Whoever the token is has to be asked for: the lease is the agent's. */
 async function agentOf(cli: Cli, as: As): Promise<string> {
   const { client, agent } = await resolveActing(cli, { ...as, start: false });
-  return agent ?? (await client.call<{ principal: string }>("whoami", {})).principal;
+  return agent ?? (await client.call("whoami", {})).principal;
 }
 
 async function tellHolder(cli: Cli, lease: Lease, agent: string): Promise<void> {
@@ -113,7 +113,7 @@ async function park(cli: Cli, as: As, { lease, agent, args, wait_ms, each_ms }: 
 
 async function backlog(cli: Cli, as: As, { lease, args }: Pick<Parking, "lease" | "args">) {
   const isNew = ({ position }: { position: string }): boolean => BigInt(position) > lease.mark;
-  const list = await callAs<MailList>(cli, { ...as, start: false }, "mail_inbox", {
+  const list = await callAs(cli, { ...as, start: false }, "mail_inbox", {
     args: { unread: true, limit: 100 },
   });
   if (!list.messages.some(isNew)) return undefined;

@@ -1,7 +1,7 @@
 import { defineCommand } from "../core/command.ts";
 import { quoted } from "../core/program.ts";
 import { CLIENTS } from "../hooks/events.ts";
-import { launchFor } from "../hooks/places.ts";
+import { launchFor } from "../hooks/settings-paths.ts";
 import { LAUNCHER } from "../root.ts";
 
 export const mcpConfig = defineCommand({

@@ -2,25 +2,10 @@ import { visible, visibleLine } from "../../visible.ts";
 import type { Cli } from "../core/cli.ts";
 import { defineCommand } from "../core/command.ts";
 import { theOne } from "../core/short-ids.ts";
+import type { Output } from "../core/tool-types.ts";
 
-interface Need extends Record<string, unknown> {
-  id: string;
-  kind: string;
-  title: string;
-  text: string;
-  from: string | null;
-  asked_at: string;
-  tool: string;
-  choices: string[] | null;
-  /** Only where several spaces were asked. */
-  space?: string;
-}
-
-interface Listed {
-  needs: Need[];
-  count: number;
-  next: string | null;
-}
+type Listed = Output<"need_list">;
+type Need = Listed["needs"][number];
 
 export const list = defineCommand({
   people: true,
@@ -33,7 +18,7 @@ export const list = defineCommand({
   },
   async run(cli, { limit, before, everywhere }) {
     const page = { ...(limit && { limit }), ...(before && { before }), ...(everywhere && { everywhere }) };
-    const listed = await cli.call<Listed>("need_list", page);
+    const listed = await cli.call("need_list", page);
     await cli.out.result(
       listed,
       () => {
@@ -55,7 +40,7 @@ export const later = defineCommand({
     until: { required: true, description: "until when: 30m, 2h, 3d or ISO time" },
   },
   async run(cli, { id, until }) {
-    const put = await cli.call<{ id: string; until: string }>("need_later", { id: await needId(cli, id), until });
+    const put = await cli.call("need_later", { id: await needId(cli, id), until });
     await cli.out.result(
       put,
       () => `Out of your list until ${cli.out.time(put.until)}.`,
@@ -66,7 +51,7 @@ export const later = defineCommand({
 
 async function needId(cli: Cli, given: string): Promise<string> {
   if (given.length >= 16) return given;
-  const { needs } = await cli.call<Listed>("need_list", { limit: 100 });
+  const { needs } = await cli.call("need_list", { limit: 100 });
   return theOne(
     given,
     needs.map(({ id }) => id),

@@ -4,30 +4,10 @@ import { defineCommand } from "../core/command.ts";
 import { Failure } from "../core/failure.ts";
 import { fields } from "../core/fields.ts";
 import { LATEST, theOne } from "../core/short-ids.ts";
+import type { Output } from "../core/tool-types.ts";
 
-interface Notice extends Record<string, unknown> {
-  id: string;
-  kind: string;
-  title: string;
-  text: string;
-  choices: string[] | null;
-  raised_by: string | null;
-  raised_at: string;
-  state: string;
-  choice: string | null;
-  settled_by: string | null;
-}
-
-interface Listed {
-  notices: Notice[];
-  next: string | null;
-}
-
-interface Need {
-  id: string;
-  tool: string;
-  digest: string | null;
-}
+type Notice = Output<"notice_list">["notices"][number];
+type Need = Output<"need_list">["needs"][number];
 
 export const list = defineCommand({
   people: true,
@@ -38,7 +18,7 @@ export const list = defineCommand({
     before: { type: "text", value: "ID", description: "go on with those before this one" },
   },
   async run(cli, { limit, before }) {
-    const listed = await cli.call<Listed>("notice_list", { ...(limit && { limit }), ...(before && { before }) });
+    const listed = await cli.call("notice_list", { ...(limit && { limit }), ...(before && { before }) });
     await cli.out.result(
       listed,
       () => {
@@ -59,7 +39,7 @@ export const settle = defineCommand({
   options: { choice: { type: "text", value: "CHOICE", description: "the answer, one of its choices" } },
   async run(cli, { id, choice }) {
     const decided = await decidedBy(cli, id);
-    const notice = await cli.call<Notice>("notice_settle", { ...decided, ...(choice && { choice }) });
+    const notice = await cli.call("notice_settle", { ...decided, ...(choice && { choice }) });
     await cli.out.result(
       notice,
       () => `Settled${choice ? ` with ${visibleLine(choice)}` : ""}.\n${fields(cli.out, notice)}`,
@@ -70,7 +50,7 @@ export const settle = defineCommand({
 
 /** What is decided, and what it says now. */
 async function decidedBy(cli: Cli, given: string): Promise<{ id: string; digest: string }> {
-  const { needs } = await cli.call<{ needs: Need[] }>("need_list", { limit: 100 });
+  const { needs } = await cli.call("need_list", { limit: 100 });
   const open = needs.filter(({ tool }) => tool === "notice_settle");
   const id = wholeId(given, open);
   const need = open.find((one) => one.id === id) ?? (await past(cli, id));
@@ -88,7 +68,7 @@ function wholeId(given: string, open: readonly Need[]): string {
 
 /** What was put off waits all the same. */
 async function past(cli: Cli, id: string): Promise<{ digest: string } | undefined> {
-  const { notices } = await cli.call<{ notices: { id: string; digest: string }[] }>("notice_list", { limit: 100 });
+  const { notices } = await cli.call("notice_list", { limit: 100 });
   return notices.find((one) => one.id === id);
 }
 

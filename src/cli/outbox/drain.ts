@@ -103,7 +103,7 @@ async function deliver(cli: Cli, outbox: Outbox, entry: Queued): Promise<Outcome
   try {
     const client = await clientFor(cli, sender, cause);
     if (!client) return "waits";
-    await client.call(tool, args, { key });
+    await client.callByName(tool, args, { key });
     return outbox.remove(key) ? "delivered" : "gone";
   } catch (error) {
     if (!(error instanceof Failure)) throw error;

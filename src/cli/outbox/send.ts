@@ -36,7 +36,7 @@ export async function sendOrQueue<T extends object>(cli: Cli, wanted: Operation,
         throw new Failure("HUB_UNREACHABLE", `Earlier mail of yours still waits: ${cli.line("queue list")}`);
       return keep(cli, outbox, { operation, key: outbox.nextKey(), as });
     }
-    return await client.call<T>(operation.tool, operation.args, { key });
+    return await client.callByName<T>(operation.tool, operation.args, { key });
   } catch (error) {
     if (no_queue || !isAbsence(error)) throw error;
     cli.out.note(error.message);
