@@ -22,6 +22,7 @@ export {
   findSelf,
   heartbeat,
   holder,
+  isAsleep,
   isDefault,
   issueRunToken,
   noSuchAgent,

@@ -31,6 +31,8 @@ export const runs = {
   tools,
   topics: [{ name: service.TOPIC, streams: async () => null, wire: ({ type, data }) => ({ type, ...data }) }],
   explains: service.runsExplain,
+  due: service.watchingDue,
+  after: service.watchers,
   tables: ["runs", "run_attempts", "run_outputs", "run_sessions", "run_streaks", "run_pauses"],
   long_tables: ["runs"],
 } satisfies Module;

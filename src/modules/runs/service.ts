@@ -19,4 +19,5 @@ export {
   started,
 } from "./service/recording.ts";
 export { pause, resume, stop } from "./service/stopping.ts";
+export { watchers, watchingDue } from "./service/watching.ts";
 export { TOPIC } from "./service/wire.ts";

@@ -3,7 +3,7 @@ import * as service from "./service.ts";
 import { tools } from "./tools.ts";
 
 export type { Beat, Given, Stats, Task, TaskDetails, TaskList } from "./schema.ts";
-export { cancel, create, foresee, get, type NewTask } from "./service.ts";
+export { cancel, create, foresee, get, hasReady, type NewTask } from "./service.ts";
 
 export const tasks = {
   name: "tasks",

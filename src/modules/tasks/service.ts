@@ -6,7 +6,7 @@
  */
 export { foresee } from "./service/admitting.ts";
 export { cancel, update } from "./service/changing.ts";
-export { next } from "./service/claiming.ts";
+export { hasReady, next } from "./service/claiming.ts";
 export { create, createOwn, type NewTask } from "./service/creating.ts";
 export { complete, fail, heartbeat } from "./service/ending.ts";
 export { tasksExplain } from "./service/explaining.ts";

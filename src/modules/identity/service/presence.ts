@@ -22,6 +22,14 @@ export function presenceOf({ last_seen_at, left_at }: Seen, now: number): Presen
   return age <= IDLE_MS ? "idle" : "offline";
 }
 
+/** Whether nobody is this agent just now, and no client's session ever was: then it can be started. */
+export async function isAsleep(ctx: Ctx, principal_id: string): Promise<boolean> {
+  const where = { space_id: ctx.actor.space_id, principal_id };
+  const known = await store.findPresence(ctx.db, where);
+  if (!known || known.deleted_at !== null || presenceOf(known, ctx.now()) === "active") return false;
+  return (await store.listSessionsOf(ctx.db, where)).length === 0;
+}
+
 /** Marks the agent that the actor is, or acts for, as seen now. */
 export async function heartbeat(ctx: Ctx): Promise<void> {
   const { principal_id } = await agents.self(ctx);

@@ -2,10 +2,11 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { type Ctx, type TxCtx, transact } from "../../../context.ts";
 import { formatId } from "../../../ids.ts";
 import { issueRunToken, runHolder } from "../../identity/index.ts";
+import { hasReady } from "../../tasks/index.ts";
 import * as store from "../store.ts";
 import type { RunRow } from "../tables.ts";
 import type { Node } from "./nodes.ts";
-import { isoAt, isoNow } from "./wire.ts";
+import { isoAt, isoNow, tell } from "./wire.ts";
 
 /** So much longer than the run its token is good for, should nobody end it. */
 const TOKEN_GRACE_MS = 5 * 60_000;
@@ -36,6 +37,7 @@ export function claim(ctx: Ctx, { id, node, chooses_session, timeout_ms }: Claim
   return transact(ctx, async (ctx) => {
     const row = await store.findRun(ctx.tx, { space_id: ctx.tx.space_id, id });
     if (!row || !(await mayBegin(ctx, row))) return undefined;
+    if (row.kind === "worker" && !(await hasReady(ctx))) return skip(ctx, row);
     const attempt = row.attempt + 1;
     const { session_id, is_resumed } = await sessionFor(ctx, row, { node, chooses_session });
     const holder = await runHolder(ctx, row);
@@ -57,6 +59,13 @@ export function claim(ctx: Ctx, { id, node, chooses_session, timeout_ms }: Claim
     const run = { id, kind, name, session_key, session_mode, prompt };
     return { space_id: ctx.tx.space_id, run, attempt, cookie, token, session_id, is_resumed };
   });
+}
+
+/** Somebody else has taken what it was to be started for. */
+async function skip(ctx: TxCtx, row: RunRow): Promise<undefined> {
+  const skipped = { ...row, state: "skipped", waits_for: null, ended_at: isoNow(ctx) } as const;
+  await store.saveRun(ctx.tx, skipped);
+  await tell(ctx, skipped, "ended", { outcome: "skipped" });
 }
 
 async function mayBegin(ctx: TxCtx, row: RunRow): Promise<boolean> {

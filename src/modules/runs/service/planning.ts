@@ -20,6 +20,8 @@ export interface NewRun {
   retries?: number;
   /** It waits for no other of the same name and key. Only without a session to go on with. */
   parallel?: boolean;
+  /** It does not begin earlier. */
+  not_before?: string | undefined;
 }
 
 /** Has a program started, by whichever node can, once those before it in its session are over. The run's id. */
@@ -29,7 +31,7 @@ export async function plan(outer: TxCtx, run: NewRun): Promise<number> {
   const id = ctx.tx.takeId();
   const streak = kind === "trigger" ? undefined : await store.findStreak(ctx.tx, { ...run, space_id: ctx.tx.space_id });
   const now = isoNow(ctx);
-  const not_before = streak && streak.retry_at > now ? streak.retry_at : now;
+  const [not_before = now] = [now, streak?.retry_at ?? now, run.not_before ?? now].sort().reverse();
   const row: RunRow = {
     ...{ space_id: ctx.tx.space_id, id, kind, name, session_mode, session_key, prompt, retries, not_before },
     lane: parallel && session_mode === "ephemeral" ? `run ${id}` : session_key,

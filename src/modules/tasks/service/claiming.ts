@@ -43,6 +43,9 @@ async function activeOf(ctx: Ctx): Promise<Given | undefined> {
   return { warning: WARNING, active_task: wire({ ...active, lease_until }), next_task: null };
 }
 
+/** Whether a worker that offers nothing in particular would be given one. */
+export const hasReady = async (ctx: Ctx): Promise<boolean> => (await candidate(ctx, [])) !== undefined;
+
 /** Which task would be given to whoever offers this. */
 async function candidate(ctx: Ctx, offers: readonly string[]): Promise<number | undefined> {
   const { space_id } = ctx.actor;

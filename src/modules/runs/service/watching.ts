@@ -1,0 +1,58 @@
+/** Starts a worker when tasks wait and none is started, and an agent that sleeps when it has mail. */
+import type { TxCtx } from "../../../context.ts";
+import { move, unplan } from "../../../due/index.ts";
+import type { Consumer, FeedEvent } from "../../../feed/index.ts";
+import type { DueHandler } from "../../../module.ts";
+import { isAsleep } from "../../identity/index.ts";
+import { hasReady } from "../../tasks/index.ts";
+import * as store from "../store.ts";
+import { isConfigured } from "./nodes.ts";
+import { plan } from "./planning.ts";
+import { isoAt, TOPIC } from "./wire.ts";
+
+const WATCH = "run.watch";
+const WORKER = "worker";
+/** So often it is looked whether tasks wait, whatever was told. */
+const SWEEP_MS = 30_000;
+/** A worker that ends without having taken what waits is not started again at once. */
+const LEAST_APART_MS = 10_000;
+
+const WORK =
+  "Tasks wait for you. Take the next one with get_next_task, do it, and report with task_complete, or task_fail where it cannot be done. Go on until there are none.";
+const READ_MAIL = "You have new mail. Read it with mail_inbox and mail_read, and do what it asks for, or answer it.";
+
+/** At most one waits or runs: what comes meanwhile is seen when it is over. */
+async function lookForWork(ctx: TxCtx): Promise<void> {
+  if (!(await hasReady(ctx))) return unplan(ctx, { kind: WATCH, ref: 0 });
+  await move(ctx, { kind: WATCH, ref: 0, at: ctx.now() + SWEEP_MS });
+  const { space_id } = ctx.tx;
+  const worker = { kind: "worker", name: WORKER } as const;
+  if (!(await isConfigured(ctx, worker)) || (await store.hasLive(ctx.tx, { ...worker, space_id }))) return;
+  const page = { space_id, ...worker, state: null, before_id: Number.MAX_SAFE_INTEGER, limit: 1 };
+  const [last] = await store.listRuns(ctx.tx, page);
+  const apart = last?.started_at ? Date.parse(last.started_at) + LEAST_APART_MS : 0;
+  const not_before = last?.state === "skipped" || apart <= ctx.now() ? undefined : isoAt(apart);
+  await plan(ctx, { ...worker, session_mode: "ephemeral", prompt: WORK, not_before });
+}
+
+/** One that waits is enough: it reads all there is. */
+async function wakeForMail(ctx: TxCtx, { stream, data }: FeedEvent): Promise<void> {
+  const agent = { kind: "mail", name: String(data.agent) } as const;
+  if (!(await isConfigured(ctx, agent)) || !(await isAsleep(ctx, stream))) return;
+  if ((await store.findQueued(ctx.tx, { ...agent, space_id: ctx.tx.space_id })) !== undefined) return;
+  await plan(ctx, { ...agent, session_mode: "persistent", prompt: READ_MAIL, retries: 5 });
+}
+
+export const watchingDue: Record<string, DueHandler> = { [WATCH]: lookForWork };
+
+const TASKS = ["task.created", "task.requeued", "task.released", "task.failed"];
+
+export const watchers: Record<string, Consumer> = {
+  "runs.tasks": { topic: "tasks", types: TASKS, run: lookForWork },
+  "runs.workers": {
+    topic: TOPIC,
+    types: ["run.ended"],
+    run: async (ctx, { data }) => (data.kind === "worker" ? lookForWork(ctx) : undefined),
+  },
+  "runs.mail": { topic: "mail", types: ["mail.received"], run: wakeForMail },
+};
