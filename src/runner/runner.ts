@@ -192,7 +192,9 @@ export class Runner implements AsyncDisposable {
     }
   }
 
-  #look(): Promise<void> {
+  async #look(): Promise<void> {
+    // A look that is over before it has waited for anything would be taken for one that never ends.
+    if (!this.#ready || this.#stopped) return;
     this.#again = true;
     this.#looking ??= this.#lookAround();
     return this.#looking;
@@ -200,7 +202,7 @@ export class Runner implements AsyncDisposable {
 
   async #lookAround(): Promise<void> {
     try {
-      while (this.#again && this.#ready && !this.#stopped) {
+      while (this.#again && !this.#stopped) {
         this.#again = false;
         clearTimeout(this.#timer);
         const wait = await this.#startAll();
