@@ -1,4 +1,4 @@
-import { homedir, tmpdir } from "node:os";
+import { homedir, hostname, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { readConfig, SETTINGS } from "./config.ts";
@@ -28,6 +28,14 @@ test("without a word the hub is for this machine only, on its own port, in the h
     web: resolve("web/build"),
     typed: { program: "parley", place: "" },
     conformance: false,
+    task_days: 90,
+    task_lease_seconds: 60,
+    task_ageing_seconds: 60,
+    node_lease_seconds: 20,
+    machine: hostname(),
+    run_env: {},
+    secret_key_file: join(tmpdir(), "parley-nobody", ".parley", "secret.key"),
+    wake_dir: join(tmpdir(), "parley-nobody", ".parley", "wake"),
   });
 });
 
