@@ -25,6 +25,7 @@ import {
 } from "./modules/identity/index.ts";
 import { MODULES } from "./modules/index.ts";
 import { urgentFor } from "./modules/mail/index.ts";
+import { hasWork, isWork } from "./modules/tasks/index.ts";
 import { RateLimit } from "./rate-limit.ts";
 import { Resources } from "./resources.ts";
 import { Runner } from "./runner/runner.ts";
@@ -33,6 +34,7 @@ import { Streams } from "./streams.ts";
 import { Toolbox } from "./toolbox.ts";
 import { flagUrgent } from "./urgent.ts";
 import { VERSION } from "./version.ts";
+import { WakeFile } from "./wake-file.ts";
 
 /** How often it is made sure that who holds a stream open still may. */
 const STREAM_CHECK_MS = 5000;
@@ -148,9 +150,10 @@ async function compose({ config, log, database, audit, modules }: Parts): Promis
   const needs = modules.flatMap((module) => module.needs ?? []);
   const explainers = modules.flatMap((module) => module.explains ?? []);
   const waiting = modules.flatMap((module) => module.waiting ?? []);
+  const sessions = modules.flatMap((module) => module.sessions ?? []);
   const known = {
     ...{ db: database, now: () => database.now(), database, config, address: () => hub.address },
-    ...{ reactions, needs, explainers, waiting },
+    ...{ reactions, needs, explainers, waiting, sessions },
   };
   const ctx = (actor: Actor): Ctx => ({ ...known, actor, cause: credentialCause(actor) });
   const limited = (): void => metrics.limited.inc();
@@ -184,10 +187,18 @@ async function compose({ config, log, database, audit, modules }: Parts): Promis
   chargeFanOut(hub);
   const report = (error: unknown): void => log.warn("urgent mail could not be flagged", { error });
   onCommit(hub, "urgent mail", flagUrgent({ home: config.home, urgentFor, report }));
+  await tellOfWork(hub);
   await endRevoked(hub);
   endWithSpace(hub);
   noteRevoked(hub);
   return hub;
+}
+
+async function tellOfWork(hub: Hub): Promise<void> {
+  const report = (error: unknown): void => hub.log.warn("the wake file could not be written", { error });
+  const file = new WakeFile({ wake_dir: hub.config.wake_dir, space_id: MAIN_SPACE, isWork, report });
+  onCommit(hub, "the wake file", file.committed);
+  if (await hasWork(systemCtx(hub)(MAIN_SPACE))) file.touch();
 }
 
 /** A token that is revoked on any node ends here too, with what it opened. */

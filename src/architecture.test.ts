@@ -32,6 +32,7 @@ const NOUNS = [
   "notices: need",
   "notices: notice",
   "runs: run",
+  "tasks: budget",
   "tasks: task",
   "triggers: trigger",
 ];

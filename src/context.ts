@@ -2,7 +2,7 @@ import type { Config } from "./config.ts";
 import type { Database, Reader, Tx, WriteOptions } from "./db/database.ts";
 import type { Cause } from "./feed/event.ts";
 import type { Reactions } from "./feed/reactions.ts";
-import type { Explainer, NeedProvider, WaitingProvider } from "./module.ts";
+import type { Explainer, NeedProvider, SessionProvider, WaitingProvider } from "./module.ts";
 import type { Wait } from "./waiting.ts";
 
 export const ROLES = ["admin", "human", "agent", "orchestrator", "trigger", "worker", "observer"] as const;
@@ -83,6 +83,8 @@ export interface Ctx {
   cause?: Cause | undefined;
   /** What of each module may have agents wait for one. */
   waiting: readonly WaitingProvider[];
+  /** Who of the modules knows the sessions of triggers. */
+  sessions: readonly SessionProvider[];
   /** Only tools that wait have it. */
   wait?: Wait;
 }

@@ -117,6 +117,16 @@ export interface Due {
  */
 export type DueHandler = (ctx: TxCtx, due: Due, config: Config) => Promise<void>;
 
+/**
+ * Something outside the database that a row of `due` asks for, such as a file. It runs in no transaction, on one node at a
+ * time, and at least once: the row stays until it is through. Returns when to do it again, in milliseconds since 1970, or
+ * nothing when it is through. What it throws has it tried again later and later, for as long as it takes.
+ */
+export type DueJob = (ctx: Ctx, due: Due) => Promise<number | undefined>;
+
+/** Which session of an agent's client belongs to a trigger's key, for whoever resumes it; null where there is none yet. */
+export type SessionProvider = (ctx: Ctx, of: { trigger_name: string; session_key: string }) => Promise<string | null>;
+
 /** A folder of `modules/`, as the rest of the hub sees it. */
 export interface Module {
   name: string;
@@ -131,6 +141,9 @@ export interface Module {
   explains?: Explainer;
   waiting?: WaitingProvider;
   due?: Readonly<Record<string, DueHandler>>;
+  /** What of `due` is done outside the database. */
+  jobs?: Readonly<Record<string, DueJob>>;
+  sessions?: SessionProvider;
   /** What it does in the transaction of an event, by the event's type. `architecture.test.ts` lists all there are. */
   with?: Readonly<Record<string, Reaction>>;
   /** What it does after events, by a name that is its mark's and never changes. */

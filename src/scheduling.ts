@@ -30,6 +30,7 @@ export async function startScheduler(hub: Hub, { ctx, above }: Parts): Promise<S
     database,
     config,
     handlers: new Map(Object.entries({ ...dueOf(hub), ...consuming.handlers, ...above(contentsOf(hub)) })),
+    jobs: new Map(hub.modules.flatMap(({ jobs }) => Object.entries(jobs ?? {}))),
     died: consuming.died,
     ctx,
     report: (error, row, dead = false) => {

@@ -3,9 +3,10 @@ import { type Ctx, type TxCtx, transact } from "../context.ts";
 import type { Database } from "../db/database.ts";
 import { ParleyError } from "../errors.ts";
 import { hit } from "../failpoints.ts";
-import type { Due, DueHandler } from "../module.ts";
+import type { Due, DueHandler, DueJob } from "../module.ts";
 import { backoff, MOST_ATTEMPTS } from "./backoff.ts";
 import { bury } from "./dead.ts";
+import { runJob } from "./jobs.ts";
 import { DueFailure, LOOK_AGAIN_MS } from "./plan.ts";
 import { type DueRow, deleteDue, findDue, listDue, listEarliest, saveDue } from "./store.ts";
 
@@ -21,6 +22,8 @@ interface Options {
   database: Database;
   config: Config;
   handlers: ReadonlyMap<string, DueHandler>;
+  /** Kinds that are done outside the database. */
+  jobs?: ReadonlyMap<string, DueJob>;
   /** What else happens, in the same transaction, when a row of a kind is given up. */
   died?: ReadonlyMap<string, DueHandler>;
   /** As whom time acts in a space. */
@@ -98,11 +101,11 @@ export class Scheduler {
 
   /** For how long there is nothing to do that is not being done. */
   async #startLanes(): Promise<number> {
-    const { database, handlers, report } = this.#options;
+    const { database, handlers, jobs, report } = this.#options;
     let wait = LOOK_AGAIN_MS;
     try {
       // Kinds of a newer node, or of a module that is gone, are not ours to decide on.
-      for (const { kind, at } of await listEarliest(database, [...handlers.keys()])) {
+      for (const { kind, at } of await listEarliest(database, [...handlers.keys(), ...(jobs?.keys() ?? [])])) {
         if (at === null || this.#lanes.has(kind)) continue;
         const ms = Math.max(Date.parse(at), this.#not_before.get(kind) ?? 0) - database.now();
         if (ms <= 0) this.#startLane(kind);
@@ -148,6 +151,12 @@ export class Scheduler {
 
   /** All of one space, as many at once as do not keep others waiting; of a kind not seen before, one. */
   async #handleRows(rows: readonly DueRow[]): Promise<void> {
+    const { ctx, jobs, report, random } = this.#options;
+    const job = jobs?.get(rows[0]?.kind ?? "");
+    if (job) {
+      for (const row of rows) if (!this.#stopped) await runJob(ctx(row.space_id), row, { job, report, random });
+      return;
+    }
     for (let at = 0; at < rows.length && !this.#stopped; ) {
       const cost = this.#cost.get(rows[0]?.kind ?? "") ?? MOST_MS;
       const some = rows.slice(at, at + Math.max(1, Math.min(MOST_ROWS, Math.floor(MOST_MS / cost))));

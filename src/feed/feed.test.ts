@@ -61,6 +61,7 @@ async function commit(space_id: string, events: number): Promise<Committed> {
       config: readConfig({ home }, {}),
       address: () => "",
       waiting: [],
+      sessions: [],
       now: () => database.now(),
       actor: { ...who, roles: [], space_id },
     };

@@ -34,7 +34,9 @@ export const up = ({ key, time, text, position, clustered }: Columns): string[] 
     cancel_requested_at ${time},
     cancel_reason ${text},
     thread_id ${position},
+    relay ${key},
     relay_owed ${position},
+    awaited ${position} not null,
     cause ${position},
     cause_how ${key},
     primary key (space_id, id)

@@ -18,7 +18,6 @@ export {
   doingPlaces,
   endTokens,
   ensureAdminToken,
-  ensureTrigger,
   findSelf,
   heartbeat,
   holder,

@@ -20,6 +20,8 @@ export type {
   Updated,
 } from "./schema.ts";
 
+export { relay, threadOf } from "./service.ts";
+
 const NEWS = ["mail.received", "mail.woken"];
 /** What may make another number of a mailbox's mails unread. */
 const CHANGES = [...NEWS, "mail.changed"];

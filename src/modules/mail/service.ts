@@ -11,6 +11,7 @@ export { followable, holderOf } from "./service/mailboxes.ts";
 export { mailNeeds } from "./service/needs.ts";
 export { injected, offered, poll } from "./service/polling.ts";
 export { look, read, readThread, threadOf } from "./service/reading.ts";
+export { relay } from "./service/relaying.ts";
 export { mailDue, planRetention } from "./service/retention.ts";
 export { search } from "./service/searching.ts";
 export { reply, send } from "./service/sending.ts";

@@ -5,7 +5,7 @@ import * as service from "./service.ts";
 import { tools } from "./tools.ts";
 
 export { NeedList } from "./schema.ts";
-export { close, listNeeds, raise } from "./service.ts";
+export { close, listNeeds, raise, subjectOf } from "./service.ts";
 
 export const notices = {
   name: "notices",

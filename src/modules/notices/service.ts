@@ -7,7 +7,7 @@
 export { tellDead } from "./service/dead.ts";
 export { noticeWaiting } from "./service/deciding.ts";
 export { noticesExplain } from "./service/explaining.ts";
-export { list } from "./service/listing.ts";
+export { list, subjectOf } from "./service/listing.ts";
 export { listNeeds, needsDue, noticeNeeds, openNeeds, putOff, watchNeeds } from "./service/needs.ts";
 export { raise, raiseOwn } from "./service/raising.ts";
 export { close, noticesDue, settle, withdraw } from "./service/settling.ts";

@@ -2,8 +2,19 @@ import type { Module } from "../../module.ts";
 import * as service from "./service.ts";
 import { tools } from "./tools.ts";
 
-export type { Beat, Given, Stats, Task, TaskDetails, TaskList } from "./schema.ts";
-export { cancel, create, foresee, get, hasReady, type NewTask } from "./service.ts";
+export {
+  charge,
+  consumeWake,
+  create,
+  foresee,
+  get,
+  hasReady,
+  hasWork,
+  isOverBudget,
+  isWork,
+  listWakes,
+  offerWake,
+} from "./service.ts";
 
 export const tasks = {
   name: "tasks",
@@ -12,9 +23,12 @@ export const tasks = {
   topics: [{ name: service.TOPIC, streams: service.followable }],
   explains: service.tasksExplain,
   due: service.tasksDue,
+  jobs: { [service.WAKE]: service.wakeByFile },
+  after: { "tasks.budgets": { topic: "notice", types: ["notice.settled"], run: service.allowMore } },
+  plan: (ctx, { task_days }) => service.planRetention(ctx, task_days),
   tables: [
     ...["tasks", "task_attempts", "task_totals", "task_awaits", "task_lanes", "task_workers", "task_throttles"],
     ...["task_budgets", "task_requeues"],
   ],
-  long_tables: ["tasks"],
+  long_tables: ["tasks", "task_awaits"],
 } satisfies Module;

@@ -5,11 +5,18 @@
  * docs/design/tasks.md.
  */
 export { foresee } from "./service/admitting.ts";
+export { consumeWake, listWakes, offerWake } from "./service/awaiting.ts";
+export { allowMore, charge, isOverBudget, listBudgets, setBudget } from "./service/budgeting.ts";
 export { cancel, update } from "./service/changing.ts";
-export { hasReady, next } from "./service/claiming.ts";
-export { create, createOwn, type NewTask } from "./service/creating.ts";
-export { complete, fail, heartbeat } from "./service/ending.ts";
+export { hasReady, hasWork, isWork, next } from "./service/claiming.ts";
+export { complete, fail, heartbeat } from "./service/completing.ts";
+export { create, createOwn } from "./service/creating.ts";
+export { WAKE } from "./service/due-kinds.ts";
 export { tasksExplain } from "./service/explaining.ts";
 export { get, list, stats } from "./service/reading.ts";
-export { tasksDue } from "./service/sweeping.ts";
+export { requeue } from "./service/requeueing.ts";
+export { planRetention, tasksDue } from "./service/retention.ts";
+export { setThrottle } from "./service/throttling.ts";
+export { handed, waitFor } from "./service/waiting.ts";
+export { wakeByFile } from "./service/waking.ts";
 export { followable, TOPIC } from "./service/wire.ts";

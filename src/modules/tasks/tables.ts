@@ -39,8 +39,12 @@ export type TaskRow = {
   cancel_requested_at: string | null;
   cancel_reason: string | null;
   thread_id: number | null;
+  /** How its sender is told of its end: by mail, or not at all but by an await. */
+  relay: "mail" | null;
   /** 1 until its result was handed to who sent it. */
   relay_owed: number | null;
+  /** How many wait for it. */
+  awaited: number;
 } & CauseColumns;
 
 export type AttemptRow = {

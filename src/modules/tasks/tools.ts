@@ -1,8 +1,10 @@
 import { z } from "zod";
-import { READERS, TASK_READERS, TASK_SENDERS, WORKERS } from "../../context.ts";
+import { ONLOOKERS, PEOPLE, READERS, TASK_READERS, TASK_SENDERS, WORKERS } from "../../context.ts";
 import { defineTool } from "../../tool.ts";
 import {
   Beat,
+  Budget,
+  BudgetList,
   CancelTask,
   CompleteTask,
   CreateTask,
@@ -11,12 +13,21 @@ import {
   Given,
   HeartbeatTask,
   ListTasks,
+  ListWakes,
   NextTask,
+  Requeue,
+  Requeued,
+  SetBudget,
+  SetThrottle,
   Stats,
   Task,
   TaskDetails,
   TaskList,
+  Throttle,
   UpdateTask,
+  Waited,
+  WaitForTasks,
+  WakeList,
 } from "./schema.ts";
 import * as service from "./service.ts";
 
@@ -133,5 +144,74 @@ export const tools = [
     input: z.strictObject({}),
     output: Stats,
     run: service.stats,
+  }),
+  defineTool({
+    name: "task_wait",
+    title: "Wait for tasks",
+    description:
+      "Returns once the first of these tasks has ended, also if it had before; waiting is true when the time is over. Then call it again.",
+    roles: TASK_SENDERS,
+    facets,
+    writes: true,
+    waits: { isPending: ({ waiting }) => waiting, handed: service.handed },
+    input: WaitForTasks,
+    output: Waited,
+    run: service.waitFor,
+  }),
+  defineTool({
+    name: "task_requeue",
+    title: "Try dead tasks again",
+    description:
+      "Has a dead task tried again, or all that fit, so many a minute. Look with preview first; stop ends one that is under way.",
+    roles: PEOPLE,
+    facets,
+    writes: true,
+    input: Requeue,
+    output: Requeued,
+    run: service.requeue,
+  }),
+  defineTool({
+    name: "wake_list",
+    title: "List wakes that are owed",
+    description: "Lists ends of tasks that triggers wait for and have not taken yet, the oldest first.",
+    roles: ONLOOKERS,
+    facets: ["admin"],
+    input: ListWakes,
+    output: WakeList,
+    run: async (ctx, page) => ({ wakes: await service.listWakes(ctx, page) }),
+  }),
+  defineTool({
+    name: "throttle_set",
+    title: "Hold an account's tasks",
+    description:
+      "Ends what a worker said of an account's quota, holds its tasks until a time, or has such words ignored.",
+    roles: PEOPLE,
+    facets: ["admin"],
+    writes: true,
+    input: SetThrottle,
+    output: Throttle,
+    run: service.setThrottle,
+  }),
+  defineTool({
+    name: "budget_set",
+    title: "Set a budget",
+    description:
+      "Sets how many tasks and runs may start, or dollars be spent, in a day. When it is used up work waits and people are asked.",
+    roles: PEOPLE,
+    facets: ["admin"],
+    writes: true,
+    input: SetBudget,
+    output: Budget,
+    run: service.setBudget,
+  }),
+  defineTool({
+    name: "budget_list",
+    title: "List budgets",
+    description: "Lists the budgets of this space with what of each was used today.",
+    roles: ONLOOKERS,
+    facets: ["admin"],
+    input: z.strictObject({}),
+    output: BudgetList,
+    run: service.listBudgets,
   }),
 ];

@@ -22,3 +22,12 @@ export async function list(ctx: Ctx, { open, limit, before }: ListNotices): Prom
     next: last && rows.length > limit ? formatId(last.id) : null,
   };
 }
+
+/** What a notice is about, for whoever raised it. */
+export async function subjectOf(
+  ctx: Ctx,
+  id: number,
+): Promise<{ topic: string | null; ref: number | null } | undefined> {
+  const row = await store.findNotice(ctx.db, { space_id: ctx.actor.space_id, id });
+  return row && { topic: row.topic, ref: row.ref };
+}

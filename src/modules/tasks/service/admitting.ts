@@ -2,9 +2,8 @@ import type { TxCtx } from "../../../context.ts";
 import { planBy } from "../../../due/index.ts";
 import * as store from "../store.ts";
 import type { TaskRow } from "../tables.ts";
+import { SWEEP } from "./due-kinds.ts";
 import { isoNow, tell } from "./wire.ts";
-
-export const SWEEP = "task.sweep";
 
 /** One row a space, at the earliest end of a lease or of a delay. */
 export const planSweep = (ctx: TxCtx, at: string): Promise<void> =>

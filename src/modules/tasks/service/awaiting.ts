@@ -1,6 +1,11 @@
-import type { TxCtx } from "../../../context.ts";
+import { type Ctx, type TxCtx, transact } from "../../../context.ts";
+import { MAIN_SPACE } from "../../../db/open.ts";
+import { move } from "../../../due/index.ts";
+import { formatId } from "../../../ids.ts";
+import type { Wake } from "../schema.ts";
 import * as store from "../store.ts";
-import type { AwaitRow, TaskRow } from "../tables.ts";
+import type { AwaitRow, OwedRow, TaskRow } from "../tables.ts";
+import { WAKE } from "./due-kinds.ts";
 import { isoNow } from "./wire.ts";
 
 interface Waiter {
@@ -35,4 +40,61 @@ export async function register(ctx: TxCtx, task: TaskRow, waiter: Waiter): Promi
     },
   };
   await store.insertAwait(ctx.tx, row);
+  await store.countAwait(ctx.tx, task.id);
+}
+
+/** Ends that triggers of the space wait for and have not taken, the oldest first. */
+export const listWakes = async (
+  ctx: Ctx,
+  { after_id = 0, limit }: { after_id?: number; limit: number },
+): Promise<Wake[]> => (await store.listOwed(ctx.db, { space_id: ctx.actor.space_id, after_id, limit })).map(wakeOf);
+
+export function wakeOf(row: OwedRow): Wake {
+  const { id, task_id, trigger_name, session_key, channel, response_summary, error, attempt } = row;
+  return {
+    id: formatId(id),
+    task_id: formatId(task_id),
+    trigger_name: trigger_name ?? "",
+    session_key: session_key ?? DEFAULT_SESSION,
+    ...{ channel, response_summary, error },
+    status: row.status ?? "done",
+    attempt: attempt ?? 0,
+    registered_at: row.registered_at,
+    ended_at: row.ended_at ?? row.registered_at,
+    offered_at: row.offered_at,
+    offers: row.offers,
+  };
+}
+
+interface Taking {
+  id: string;
+  /** In which attempt the task ended: of an earlier end nothing is taken. */
+  attempt: number;
+}
+
+/** Somebody is being woken, by this way. False if there is nothing more to tell. */
+export const offerWake = (ctx: Ctx, { id, attempt, by }: Taking & { by: string }): Promise<boolean> =>
+  transact(ctx, (ctx) =>
+    store.offerAwait(ctx.tx, { id: Number(id), attempt, offered_at: isoNow(ctx), offered_by: by }),
+  );
+
+/** Whoever waited has what it waited for. False if there was nothing to take. */
+export const consumeWake = (ctx: Ctx, { id, attempt }: Taking): Promise<boolean> =>
+  transact(ctx, async (ctx) => {
+    const taken = await store.consumeAwait(ctx.tx, { id: Number(id), attempt, consumed_at: isoNow(ctx) });
+    if (taken) await planFile(ctx, Number(id));
+    return taken;
+  });
+
+/** The file of a wake is written, or removed, as things are by then. */
+export async function planFile(ctx: TxCtx, id: number): Promise<void> {
+  if (ctx.tx.space_id === MAIN_SPACE) await move(ctx, { kind: WAKE, ref: id, at: ctx.now() });
+}
+
+/** The actor has been told of this task's end, if it has one that they waited for. */
+export async function consumeOwn(ctx: Ctx, task_id: number): Promise<void> {
+  const { space_id, principal_id } = ctx.actor;
+  const awaits = await store.listAwaits(ctx.db, { space_id, task_id });
+  const own = awaits.find((one) => one.waiter_id === principal_id && one.ended_at !== null && one.consumed_at === null);
+  if (own?.attempt != null) await consumeWake(ctx, { id: formatId(own.id), attempt: own.attempt });
 }

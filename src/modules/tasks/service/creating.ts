@@ -4,27 +4,33 @@ import { toColumns } from "../../../feed/index.ts";
 import { parseId, timeOfId } from "../../../ids.ts";
 import { parseTime } from "../../../times.ts";
 import { triggerNamed } from "../../identity/index.ts";
+import { threadOf } from "../../mail/index.ts";
 import { type CreateTask, MOST_CONTENT_BYTES, type Task } from "../schema.ts";
 import * as store from "../store.ts";
 import type { TaskRow } from "../tables.ts";
 import { admitted, planSweep } from "./admitting.ts";
 import { register } from "./awaiting.ts";
+import { checkNeeds } from "./needs.ts";
 import { isoAt, laneOf, tell, wire } from "./wire.ts";
 
 /** What a module of the hub has done, in whose name it says. */
-export interface NewTask extends Partial<Omit<CreateTask, "content" | "channel" | "session_key">> {
+interface NewTask extends Partial<Omit<CreateTask, "content" | "channel" | "session_key">> {
   content: string;
   channel: string;
   /** As it is shown, such as `trigger:nightly`. */
   sender: string | null;
   /** The principal who is told of its end and may change it. */
   sender_id: string;
+  /** How the sender is told of its end, where that is not as a trigger that awaits it. */
+  relay?: "mail";
   /** The trigger that is woken when it ends. */
   awaited_by?: { trigger_name: string; session_key?: string | undefined };
 }
 
 /** A task of the actor's own. A trigger that makes one waits for it. */
-export function createOwn(ctx: Ctx, { session_key, channel, ...task }: CreateTask): Promise<Task> {
+export async function createOwn(ctx: Ctx, { session_key, channel, ...task }: CreateTask): Promise<Task> {
+  // Refuses one that is not theirs to write in.
+  if (task.thread_id !== undefined) await threadOf(ctx, task.thread_id, 1);
   const { name, principal_id: sender_id } = ctx.actor;
   const trigger_name = triggerOf(ctx);
   return create(ctx, {
@@ -32,7 +38,7 @@ export function createOwn(ctx: Ctx, { session_key, channel, ...task }: CreateTas
     sender: trigger_name === undefined ? name : `trigger:${trigger_name}`,
     sender_id,
     channel: channel ?? (trigger_name === undefined ? "internal" : "task"),
-    ...(trigger_name !== undefined && { awaited_by: { trigger_name, session_key } }),
+    ...(trigger_name === undefined ? { relay: "mail" } : { awaited_by: { trigger_name, session_key } }),
   });
 }
 
@@ -55,6 +61,7 @@ export function create(ctx: Ctx, task: NewTask): Promise<Task> {
     await Promise.all([store.insertTask(ctx.tx, row), tell(ctx, row, "created")]);
     if (row.held_for === "delay" && row.run_at) await planSweep(ctx, row.run_at);
     if (awaited_by) await register(ctx, row, { ...awaited_by, ...waiter(ctx, task) });
+    await checkNeeds(ctx, row);
     return wire(row);
   });
 }
@@ -90,13 +97,14 @@ function rowOf(ctx: TxCtx, task: NewTask): TaskRow {
     max_attempts: task.max_attempts ?? 3,
     thread_id: thread_id === undefined ? null : parseId(thread_id),
     ...UNTOUCHED,
+    relay: task.relay ?? null,
     ...toColumns(ctx.cause),
   };
 }
 
 const UNTOUCHED = {
   ...{ response_summary: null, error: null, processed_at: null, held_for: null, slot: null, attempt: 0, refunded: 0 },
-  ...{ worker_id: null, worker: null, claimed_at: null, lease_until: null, relay_owed: null },
+  ...{ worker_id: null, worker: null, claimed_at: null, lease_until: null, relay_owed: null, awaited: 0 },
   ...{ cancel_requested_at: null, cancel_reason: null },
 } as const;
 

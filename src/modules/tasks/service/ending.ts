@@ -1,61 +1,16 @@
-import { type Ctx, type TxCtx, transact } from "../../../context.ts";
-import { ParleyError } from "../../../errors.ts";
-import { hit } from "../../../failpoints.ts";
-import { formatId } from "../../../ids.ts";
-import {
-  type Beat,
-  type CompleteTask,
-  type FailTask,
-  type HeartbeatTask,
-  MOST_SUMMARY_BYTES,
-  type Outcome,
-  type Status,
-  type Task,
-} from "../schema.ts";
+import type { TxCtx } from "../../../context.ts";
+import { MAIN_SPACE } from "../../../db/open.ts";
+import { plan } from "../../../due/index.ts";
+import type { Outcome, Status } from "../schema.ts";
 import * as store from "../store.ts";
 import type { TaskRow } from "../tables.ts";
-import { admitted, freeSlot, planSweep } from "./admitting.ts";
-import { checkLease, lost, renew } from "./leases.ts";
-import { isoAt, isoNow, taskOf, tell, wire } from "./wire.ts";
+import { freeSlot, planSweep } from "./admitting.ts";
+import { RELAY, WAKE } from "./due-kinds.ts";
+import { endUnmet } from "./needs.ts";
+import { isoAt, isoNow, tell } from "./wire.ts";
 
 const FIRST_RETRY_MS = 10_000;
 const LONGEST_RETRY_MS = 3_600_000;
-
-/** Said again by who said it first, in the same attempt, it is so already. */
-export function complete(ctx: Ctx, { task_id, response_summary, attempt }: CompleteTask): Promise<Task> {
-  const bytes = Buffer.byteLength(response_summary);
-  if (bytes > MOST_SUMMARY_BYTES)
-    throw new ParleyError(
-      "CONTENT_TOO_LARGE",
-      `A summary holds at most ${MOST_SUMMARY_BYTES} bytes; this one has ${bytes}.`,
-    );
-  return transact(ctx, async (ctx) => {
-    const row = await taskOf(ctx, task_id);
-    if (isRepeated(ctx, row, { response_summary, attempt })) return wire(row);
-    if (attempt === undefined && row.status !== "processing") throw notProcessing(row);
-    checkLease(ctx, row, attempt);
-    const done = await end(ctx, row, { status: "done", outcome: "done", response_summary, error: null });
-    await hit("complete.after_update");
-    return wire(done);
-  });
-}
-
-const isRepeated = (
-  { actor }: Ctx,
-  row: TaskRow,
-  { response_summary, attempt }: Pick<CompleteTask, "response_summary" | "attempt">,
-): boolean =>
-  row.status === "done" &&
-  row.attempt === attempt &&
-  row.worker_id === actor.principal_id &&
-  row.response_summary === response_summary;
-
-const notProcessing = ({ id, status }: TaskRow): ParleyError =>
-  new ParleyError(
-    "TASK_STATE",
-    `Task ${formatId(id)} is '${status}' — can only complete tasks in 'processing' status`,
-    { details: { status } },
-  );
 
 interface Ending {
   status: Exclude<Status, "pending" | "processing">;
@@ -64,33 +19,32 @@ interface Ending {
   error: string | null;
 }
 
-/** The one way in which a task is over. */
+const WORDS = { done: "completed", cancelled: "cancelled", dead: "dead" } as const;
+
+/** The one way in which a task is over: recorded, counted, told, and owed to whoever waits for it. */
 export async function end(ctx: TxCtx, row: TaskRow, { outcome, ...ending }: Ending): Promise<TaskRow> {
-  const processed_at = isoNow(ctx);
-  const ended: TaskRow = {
-    ...row,
-    ...ending,
-    processed_at,
-    relay_owed: 1,
-    held_for: null,
-    slot: null,
-    lease_until: null,
-  };
+  const { id, attempt, channel, worker } = row;
+  const where = { space_id: ctx.tx.space_id, task_id: id };
+  // Before anything is written: what a batch on PostgreSQL reads up to there is asked for together.
+  const awaits = row.awaited > 0 ? await store.listAwaits(ctx.tx, where) : [];
+  const over = { held_for: null, slot: null, lease_until: null, processed_at: isoNow(ctx) };
+  const ended: TaskRow = { ...row, ...ending, ...over, relay_owed: row.relay === null ? null : 1 };
   await store.endTask(ctx.tx, ended);
   if (row.status === "processing") await noteAttempt(ctx, row, { outcome, error: ending.error });
-  await store.countEnded(ctx.tx, { status: ended.status, channel: row.channel, tasks: 1 });
-  await store.endAwaits(ctx.tx, {
-    task_id: row.id,
-    status: ended.status,
-    attempt: row.attempt,
-    ended_at: processed_at,
-  });
-  await tell(ctx, ended, WORDS[ended.status as keyof typeof WORDS], { worker: row.worker });
+  await store.countEnded(ctx.tx, { status: ended.status, channel, tasks: 1 });
+  if (awaits.length > 0)
+    await store.endAwaits(ctx.tx, { task_id: id, status: ended.status, attempt, ended_at: over.processed_at });
+  for (const { id: ref, trigger_name } of awaits)
+    if (trigger_name !== null && ctx.tx.space_id === MAIN_SPACE) await plan(ctx, { kind: WAKE, ref, at: ctx.now() });
+  if (ended.relay_owed === 1) {
+    const from = row.status === "processing" ? worker : ctx.actor.name;
+    await plan(ctx, { kind: RELAY, ref: id, at: ctx.now(), payload: { from } });
+  }
+  await tell(ctx, ended, WORDS[ending.status], { worker, error: ending.error });
+  await endUnmet(ctx, row);
   await freeSlot(ctx, row);
   return ended;
 }
-
-const WORDS = { done: "completed", cancelled: "cancelled", dead: "dead" } as const;
 
 export const noteAttempt = (
   ctx: TxCtx,
@@ -101,16 +55,7 @@ export const noteAttempt = (
   return store.insertAttempt(ctx.tx, { task_id: id, attempt, ...who, ended_at: isoNow(ctx), outcome, error });
 };
 
-/** The worker gives it up: it is tried again later, or is dead. */
-export function fail(ctx: Ctx, { task_id, error, attempt }: FailTask): Promise<Task> {
-  return transact(ctx, async (ctx) => {
-    const row = await taskOf(ctx, task_id);
-    checkLease(ctx, row, attempt);
-    return wire(await giveUp(ctx, row, { outcome: "failed", error }));
-  });
-}
-
-/** An attempt has ended without a result. */
+/** An attempt has ended without a result: it is tried again later, or that was the last one. */
 export async function giveUp(
   ctx: TxCtx,
   row: TaskRow,
@@ -121,7 +66,7 @@ export async function giveUp(
   const used = row.attempt - row.refunded;
   if (used >= row.max_attempts) return end(ctx, row, { status: "dead", outcome, response_summary: null, error });
   await noteAttempt(ctx, row, { outcome, error });
-  return retry(ctx, row, { error, at: ctx.now() + backoff(used, Math.random()) });
+  return putBack(ctx, row, { error, at: ctx.now() + backoff(used, Math.random()) });
 }
 
 export const cancelWords = (reason: string | null): { response_summary: string } => ({
@@ -132,29 +77,20 @@ export const cancelWords = (reason: string | null): { response_summary: string }
 const backoff = (attempts: number, random: number): number =>
   Math.round(Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (attempts - 1)) * (0.75 + random / 2));
 
-/** It waits again, until then. */
-export async function retry(ctx: TxCtx, row: TaskRow, { error, at }: { error: string; at: number }): Promise<TaskRow> {
+/** It waits again: until then, or with no time for whoever is next; then it keeps its place under its key. */
+export async function putBack(
+  ctx: TxCtx,
+  row: TaskRow,
+  { error, at }: { error: string; at: number | null },
+): Promise<TaskRow> {
   const free = { worker_id: null, worker: null, claimed_at: null, lease_until: null };
-  const waiting = await admitted(ctx, { ...row, ...free, status: "pending", error, run_at: isoAt(at), slot: null });
+  const run_at = at === null ? null : isoAt(at);
+  const held = at === null ? { held_for: null } : { held_for: "delay" as const, slot: null };
+  const waiting: TaskRow = { ...row, ...free, ...held, status: "pending", error, run_at };
   await store.saveWaiting(ctx.tx, waiting);
-  await tell(ctx, waiting, "failed", { worker: row.worker, error, run_at: waiting.run_at });
-  await planSweep(ctx, isoAt(at));
+  await tell(ctx, waiting, "failed", { worker: row.worker, error, run_at });
+  if (run_at === null) return waiting;
+  await planSweep(ctx, run_at);
   await freeSlot(ctx, row);
   return waiting;
 }
-
-/** The worker still works on it. It learns whether it is to stop. */
-export async function heartbeat(ctx: Ctx, { task_id, attempt }: HeartbeatTask): Promise<Beat> {
-  const row = await taskOf(ctx, task_id);
-  checkLease(ctx, row, attempt);
-  const { id, cancel_requested_at, cancel_reason } = row;
-  return {
-    task_id: formatId(id),
-    attempt: row.attempt,
-    lease_expires_at: await renew(ctx, row),
-    cancel_requested: cancel_requested_at !== null,
-    cancel_reason,
-  };
-}
-
-export { lost };

@@ -19,7 +19,7 @@ export function checkLease(ctx: Ctx, row: TaskRow, attempt: number | undefined):
   if (!own || (attempt !== undefined && attempt !== row.attempt)) throw lost(row);
 }
 
-export const lost = ({ id }: Pick<TaskRow, "id">): ParleyError =>
+const lost = ({ id }: Pick<TaskRow, "id">): ParleyError =>
   new ParleyError(
     "LEASE_LOST",
     `Task ${formatId(id)} is not yours, or no longer: its lease ran out or somebody else has it. Drop it and get another with get_next_task.`,

@@ -4,6 +4,8 @@ import { fitting } from "../../../pages.ts";
 import { type GetTask, type ListTasks, STATUSES, type Stats, type TaskDetails, type TaskList } from "../schema.ts";
 import * as store from "../store.ts";
 import type { TaskRow } from "../tables.ts";
+import { consumeOwn } from "./awaiting.ts";
+import { laneHolds } from "./holding.ts";
 import { taskOf, wire } from "./wire.ts";
 
 /** One task with all that happened to it. */
@@ -19,8 +21,10 @@ export async function get(ctx: Ctx, { task_id }: GetTask): Promise<TaskDetails> 
     }),
   );
   const { cause } = row;
+  // Who asks about what they wait for has been told.
+  if (row.processed_at !== null) await consumeOwn(ctx, task_id);
   return {
-    ...wire(row),
+    ...wire(row, (await laneHolds(ctx))(row.lane)),
     attempts: [...attempts, ...underWay(row)],
     awaits,
     cause: cause === null ? null : formatId(cause),
@@ -43,8 +47,9 @@ export async function list(ctx: Ctx, { status, channel, limit, cursor }: ListTas
   const sized = rows.map((row) => ({ row, bytes: row.content.length + (row.response_summary?.length ?? 0) }));
   const shown = fitting(sized).slice(0, limit);
   const last = shown.at(-1)?.row;
+  const holdOf = await laneHolds(ctx);
   return {
-    tasks: shown.map(({ row }) => wire(row)),
+    tasks: shown.map(({ row }) => wire(row, holdOf(row.lane))),
     next: last && rows.length > shown.length ? formatId(last.id) : null,
   };
 }

@@ -1,18 +1,18 @@
 import type { TxCtx } from "../../../context.ts";
 import { plan } from "../../../due/index.ts";
-import type { DueHandler } from "../../../module.ts";
 import * as store from "../store.ts";
-import { admitted, planSweep, SWEEP } from "./admitting.ts";
+import { admitted, planSweep } from "./admitting.ts";
+import { renewBudgets } from "./budgeting.ts";
+import { SWEEP } from "./due-kinds.ts";
 import { giveUp } from "./ending.ts";
+import { endThrottles } from "./throttling.ts";
 import { isoNow, tell } from "./wire.ts";
 
 /** As many as one transaction sees to: what is written meanwhile waits for it. */
 const SLICE = 200;
 
-export const tasksDue: Record<string, DueHandler> = { [SWEEP]: sweep };
-
-/** Leases that ran out, and tasks whose time has come. */
-async function sweep(ctx: TxCtx): Promise<void> {
+/** Leases that ran out, tasks whose time has come, quotas that are over, and a new day's budgets. */
+export async function sweep(ctx: TxCtx): Promise<void> {
   const now = isoNow(ctx);
   const expired = await store.listExpired(ctx.tx, { now, limit: SLICE });
   for (const row of expired) {
@@ -25,7 +25,9 @@ async function sweep(ctx: TxCtx): Promise<void> {
     await store.saveWaiting(ctx.tx, waiting);
     await tell(ctx, waiting, "released");
   }
+  await endThrottles(ctx);
+  await renewBudgets(ctx);
   if (expired.length === SLICE || delayed.length === SLICE) return plan(ctx, { kind: SWEEP, ref: 0, at: ctx.now() });
-  const next = await store.findNextSweep(ctx.tx);
+  const next = await store.findNextSweep(ctx.tx, now);
   if (next !== undefined) await planSweep(ctx, next);
 }

@@ -38,8 +38,7 @@ export function wire(row: TaskRow, lane_held: Hold | null = null): Task {
   };
 }
 
-export const noSuchTask = (id: number): ParleyError =>
-  new ParleyError("TASK_NOT_FOUND", `Task ${formatId(id)} not found`);
+const noSuchTask = (id: number): ParleyError => new ParleyError("TASK_NOT_FOUND", `Task ${formatId(id)} not found`);
 
 export async function taskOf(ctx: Ctx, id: number): Promise<TaskRow> {
   const row = await store.findTask(ctx.db, { space_id: ctx.actor.space_id, id });

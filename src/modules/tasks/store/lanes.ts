@@ -1,4 +1,4 @@
-import type { Reader, Tx } from "../../../db/database.ts";
+import type { Database, Reader, Tx } from "../../../db/database.ts";
 import { statement } from "../../../db/statement.ts";
 
 type In = { space_id: string };
@@ -11,3 +11,57 @@ export const insertLane = (tx: Tx, lane: string): Promise<void> => tx.run(insert
 const list = statement<In, { lane: string }>("select lane from task_lanes where space_id = :space_id");
 export const listLanes = async (db: Reader, space_id: string): Promise<string[]> =>
   (await db.all(list, { space_id })).map(({ lane }) => lane);
+
+type WorkerRow = { principal_id: string; offers: string; seen_at: string };
+
+const worker = statement<In & { principal_id: string }, WorkerRow>(
+  `select principal_id, offers, seen_at from task_workers
+   where space_id = :space_id and principal_id = :principal_id`,
+);
+export const findWorker = (db: Reader, args: In & { principal_id: string }): Promise<WorkerRow | undefined> =>
+  db.get(worker, args);
+
+const save = statement<In & WorkerRow>(
+  `insert into task_workers (space_id, principal_id, offers, seen_at)
+   values (:space_id, :principal_id, :offers, :seen_at)
+   on conflict (space_id, principal_id) do update set offers = excluded.offers, seen_at = excluded.seen_at`,
+);
+export const saveWorker = (database: Database, row: In & WorkerRow): Promise<number> =>
+  database.compareAndSet(save, row);
+
+const offers = statement<In & { seen_after: string }, { offers: string }>(
+  "select offers from task_workers where space_id = :space_id and seen_at > :seen_after",
+);
+/** What each worker that was seen since offers. */
+export const listOffers = async (db: Reader, args: In & { seen_after: string }): Promise<string[][]> =>
+  (await db.all(offers, args)).map(({ offers }) => offers.split(" "));
+
+export type ThrottleRow = {
+  account: string;
+  throttled_until: string;
+  reported_by: string;
+  reported_at: string;
+  /** Since then nobody's word counts for this account. */
+  ignored_at: string | null;
+};
+
+const throttles = statement<In, ThrottleRow>(
+  `select account, throttled_until, reported_by, reported_at, ignored_at from task_throttles
+   where space_id = :space_id`,
+);
+export const listThrottles = (db: Reader, space_id: string): Promise<ThrottleRow[]> => db.all(throttles, { space_id });
+
+const saveOne = statement<In & ThrottleRow>(
+  `insert into task_throttles (space_id, account, throttled_until, reported_by, reported_at, ignored_at)
+   values (:space_id, :account, :throttled_until, :reported_by, :reported_at, :ignored_at)
+   on conflict (space_id, account) do update set throttled_until = excluded.throttled_until,
+   reported_by = excluded.reported_by, reported_at = excluded.reported_at, ignored_at = excluded.ignored_at`,
+);
+export const saveThrottle = (tx: Tx, row: ThrottleRow): Promise<void> =>
+  tx.run(saveOne, { ...row, space_id: tx.space_id });
+
+const removeOne = statement<In & { account: string }>(
+  "delete from task_throttles where space_id = :space_id and account = :account",
+);
+export const deleteThrottle = (tx: Tx, account: string): Promise<void> =>
+  tx.run(removeOne, { account, space_id: tx.space_id });

@@ -24,6 +24,12 @@ const firstPending = statement<In, { id: number }>(
 export const findOldestPending = async (db: Reader, space_id: string): Promise<number | undefined> =>
   (await db.get(firstPending, { space_id }))?.id;
 
+const anyReady = statement<In, { found: number }>(
+  "select 1 as found from tasks where space_id = :space_id and status = 'pending' and held_for is null limit 1",
+);
+export const hasReady = async (db: Reader, space_id: string): Promise<boolean> =>
+  (await db.get(anyReady, { space_id })) !== undefined;
+
 type Due = In & { now: string; limit: number };
 
 const expired = statement<Due, TaskRow>(
@@ -48,12 +54,25 @@ const firstLease = statement<In, { at: string }>(
 const firstDelay = statement<In, { at: string }>(
   "select run_at as at from tasks where space_id = :space_id and held_for = 'delay' order by run_at limit 1",
 );
-/** When a lease ends or a delay is over, whichever is first. */
-export async function findNextSweep(tx: Tx): Promise<string | undefined> {
+const firstQuota = statement<In & { now: string }, { at: string }>(
+  `select throttled_until as at from task_throttles
+   where space_id = :space_id and throttled_until > :now and ignored_at is null order by throttled_until limit 1`,
+);
+const used = statement<In, { day: string }>("select day from task_budgets where space_id = :space_id limit 1");
+/** When a lease, a delay or a quota ends, or where there are budgets the day, whichever is first. */
+export async function findNextSweep(tx: Tx, now: string): Promise<string | undefined> {
   const { space_id } = tx;
-  const times = [await tx.get(firstLease, { space_id }), await tx.get(firstDelay, { space_id })];
-  return times.flatMap((row) => row?.at ?? []).sort()[0];
+  const [lease, delay, quota, budget] = await Promise.all([
+    tx.get(firstLease, { space_id }),
+    tx.get(firstDelay, { space_id }),
+    tx.get(firstQuota, { space_id, now }),
+    tx.get(used, { space_id }),
+  ]);
+  const midnight = budget && new Date(Date.parse(now.slice(0, 10)) + DAY_MS).toISOString();
+  return [lease?.at, delay?.at, quota?.at, midnight].filter((at) => at !== undefined).sort()[0];
 }
+
+const DAY_MS = 86_400_000;
 
 // Not a count: what names the rows is known to be true still when a task with another key was added.
 const slots = statement<In & { concurrency_key: string }, { id: number }>(
@@ -71,3 +90,38 @@ const behind = statement<In & { concurrency_key: string }, TaskRow>(
 /** The next that waits for a place under this key. */
 export const findBehind = (tx: Tx, concurrency_key: string): Promise<TaskRow | undefined> =>
   tx.get(behind, { space_id: tx.space_id, concurrency_key });
+
+type Ended = Pick<TaskRow, "id" | "status" | "channel">;
+
+const old = statement<In & { before: string; limit: number }, Ended>(
+  `select id, status, channel from tasks where space_id = :space_id and processed_at < :before
+   and status in ('done', 'cancelled', 'dead') and relay_owed is null
+   and not exists (select 1 from task_awaits a where a.space_id = tasks.space_id and a.task_id = tasks.id
+     and a.trigger_name is not null and a.ended_at is not null and a.consumed_at is null)
+   order by processed_at, id limit :limit`,
+);
+/** What has been over since before then, and was handed to whoever is to have it. */
+export const listOld = (tx: Tx, args: { before: string; limit: number }): Promise<Ended[]> =>
+  tx.all(old, { ...args, space_id: tx.space_id });
+
+const firstEnded = statement<In, { processed_at: string }>(
+  `select processed_at from tasks where space_id = :space_id and status in ('done', 'cancelled', 'dead')
+   order by processed_at limit 1`,
+);
+export const findFirstEnded = async (tx: Tx): Promise<string | undefined> =>
+  (await tx.get(firstEnded, { space_id: tx.space_id }))?.processed_at;
+
+const removals = [
+  "tasks where space_id = :space_id and id = :id",
+  ...["task_attempts", "task_awaits"].map((table) => `${table} where space_id = :space_id and task_id = :id`),
+].map((which) => statement<In & { id: number }>(`delete from ${which}`));
+export async function deleteTasks(tx: Tx, ids: readonly number[]): Promise<void> {
+  const rows = ids.map((id) => ({ id, space_id: tx.space_id }));
+  for (const removal of removals) await tx.runAll(removal, rows);
+}
+
+const dead = statement<In & { after_id: number; limit: number }, TaskRow>(
+  `select ${TASK} from tasks where space_id = :space_id and status = 'dead' and id > :after_id order by id limit :limit`,
+);
+export const listDead = (db: Reader, args: In & { after_id: number; limit: number }): Promise<TaskRow[]> =>
+  db.all(dead, args);

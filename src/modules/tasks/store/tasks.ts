@@ -5,7 +5,7 @@ import type { TaskRow } from "../tables.ts";
 export const TASK = `id, channel, sender, sender_id, content, status, response_summary, error, created_at, processed_at,
   priority, order_key, run_at, held_for, account, lane, dedup_key, concurrency_key, concurrency_limit, slot,
   max_attempts, attempt, refunded, worker_id, worker, claimed_at, lease_until, cancel_requested_at, cancel_reason,
-  thread_id, relay_owed, cause, cause_how`;
+  thread_id, relay, relay_owed, awaited, cause, cause_how`;
 
 type In = { space_id: string };
 type One = In & { id: number };
@@ -14,11 +14,11 @@ const insert = statement<TaskRow & In>(
   `insert into tasks (space_id, id, channel, sender, sender_id, content, status, response_summary, error, created_at,
    processed_at, priority, order_key, run_at, held_for, account, lane, dedup_key, concurrency_key, concurrency_limit, slot,
    max_attempts, attempt, refunded, worker_id, worker, claimed_at, lease_until, cancel_requested_at, cancel_reason,
-   thread_id, relay_owed, cause, cause_how)
+   thread_id, relay, relay_owed, awaited, cause, cause_how)
    values (:space_id, :id, :channel, :sender, :sender_id, :content, :status, :response_summary, :error, :created_at,
    :processed_at, :priority, :order_key, :run_at, :held_for, :account, :lane, :dedup_key, :concurrency_key,
    :concurrency_limit, :slot, :max_attempts, :attempt, :refunded, :worker_id, :worker, :claimed_at, :lease_until,
-   :cancel_requested_at, :cancel_reason, :thread_id, :relay_owed, :cause, :cause_how)`,
+   :cancel_requested_at, :cancel_reason, :thread_id, :relay, :relay_owed, :awaited, :cause, :cause_how)`,
 );
 export const insertTask = (tx: Tx, row: TaskRow): Promise<void> => tx.run(insert, { ...row, space_id: tx.space_id });
 
@@ -113,3 +113,7 @@ export const renewLease = (
 
 const hand = statement<One>("update tasks set relay_owed = null where space_id = :space_id and id = :id");
 export const noteRelayed = (tx: Tx, id: number): Promise<void> => tx.run(hand, { id, space_id: tx.space_id });
+
+const oneMore = statement<One>("update tasks set awaited = awaited + 1 where space_id = :space_id and id = :id");
+/** One more waits for it. */
+export const countAwait = (tx: Tx, id: number): Promise<void> => tx.run(oneMore, { id, space_id: tx.space_id });

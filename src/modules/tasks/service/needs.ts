@@ -1,0 +1,54 @@
+import type { Ctx, TxCtx } from "../../../context.ts";
+import { plan } from "../../../due/index.ts";
+import { close, raise } from "../../notices/index.ts";
+import * as store from "../store.ts";
+import type { TaskRow } from "../tables.ts";
+import { UNMET } from "./due-kinds.ts";
+import { laneHolds } from "./holding.ts";
+import { isoAt, isoNow, needsOf, TOPIC } from "./wire.ts";
+
+const KIND = "task.needs";
+/** A worker may come soon: only then people are told. */
+const PATIENCE_MS = 60_000;
+/** What a worker offers is written down anew so often, unless it changes. */
+const FRESH_MS = 60_000;
+
+/** Has it looked at whether somebody offers what this task needs. */
+export async function checkNeeds(ctx: TxCtx, { lane }: TaskRow): Promise<void> {
+  if (needsOf(lane).length > 0) await plan(ctx, { kind: UNMET, ref: 0, at: ctx.now() + PATIENCE_MS });
+}
+
+/** People are told once of each set of needs that tasks wait with and nobody offers. */
+export async function raiseUnmet(ctx: TxCtx): Promise<void> {
+  const { space_id } = ctx.tx;
+  const holdOf = await laneHolds(ctx);
+  for (const lane of await store.listLanes(ctx.tx, space_id)) {
+    if (holdOf(lane) !== "needs") continue;
+    const first = await store.findNext(ctx.tx, { space_id, lane });
+    if (!first) continue;
+    const needs = needsOf(lane).join(", ");
+    await raise(ctx, {
+      key: `${KIND} ${first.id}`,
+      kind: KIND,
+      topic: TOPIC,
+      ref: first.id,
+      title: `No worker offers ${needs}`,
+      text: `Task ${first.id} and those behind it wait for a worker that offers ${needs}.`,
+    });
+  }
+}
+
+/** Somebody has it, or nobody needs to any more. */
+export async function endUnmet(ctx: TxCtx, { id, lane }: TaskRow): Promise<void> {
+  if (needsOf(lane).length > 0) await close(ctx, { kind: KIND, topic: TOPIC, ref: id });
+}
+
+/** Writes down what a worker offers, by itself: nobody is told. */
+export async function noteOffers(ctx: Ctx, offers: readonly string[]): Promise<void> {
+  if (offers.length === 0) return;
+  const { space_id, principal_id } = ctx.actor;
+  const text = [...offers].sort().join(" ");
+  const known = await store.findWorker(ctx.db, { space_id, principal_id });
+  if (known?.offers === text && known.seen_at > isoAt(ctx.now() - FRESH_MS)) return;
+  await store.saveWorker(ctx.database, { space_id, principal_id, offers: text, seen_at: isoNow(ctx) });
+}

@@ -1,0 +1,129 @@
+import { z } from "zod";
+import { type Ctx, type TxCtx, transact } from "../../../context.ts";
+import { plan } from "../../../due/index.ts";
+import { ParleyError } from "../../../errors.ts";
+import { formatId, parseId } from "../../../ids.ts";
+import type { DueHandler } from "../../../module.ts";
+import type { Requeue, Requeued } from "../schema.ts";
+import * as store from "../store.ts";
+import type { TaskRow } from "../tables.ts";
+import { admitted, planSweep } from "./admitting.ts";
+import { planFile } from "./awaiting.ts";
+import { REQUEUE } from "./due-kinds.ts";
+import { isoNow, taskOf, tell, wire } from "./wire.ts";
+
+/** Dead tasks that are looked at in one go. */
+const PAGE = 200;
+/** So many are counted, and no more. */
+const MOST_COUNTED = 10_000;
+const SHOWN = 5;
+const MINUTE_MS = 60_000;
+/** So often some of them are requeued. */
+const STEP_MS = 1000;
+
+const Filter = z.object({ channel: z.string().optional(), error: z.string().optional() });
+type Filter = z.infer<typeof Filter>;
+
+/** One dead task, or all that fit, some a minute. */
+export function requeue(ctx: Ctx, { task_id, stop, preview, per_minute, ...filter }: Requeue): Promise<Requeued> {
+  if (task_id !== undefined) return requeueOne(ctx, task_id);
+  if (stop !== undefined) return stopRequeue(ctx, parseId(stop));
+  return transact(ctx, async (ctx) => {
+    const { count, shown } = await matching(ctx, filter);
+    const tasks = shown.map((row) => wire(row));
+    if (preview || count === 0) return { matched: count, requeued: 0, requeue_id: null, tasks };
+    const id = ctx.tx.takeId();
+    const started = { started_by: ctx.actor.name, started_at: isoNow(ctx), stopped_at: null };
+    const progress = { total: count, requeued: 0, after_id: 0 };
+    await store.insertRequeue(ctx.tx, { id, filter: JSON.stringify(filter), per_minute, ...progress, ...started });
+    await plan(ctx, { kind: REQUEUE, ref: id, at: ctx.now() });
+    return { matched: count, requeued: 0, requeue_id: formatId(id), tasks };
+  });
+}
+
+function requeueOne(ctx: Ctx, id: number): Promise<Requeued> {
+  return transact(ctx, async (ctx) => {
+    const row = await taskOf(ctx, id);
+    if (row.status !== "dead")
+      throw new ParleyError(
+        "TASK_STATE",
+        `Task ${formatId(id)} is '${row.status}' — can only requeue tasks in 'dead' status`,
+        {
+          details: { status: row.status },
+        },
+      );
+    return { matched: 1, requeued: 1, requeue_id: null, tasks: [wire(await revive(ctx, row))] };
+  });
+}
+
+function stopRequeue(ctx: Ctx, id: number): Promise<Requeued> {
+  return transact(ctx, async (ctx) => {
+    const row = await store.findRequeue(ctx.tx, { space_id: ctx.tx.space_id, id });
+    if (!row) throw new ParleyError("NOT_FOUND", `No requeue ${formatId(id)} is under way.`);
+    await store.updateRequeue(ctx.tx, { ...row, stopped_at: row.stopped_at ?? isoNow(ctx) });
+    return { matched: row.total, requeued: row.requeued, requeue_id: formatId(id), tasks: [] };
+  });
+}
+
+async function matching(ctx: TxCtx, filter: Filter): Promise<{ count: number; shown: TaskRow[] }> {
+  const shown: TaskRow[] = [];
+  let count = 0;
+  for (let after_id = 0, more = true; more && count < MOST_COUNTED; ) {
+    const page = await store.listDead(ctx.tx, { space_id: ctx.tx.space_id, after_id, limit: PAGE });
+    const fitting = page.filter((row) => fits(row, filter));
+    shown.push(...fitting.slice(0, SHOWN - shown.length));
+    count += fitting.length;
+    more = page.length === PAGE;
+    after_id = page.at(-1)?.id ?? after_id;
+  }
+  return { count, shown };
+}
+
+const fits = (row: TaskRow, { channel, error }: Filter): boolean =>
+  (channel === undefined || row.channel === channel) && (error === undefined || (row.error ?? "").includes(error));
+
+/** As new, but for its history and its attempts, which go on counting: a token of before means nothing now. */
+async function revive(ctx: TxCtx, row: TaskRow): Promise<TaskRow> {
+  const fresh = {
+    refunded: row.attempt,
+    run_at: null,
+    relay_owed: null,
+    cancel_requested_at: null,
+    cancel_reason: null,
+  };
+  const over = { worker_id: null, worker: null, claimed_at: null, processed_at: null, response_summary: null };
+  const where = { space_id: ctx.tx.space_id, task_id: row.id };
+  const awaits = row.awaited > 0 ? await store.listAwaits(ctx.tx, where) : [];
+  const waiting = await admitted(ctx, { ...row, ...fresh, ...over, status: "pending" });
+  await store.saveWaiting(ctx.tx, waiting);
+  await store.countEnded(ctx.tx, { status: "dead", channel: row.channel, tasks: -1 });
+  await store.resetAwaits(ctx.tx, row.id);
+  for (const { id, trigger_name } of awaits) if (trigger_name !== null) await planFile(ctx, id);
+  await tell(ctx, waiting, "requeued");
+  if (waiting.run_at !== null) await planSweep(ctx, waiting.run_at);
+  return waiting;
+}
+
+/** Some of them, and the next a second later, until all are through or somebody stops it. */
+export const requeueSome: DueHandler = async (ctx, { ref }) => {
+  const { space_id } = ctx.tx;
+  const job = await store.findRequeue(ctx.tx, { space_id, id: ref });
+  if (!job || job.stopped_at !== null) return;
+  const filter = Filter.parse(JSON.parse(job.filter));
+  const a_step = Math.max(1, Math.floor((job.per_minute * STEP_MS) / MINUTE_MS));
+  const page = await store.listDead(ctx.tx, { space_id, after_id: job.after_id, limit: PAGE });
+  let { requeued, after_id } = job;
+  let done = 0;
+  for (const row of page) {
+    if (done === a_step) break;
+    after_id = row.id;
+    if (!fits(row, filter)) continue;
+    await revive(ctx, row);
+    done += 1;
+  }
+  requeued += done;
+  const is_through = page.length < PAGE && after_id === (page.at(-1)?.id ?? after_id);
+  await store.updateRequeue(ctx.tx, { ...job, requeued, after_id, stopped_at: is_through ? isoNow(ctx) : null });
+  const pause = Math.max(STEP_MS, MINUTE_MS / job.per_minute);
+  if (!is_through) await plan(ctx, { kind: REQUEUE, ref, at: ctx.now() + (done === 0 ? 0 : pause) });
+};

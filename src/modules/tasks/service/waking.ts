@@ -1,0 +1,77 @@
+import { randomBytes } from "node:crypto";
+import { lstat, mkdir, open, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Ctx } from "../../../context.ts";
+import type { DueJob } from "../../../module.ts";
+import * as store from "../store.ts";
+import type { OwedRow } from "../tables.ts";
+import { consumeWake, offerWake, wakeOf } from "./awaiting.ts";
+
+/** How soon it is looked at whether somebody has taken the file: less and less often. */
+const FIRST_LOOK_MS = 5_000;
+const LONGEST_LOOK_MS = 600_000;
+
+/**
+ * Writes the file that wakes a trigger, and sees to it until somebody has taken it: whoever watches removes it, and if
+ * the trigger was told otherwise the hub does.
+ */
+export const wakeByFile: DueJob = async (ctx, { ref }) => {
+  const row = await store.findAwait(ctx.db, { space_id: ctx.actor.space_id, id: ref });
+  const path = row && pathOf(ctx, row);
+  if (!row || path === undefined) return undefined;
+  if (row.ended_at === null || row.consumed_at !== null) {
+    await rm(path, { force: true });
+    return undefined;
+  }
+  const taking = { id: String(row.id), attempt: row.attempt ?? 0 };
+  if (row.offered_by !== "file") {
+    await write(ctx, path, await contentOf(ctx, row));
+    await offerWake(ctx, { ...taking, by: "file" });
+  } else if (!(await exists(path))) {
+    await consumeWake(ctx, taking);
+    return undefined;
+  }
+  const since = ctx.now() - Date.parse(row.offered_at ?? new Date(ctx.now()).toISOString());
+  return ctx.now() + Math.min(LONGEST_LOOK_MS, Math.max(FIRST_LOOK_MS, since));
+};
+
+/** Undefined for a name that would be no plain file name. */
+function pathOf({ config }: Ctx, { trigger_name, task_id }: OwedRow): string | undefined {
+  if (trigger_name === null || !/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(trigger_name)) return undefined;
+  return join(config.wake_dir, `.wake-${trigger_name}-${task_id}`);
+}
+
+/** The session is looked up now: the one that waited may have been replaced since the task ended. */
+async function contentOf(ctx: Ctx, row: OwedRow): Promise<string> {
+  const { task_id, trigger_name, session_key, channel, response_summary, status, attempt, error } = wakeOf(row);
+  let session_id: string | null = null;
+  for (const find of ctx.sessions) session_id ??= await find(ctx, { trigger_name, session_key });
+  const wake = { task_id, trigger_name, session_key, session_id, channel, response_summary, status, attempt, error };
+  return `${JSON.stringify(wake)}\n`;
+}
+
+/** Under another name first: whoever watches never sees half of it. */
+async function write({ config }: Ctx, path: string, text: string): Promise<void> {
+  await mkdir(config.wake_dir, { recursive: true, mode: 0o700 });
+  const temporary = join(config.wake_dir, `.tmp-${randomBytes(8).toString("hex")}`);
+  const file = await open(temporary, "wx", 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(temporary, path).catch(async (error: unknown) => {
+    await rm(temporary, { force: true });
+    throw error;
+  });
+}
+
+const exists = async (path: string): Promise<boolean> =>
+  lstat(path).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === "ENOENT") return false;
+      throw error;
+    },
+  );

@@ -1,0 +1,55 @@
+/**
+ * Tells who watches files on this machine that there is work: `.wake` in the wake folder is written anew whenever a task
+ * of the permanent space can be claimed. It is a hint and no more: the task itself is what is stored, and a hub that
+ * starts with tasks waiting says so again.
+ */
+import { mkdir, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Committed } from "./db/database.ts";
+import type { FeedEvent } from "./feed/index.ts";
+
+interface Waking {
+  wake_dir: string;
+  space_id: string;
+  /** Whether an event tells of something to do. */
+  isWork: (event: FeedEvent) => boolean;
+  report: (error: unknown) => void;
+}
+
+export class WakeFile {
+  readonly #options: Waking;
+  #writing = false;
+  #again = false;
+
+  constructor(options: Waking) {
+    this.#options = options;
+  }
+
+  /** What this node has stored. What another node has is in that node's folder. */
+  readonly committed = ({ space_id, events }: Committed): void => {
+    if (space_id === this.#options.space_id && events.some(this.#options.isWork)) this.touch();
+  };
+
+  /** Many at once are one. */
+  touch(): void {
+    this.#again = true;
+    if (!this.#writing) void this.#write();
+  }
+
+  async #write(): Promise<void> {
+    this.#writing = true;
+    while (this.#again) {
+      this.#again = false;
+      await touch(this.#options.wake_dir).catch(this.#options.report);
+    }
+    this.#writing = false;
+  }
+}
+
+async function touch(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const path = join(folder, ".wake");
+  await writeFile(path, "", { mode: 0o600 });
+  const now = new Date();
+  await utimes(path, now, now);
+}
