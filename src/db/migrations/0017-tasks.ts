@@ -90,6 +90,7 @@ export const up = ({ key, time, text, position, clustered }: Columns): string[] 
     offered_at ${time},
     offered_by ${key},
     offers ${position} not null,
+    filed ${position},
     consumed_at ${time},
     primary key (space_id, id)
   )`,

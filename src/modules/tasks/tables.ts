@@ -73,6 +73,8 @@ export type AwaitRow = {
   offered_at: string | null;
   offered_by: string | null;
   offers: number;
+  /** For the end of which attempt a file was written. */
+  filed: number | null;
   consumed_at: string | null;
 };
 

@@ -143,13 +143,15 @@ eachDatabase((open) => {
     const mason = await hub.token("worker", "mason");
     const { id: task_id } = await make(hub, gmail, "one", { session_key: "thread-7" });
     await doOne(hub, mason, "well");
+    // The file is written by then, and is one offer.
+    await hub.tick(0);
     const ctx = await hub.as(hub.admin);
     const owed = () => listWakes(ctx, { limit: 10 });
     const [wake] = await owed();
-    expect(wake).toMatchObject({ task_id, trigger_name: "gmail", session_key: "thread-7", attempt: 1, offers: 0 });
+    expect(wake).toMatchObject({ task_id, trigger_name: "gmail", session_key: "thread-7", attempt: 1, offers: 1 });
     const { id = "" } = wake ?? {};
     // Who was about to resume the session died: it is offered to the next.
-    for (const offers of [1, 2]) {
+    for (const offers of [2, 3]) {
       expect(await offerWake(ctx, { id, attempt: 1, by: "runner" })).toBe(true);
       expect(await owed()).toMatchObject([{ id, offers }]);
     }

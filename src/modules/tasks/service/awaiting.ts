@@ -36,6 +36,7 @@ export async function register(ctx: TxCtx, task: TaskRow, waiter: Waiter): Promi
       offered_at: null,
       offered_by: null,
       offers: 0,
+      filed: null,
       consumed_at: null,
     },
   };

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { lstat, mkdir, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Ctx } from "../../../context.ts";
+import { type Ctx, transact } from "../../../context.ts";
 import type { DueJob } from "../../../module.ts";
 import * as store from "../store.ts";
 import type { OwedRow } from "../tables.ts";
@@ -24,9 +24,12 @@ export const wakeByFile: DueJob = async (ctx, { ref }) => {
     return undefined;
   }
   const taking = { id: String(row.id), attempt: row.attempt ?? 0 };
-  if (row.offered_by !== "file") {
+  if (row.filed !== row.attempt) {
     await write(ctx, path, await contentOf(ctx, row));
-    await offerWake(ctx, { ...taking, by: "file" });
+    await transact(ctx, async (ctx) => {
+      await store.noteFile(ctx.tx, { id: row.id, attempt: taking.attempt });
+      await offerWake(ctx, { ...taking, by: "file" });
+    });
   } else if (!(await exists(path))) {
     await consumeWake(ctx, taking);
     return undefined;
