@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { z } from "zod";
+import { z } from "zod";
 import { startHub } from "../src/app.ts";
 import { entriesWith } from "../src/cli/commands.ts";
 import { COMMON, flagOf, type Option } from "../src/cli/core/command.ts";
@@ -95,6 +95,7 @@ const BODIES: Readonly<Record<string, z.ZodType>> = {
   "chat-messages": Inbox,
   "chat-agent-messages": Inbox,
   agents: AgentList,
+  glance: z.looseObject({}),
   "agent-status": Status,
   "agent-status-of": Status,
   needs: NeedList,

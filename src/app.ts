@@ -148,12 +148,13 @@ async function compose({ config, log, database, audit, modules }: Parts): Promis
   const metrics = new Metrics({ version: VERSION, node: process.versions.node, schema: MIGRATIONS.length, backend });
   const reactions = reactionsOf(modules);
   const needs = modules.flatMap((module) => module.needs ?? []);
+  const glances = modules.flatMap((module) => module.glance ?? []);
   const explainers = modules.flatMap((module) => module.explains ?? []);
   const waiting = modules.flatMap((module) => module.waiting ?? []);
   const sessions = modules.flatMap((module) => module.sessions ?? []);
   const known = {
     ...{ db: database, now: () => database.now(), database, config, address: () => hub.address },
-    ...{ reactions, needs, explainers, waiting, sessions },
+    ...{ reactions, needs, glances, explainers, waiting, sessions },
   };
   const ctx = (actor: Actor): Ctx => ({ ...known, actor, cause: credentialCause(actor) });
   const limited = (): void => metrics.limited.inc();

@@ -2,7 +2,7 @@ import type { Config } from "./config.ts";
 import type { Database, Reader, Tx, WriteOptions } from "./db/database.ts";
 import type { Cause } from "./feed/event.ts";
 import type { Reactions } from "./feed/reactions.ts";
-import type { Explainer, NeedProvider, SessionProvider, WaitingProvider } from "./module.ts";
+import type { Explainer, GlanceProvider, NeedProvider, SessionProvider, WaitingProvider } from "./module.ts";
 import type { Wait } from "./waiting.ts";
 
 export const ROLES = ["admin", "human", "agent", "orchestrator", "trigger", "worker", "observer"] as const;
@@ -77,6 +77,8 @@ export interface Ctx {
   reactions?: Reactions | undefined;
   /** What of each module may wait for a person. */
   needs: readonly NeedProvider[];
+  /** What of each module every page shows. */
+  glances: readonly GlanceProvider[];
   /** Who of the modules knows what something was. */
   explainers: readonly Explainer[];
   /** What led to what is being done, if that is known. */

@@ -3,7 +3,7 @@ import type { Ctx, TxCtx } from "./context.ts";
 import type { Consumer } from "./feed/consumers.ts";
 import type { Cause, FeedEvent } from "./feed/event.ts";
 import type { Reaction } from "./feed/reactions.ts";
-import type { Place, Resource } from "./resource.ts";
+import type { Place, Resource, Watch } from "./resource.ts";
 import type { ModuleRoute } from "./route.ts";
 import type { Tool } from "./tool.ts";
 
@@ -67,6 +67,21 @@ export interface NeedProvider {
   /** Where something happens that may change them. */
   places: (ctx: Ctx) => Promise<Place[]>;
 }
+
+/** What of a module every page shows, such as the number on a badge: all of it is read in one request. */
+export interface GlanceProvider {
+  /** As `space_glance` and `ui://glance/{part}` name it. */
+  part: string;
+  /** Small, however much there is; all of it where a page is about nothing else. */
+  read: (ctx: Ctx, full: boolean) => Promise<object>;
+  /** What changes it. The hint may say whom it is about: who knows that already need not read it again. */
+  watch: (ctx: Ctx) => Promise<Watch>;
+}
+
+/** With what it gives, by the name of the part. */
+export const defineGlance = <const P extends string, G extends object>(
+  glance: Omit<GlanceProvider, "part" | "read"> & { part: P; read: (ctx: Ctx, full: boolean) => Promise<G> },
+): typeof glance => glance;
 
 /** What something was, as far as somebody may know. */
 export interface Explained {
@@ -138,6 +153,7 @@ export interface Module {
   routes?: readonly ModuleRoute[];
   topics?: readonly Topic[];
   needs?: NeedProvider;
+  glance?: GlanceProvider;
   explains?: Explainer;
   waiting?: WaitingProvider;
   due?: Readonly<Record<string, DueHandler>>;

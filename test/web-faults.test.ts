@@ -152,11 +152,9 @@ test("contents that make no sense leave what was there, and the page alive", asy
   const { page } = await hub.signedIn();
   await composer(page).waitFor();
   await page.route("**/mcp", async (route) => {
-    if (!route.request().postData()?.includes("resources/read")) return route.continue();
+    if (!route.request().postData()?.includes("space_glance")) return route.continue();
     const response = await route.fetch();
-    const result = {
-      contents: [{ uri: "ui://agents", mimeType: "application/json", text: '{"agents":[{"name":7}]}' }],
-    };
+    const result = { content: [], structuredContent: { parts: { agents: { agents: [{ name: 7 }] } } } };
     await route.fulfill({ response, json: { jsonrpc: "2.0", id: 1, result } });
   });
   await hub.call("agent_report", { run_phase: "sampling" }, scout.token);

@@ -40,9 +40,9 @@ test("each thing is asked for once before the first view is drawn, and all else 
   await page.goto(`${hub.url}/chat/scout`);
   await log(page).getByText("two").waitFor();
   await expect.poll(() => names).toContain("whoami");
-  const first = ["chat_read_before", "ui://agent/scout/status", "ui://agents"];
-  expect(names.slice(0, 4)).toEqual([...first, "chat_read_marks"]);
-  const rest = names.slice(4, names.indexOf("subscriptions/listen"));
+  const first = ["chat_read_before", "space_glance"];
+  expect(names.slice(0, 2)).toEqual(first);
+  const rest = names.slice(2, names.indexOf("subscriptions/listen"));
   expect(rest.filter((name) => first.includes(name))).toEqual([]);
   expect(await shown(page)).toEqual(["one", "two"]);
 });

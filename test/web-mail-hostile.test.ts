@@ -41,7 +41,12 @@ test("nothing in a subject, a body or a notice runs, loads or leads anywhere by 
   const { page, complaints, foreign } = await hub.signedIn();
   await page.goto(`${hub.url}/mail`);
   for (const payload of PAYLOADS) await mailRow(page, payload).waitFor();
-  await expect.poll(() => page.getByRole("heading", { level: 3 }).allTextContents()).toEqual(PAYLOADS.map(visibleLine));
+  expect(await page.locator("#main").locator(RISKY).count()).toBe(0);
+  await page.goto(`${hub.url}/needs`);
+  const asked = page.getByRole("listitem").filter({ has: page.getByRole("button", { name: "Yes" }) });
+  await expect
+    .poll(() => asked.getByRole("heading", { level: 3 }).allTextContents())
+    .toEqual(PAYLOADS.map(visibleLine));
   expect(await page.locator("#main").locator(RISKY).count()).toBe(0);
 
   for (const [at, thread] of threads.entries()) {

@@ -157,7 +157,7 @@ test("? lists exactly the keys that exist, and those that lead elsewhere do", as
   await composer(page).waitFor();
 });
 
-test("the icon of the tab has the number that its title has, and none where nothing waits", async () => {
+test("the icon of the tab has the number that its title has, on every page, and none where nothing waits", async () => {
   await using hub = await WebHub.open(browser);
   const scout = await hub.agent("scout");
   const urgent = (subject: string) => sendMail(hub, scout, { subject, body: "text", priority: "urgent" });
@@ -184,8 +184,13 @@ test("the icon of the tab has the number that its title has, and none where noth
   await expect.poll(() => page.title()).toBe("(1) Your mail · Parley");
   await expect.poll(number).toBe("1");
   await page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: "Settings" }).click();
+  await expect.poll(() => page.title()).toBe("(1) Settings · Parley");
+  await page.goto(`${hub.url}/chat/scout`);
+  await expect.poll(() => page.title()).toBe("(1) scout · Parley");
+  await expect.poll(number).toBe("1");
+  await hub.call("mail_update", { id: needs.find(({ title }) => title === "second")?.id, action: "ack" });
   await expect.poll(icon).toBe(`${hub.url}/favicon.svg`);
-  expect(await page.title()).toBe("Settings · Parley");
+  expect(await page.title()).toBe("scout · Parley");
   expect(complaints).toEqual([]);
   expect(foreign).toEqual([]);
 });

@@ -96,34 +96,19 @@ test("looking into an agent's mailbox says so, offers no change, and marks nothi
   expect(theirs.unread).toBe(2);
 });
 
-test("what cannot wait stands first, and the title counts exactly what is listed there", async () => {
+test("mail that waits for its reader stands above the rest until it is dealt with, not until it was looked at", async () => {
   await using hub = await WebHub.open(browser);
   const scout = await hub.agent("scout");
   await sendMail(hub, scout, { subject: "Some day", body: "no hurry" });
   await sendMail(hub, scout, { subject: "Now", body: "hurry", priority: "urgent" });
-  const ask = (key: string) =>
-    hub.call<{ id: string }>(
-      "notice_raise",
-      { key, kind: "question", title: `May I ${key}?`, text: "Nothing else works.", choices: ["allow", "deny"] },
-      scout.token,
-    );
-  const { id } = await ask("deploy");
   const { page } = await hub.signedIn();
   await page.goto(`${hub.url}/mail`);
   const needs = page.getByRole("region", { name: /Needs you/ });
-  await needs.getByText("May I deploy?").waitFor();
   await needs.getByRole("link", { name: /Now/ }).waitFor();
-  await until(async () => (await page.title()) === "(2) Your mail · Parley");
-  expect(await needs.getByRole("listitem").count()).toBe(2);
+  await until(async () => (await page.title()) === "(1) Your mail · Parley");
+  expect(await needs.getByRole("listitem").count()).toBe(1);
   expect(await mailRows(page)).toEqual(["Now", "Some day"]);
 
-  await needs.getByRole("button", { name: "Allow" }).click();
-  await page.getByText("Answered: allow.").waitFor();
-  await until(async () => (await page.title()) === "(1) Your mail · Parley");
-  const answer = await hub.call<{ choice: string }>("notice_wait", { id, wait_seconds: 0 }, scout.token);
-  expect(answer.choice).toBe("allow");
-
-  // To have looked at it is not to have dealt with it.
   await needs.getByRole("link", { name: /Now/ }).click();
   await page.getByRole("heading", { name: "Now" }).waitFor();
   const { needs: waiting, count } = await hub.call<{ needs: { id: string }[]; count: number }>("need_list");
@@ -132,28 +117,6 @@ test("what cannot wait stands first, and the title counts exactly what is listed
   await hub.call("mail_update", { id: waiting[0]?.id, action: "ack" });
   await until(async () => (await page.title()) === "Your mail · Parley");
   expect(await needs.count()).toBe(0);
-});
-
-test("a notice that somebody else answered first says who did, and with what", async () => {
-  await using hub = await WebHub.open(browser);
-  const scout = await hub.agent("scout");
-  const notice = { key: "k", kind: "question", title: "May I?", choices: ["yes", "no"] };
-  const { id } = await hub.call<{ id: string }>("notice_raise", notice, scout.token);
-  const { page } = await hub.signedIn();
-  await page.goto(`${hub.url}/mail`);
-  const yes = page.getByRole("button", { name: "Yes" });
-  await yes.waitFor();
-  // This tab has not heard of it yet when the button is pressed.
-  await page.route("**/mcp", async (route) => {
-    if (route.request().postData()?.includes("notice_settle")) await hub.settle({ id, choice: "no" });
-    await route.continue();
-  });
-  await yes.click();
-  await page
-    .getByRole("alert")
-    .getByText(/^\S+ has answered already: no\.$/)
-    .waitFor();
-  await until(async () => (await yes.count()) === 0);
 });
 
 test("a new mail is sent once, and to a name that is unknown not at all, with the text kept", async () => {
@@ -271,57 +234,4 @@ test("what was sent says to whom without asking for each, and opened it says how
   await page.getByText("Saved, fetched by none of 2 yet").waitFor();
   await hub.call("mail_update", { id, action: "ack" }, scout.token);
   await page.getByText("Acknowledged by 1 of 2").waitFor();
-});
-
-test("two agents that were stopped are let go on from the notice that tells of it", async () => {
-  await using hub = await WebHub.open(browser);
-  const scout = await hub.agent("scout");
-  await hub.agent("otter");
-  const title = "otter and scout were stopped";
-  const { id } = await hub.call<{ id: string }>("notice_raise", { key: "k", kind: "mail.loop", title }, scout.token);
-  const { page } = await hub.signedIn();
-  await page.goto(`${hub.url}/mail`);
-  await heading(page, title).waitFor();
-  // An agent's own words about it let nobody do anything.
-  expect(await page.getByRole("button", { name: "Let them go on" }).count()).toBe(0);
-
-  // As the hub raises it, and ends it when they may go on, which takes two agents a quarter of an hour.
-  const released: unknown[] = [];
-  await page.route("**/mcp", async (route) => {
-    const { method, params } = route.request().postDataJSON() ?? {};
-    if (method === "tools/call" && params.name === "mail_release") {
-      released.push(params.arguments);
-      await hub.call("notice_withdraw", { id }, scout.token);
-    }
-    if (method !== "tools/call" || params.name !== "mail_inbox") return route.continue();
-    const response = await route.fetch();
-    const body = (await response.text())
-      .replaceAll(/(\\?")from\1:\1scout\1/g, "$1from$1:null")
-      .replaceAll(/(\\?")agents\1:null/g, "$1agents$1:[$1otter$1,$1scout$1]");
-    await route.fulfill({ response, body });
-  });
-  await page.reload();
-  await page.getByRole("button", { name: "Let them go on" }).click();
-  await page.getByText("otter and scout may go on.").waitFor();
-  await page.getByRole("heading", { name: "Nothing waits for you" }).waitFor();
-  expect(released).toMatchObject([{ agents: ["otter", "scout"] }]);
-  const { notices } = await hub.call<{ notices: object[] }>("notice_list", { open: false });
-  expect(notices).toMatchObject([{ id, state: "withdrawn" }]);
-});
-
-test("a deadline that passed is told once, and leads to the mail in the mailbox of who has it", async () => {
-  await using hub = await WebHub.open(browser);
-  const scout = await hub.agent("scout");
-  await hub.agent("mason");
-  await sendMail(hub, scout, { to: ["mason"], subject: "By now", body: "please", deadline: "1s" });
-  const { page } = await hub.signedIn();
-  await page.goto(`${hub.url}/mail`);
-  await page.getByRole("heading", { name: "Overdue: mail from scout" }).waitFor();
-  expect(await page.title()).toBe("(1) Your mail · Parley");
-  await page.getByRole("button", { name: "Show the mail" }).click();
-  await page.getByText("Viewing mason’s mail: nothing is marked read.").waitFor();
-  await page.locator("article").getByText("please").waitFor();
-  await page.goBack();
-  await page.getByRole("button", { name: "Done" }).click();
-  await page.getByRole("heading", { name: "Nothing waits for you" }).waitFor();
 });

@@ -43,6 +43,30 @@ eachDatabase((open) => {
     return { calls, errors, contents, stop };
   };
 
+  test("from what was read already it goes on with what is new, and marks that as read in the same request", async () => {
+    await say("known", { agent: "scout" });
+    const from = client.call("chat_read_before", { agent: "scout" });
+    const last = (await from).last_id;
+    let seen = false;
+    const done: string[] = [];
+    const marks = { wanted: () => seen, done: (id: string) => void done.push(id) };
+    const following = follow({ agent: "scout", from, marks });
+    const heard = () => following.calls.flatMap(({ contents }) => contents);
+    await answer("first");
+    await until(() => heard().length === 1);
+    expect(following.calls.every(({ reset }) => !reset)).toBe(true);
+    const marked = async () => (await hub.call(ana, "chat_read_marks")).body.marks;
+    expect(await marked()).toEqual([]);
+    seen = true;
+    await answer("second");
+    await until(() => heard().length === 2);
+    expect(heard()).toEqual(["first", "second"]);
+    expect(done).toHaveLength(1);
+    expect(Number(done[0])).toBeGreaterThan(Number(last));
+    expect(await marked()).toEqual([{ agent: "scout", read_id: done[0] }]);
+    following.stop();
+  });
+
   test("without a name it is the default agent's chat, and everything is void when that is another agent", async () => {
     await hub.token("agent", "mason");
     await say("to mason, by name", { agent: "mason" });

@@ -13,6 +13,10 @@ export interface ChatOptions {
   after?: string | null | undefined;
   /** How many of the newest. */
   newest?: number;
+  /** The newest ones, where they are being read already: following goes on from there, and tells of what comes after. */
+  from?: Promise<Page | undefined>;
+  /** Whether what comes is read by a person as it comes: then it is marked so with the same request, up to `done`. */
+  marks?: { wanted: () => boolean; done: (id: string) => void };
   /**
    * What comes next, in order, each message once. The first call has `reset`, even with nothing in it, and so has one
    * after which everything given before is void: the hub was restored from a backup, or has forgotten that far, or
@@ -118,7 +122,7 @@ class ChatFollower {
   }
 
   async #next(): Promise<{ page: Page; reset: boolean }> {
-    const from = this.#position;
+    const from = this.#position ?? (await this.#begun());
     const anew = this.#anew;
     this.#anew = false;
     if (!from) return { page: await this.#first(this.#options.after), reset: true };
@@ -131,6 +135,14 @@ class ChatFollower {
     }
     // The position is nobody's any more, nor is the one that the caller once gave.
     return { page: await this.#first(this.#options.after === undefined ? undefined : null), reset: true };
+  }
+
+  /** Where whoever follows has read to already. */
+  async #begun(): Promise<{ after_id: string | null; epoch: string } | undefined> {
+    const page = await this.#options.from;
+    if (!page) return undefined;
+    this.#told_id = page.messages.at(-1)?.id;
+    return { after_id: page.last_id, epoch: page.epoch };
   }
 
   /**
@@ -153,8 +165,13 @@ class ChatFollower {
     }));
   }
 
-  #since(after_id: string | null): Promise<Page> {
-    return this.#client.call("chat_read_since", { after_id, limit: PAGE, ...this.#agent });
+  async #since(after_id: string | null): Promise<Page> {
+    const { marks } = this.#options;
+    const input = { limit: PAGE, ...this.#agent };
+    if (after_id === null || !marks?.wanted()) return this.#client.call("chat_read_since", { after_id, ...input });
+    const page = await this.#client.call("chat_read_and_advance", { after_id, ...input });
+    if (page.last_id !== null) marks.done(page.last_id);
+    return page;
   }
 
   get #fromNewest(): boolean {

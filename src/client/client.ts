@@ -64,7 +64,9 @@ export class Client implements Disposable {
     { key, patience_ms = PATIENCE_MS, cause }: CallOptions = {},
   ): Promise<ToolTypes[N]["output"]> {
     const given = key === undefined ? args : { ...args, idempotency_key: key };
-    const params = { name, arguments: given, ...(cause !== undefined && { _meta: { "parley/cause": cause } }) };
+    // No model reads the answer, so it need not be there as text besides.
+    const _meta = { "parley/bare": true, ...(cause !== undefined && { "parley/cause": cause }) };
+    const params = { name, arguments: given, _meta };
     const send = async (): Promise<ToolTypes[N]["output"]> => {
       // Whoever's cookie it is now, it is not the one with which this was begun.
       if (this.#disposed) throw unreachable("this client is no longer in use");

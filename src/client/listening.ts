@@ -3,8 +3,8 @@ import { hubErrorOf, isObject, unreachable } from "./errors.ts";
 import type { Notification, Protocol } from "./protocol.ts";
 
 interface ListenHandlers {
-  /** A hint. */
-  updated: (uri: string) => void;
+  /** A hint, with what it says. */
+  updated: (uri: string, about: Record<string, unknown>) => void;
   /** Once, however it ended, acknowledged before or not. */
   ended: () => void;
 }
@@ -25,12 +25,12 @@ export function listenTo(protocol: Protocol, stream: Stream, told: ListenHandler
 async function read(
   protocol: Protocol,
   { uris, controller }: Stream,
-  { acknowledged, updated }: { acknowledged: (uris: ReadonlySet<string>) => void; updated: (uri: string) => void },
+  { acknowledged, updated }: Pick<ListenHandlers, "updated"> & { acknowledged: (uris: ReadonlySet<string>) => void },
 ): Promise<void> {
   const params = { notifications: { resourceSubscriptions: uris } };
   await protocol.stream({ method: "subscriptions/listen", params, controller }, (told) => {
     if (told.method === "notifications/subscriptions/acknowledged") acknowledged(honouredOf(told));
-    else if (told.method === "notifications/resources/updated") updated(String(told.params.uri));
+    else if (told.method === "notifications/resources/updated") updated(String(told.params.uri), told.params);
   });
 }
 

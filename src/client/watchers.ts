@@ -2,9 +2,10 @@ import type { HubError } from "./errors.ts";
 
 /**
  * Without an error: read now. With one: reading is of no use just now, and why. `anew` when the hub has just begun to
- * listen for us: it may be another one than before, or the same with less in it.
+ * listen for us: it may be another one than before, or the same with less in it. `about` is what the hub says of it along
+ * with the hint, which may be nothing.
  */
-export type Hint = (error?: HubError, anew?: boolean) => void;
+export type Hint = (error?: HubError, anew?: boolean, about?: Record<string, unknown>) => void;
 
 /** Who wants to be told of which URI. */
 export class Watchers {
@@ -38,8 +39,8 @@ export class Watchers {
     return this.#hints.delete(uri);
   }
 
-  tell(uri: string, error?: HubError, anew = false): void {
-    for (const hint of [...(this.#hints.get(uri) ?? [])]) this.#guarded(() => hint(error, anew));
+  tell(uri: string, ...told: Parameters<Hint>): void {
+    for (const hint of [...(this.#hints.get(uri) ?? [])]) this.#guarded(() => hint(...told));
   }
 
   /** Tells one alone, not before it knows how to stop. */

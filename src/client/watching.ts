@@ -153,7 +153,7 @@ export class Watching implements Disposable {
     const stream: Stream = { uris, controller: new AbortController(), opened_at: performance.now() };
     this.#opening = stream.controller;
     const honoured = await listenTo(this.#protocol, stream, {
-      updated: (uri) => this.#watchers.tell(uri),
+      updated: (uri, about) => this.#watchers.tell(uri, undefined, false, about),
       ended: () => this.#ended(stream),
     });
     this.#opening = undefined;

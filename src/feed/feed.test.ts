@@ -57,6 +57,7 @@ async function commit(space_id: string, events: number): Promise<Committed> {
       tx,
       database,
       needs: [],
+      glances: [],
       explainers: [],
       config: readConfig({ home }, {}),
       address: () => "",

@@ -2,9 +2,9 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import { type ErrorBody, errorBody } from "../errors.ts";
 import { visibleJson } from "../visible.ts";
 
-/** What a tool found. */
-export const found = (output: object): CallToolResult => ({
-  content: [{ type: "text", text: visibleJson(output) }],
+/** What a tool found; without the text of it for a program that shows it to no model, which halves the answer. */
+export const found = (output: object, { bare = false } = {}): CallToolResult => ({
+  content: bare ? [] : [{ type: "text", text: visibleJson(output) }],
   // An object by the type of `run`; the SDK's type wants its members indexable.
   structuredContent: output as Record<string, unknown>,
 });

@@ -176,7 +176,7 @@ async function callTool(
       ...(idempotency_key !== undefined && { idempotency_key }),
       ...(cause !== undefined && { cause }),
     });
-    return found(output);
+    return found(output, { bare: params._meta?.["parley/bare"] === true });
   } catch (error) {
     // What else can be thrown is a bug, and `call` has logged it whole.
     if (!(error instanceof ParleyError)) throw internalError(error);

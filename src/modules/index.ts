@@ -13,6 +13,11 @@ import { triggers } from "./triggers/index.ts";
 const ALL = [identity, delivery, events, notices, chat, mail, tasks, runs, triggers] as const;
 export const MODULES: readonly Module[] = ALL;
 
+/** What each part of `space_glance` holds, by its name. */
+export type GlanceTypes = {
+  [G in Extract<(typeof ALL)[number], { glance: unknown }>["glance"] as G["part"]]: Awaited<ReturnType<G["read"]>>;
+};
+
 type AnyTool = (typeof ALL)[number]["tools"][number];
 /** What each tool takes and gives, by its name. */
 export type ToolTypes = { [T in AnyTool as T["name"]]: NonNullable<T["types"]> };

@@ -6,6 +6,7 @@
     "io.modelcontextprotocol/protocolVersion": VERSION,
     "io.modelcontextprotocol/clientInfo": { name: "parley-client", version: "1" },
     "io.modelcontextprotocol/clientCapabilities": {},
+    "parley/bare": true,
   };
 
   const questions = new Map();
@@ -19,9 +20,7 @@
     const agent = /^\/chat\/([a-z0-9_-]+)$/i.exec(location.pathname)?.[1];
     if (agent !== undefined) {
       call("chat_read_before", { before_id: null, limit: 50, agent });
-      read(`ui://agent/${agent}/status`);
-      read("ui://agents");
-      call("chat_read_marks", {});
+      call("space_glance", {});
     }
   }
 
@@ -35,14 +34,8 @@
   }
 
   function call(name, args) {
-    ask("tools/call", name, { name, arguments: args });
-  }
-
-  function read(uri) {
-    ask("resources/read", uri, { uri });
-  }
-
-  function ask(method, name, params) {
+    const method = "tools/call";
+    const params = { name, arguments: args };
     const question = {};
     question.coming = answerTo(method, name, params).then(
       (answer) => {

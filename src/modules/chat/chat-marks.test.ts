@@ -57,6 +57,20 @@ eachDatabase((open) => {
     expect(await marks()).toEqual([{ agent: "scout", read_id: messages[0].id }]);
   });
 
+  test("reading on from a position marks what was read up to there and what comes, never back", async () => {
+    const ids: string[] = [];
+    for (let at = 0; at < 4; at += 1) ids.push(await said(`message ${at}`));
+    const [first = "", second = "", , last = ""] = ids;
+    const readFrom = async (after_id: string, limit = 50) =>
+      (await hub.call(ana, "chat_read_and_advance", { after_id, limit, agent: "scout" })).body;
+    expect((await readFrom(first, 1)).messages).toMatchObject([{ id: second }]);
+    expect(await marks()).toEqual([{ agent: "scout", read_id: second }]);
+    expect((await readFrom(last)).messages).toEqual([]);
+    expect(await marks()).toEqual([{ agent: "scout", read_id: last }]);
+    expect((await readFrom(first, 1)).messages).toMatchObject([{ id: second }]);
+    expect(await marks()).toEqual([{ agent: "scout", read_id: last }]);
+  });
+
   test("IDENTITY-5: what a person read in one browser is read in all, also in those that sign in later; a token has marks of its own", async () => {
     const id = await said("hello");
     const [one, other, bens] = [await browserOf("ana"), await browserOf("ana"), await browserOf("ben")];

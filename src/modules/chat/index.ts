@@ -22,6 +22,7 @@ export const chat = {
       wire: ({ type, data }) => (type === "chat.posted" ? { agent: data.agent, author: data.author } : null),
     },
   ],
+  glance: service.chatsGlance,
   explains: service.chatExplains,
   due: service.chatDue,
   plan: (ctx, { chat_days }) => service.planPurge(ctx, chat_days),

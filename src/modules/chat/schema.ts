@@ -57,6 +57,7 @@ export const ReadBefore = z.strictObject({
 export type ReadBefore = z.infer<typeof ReadBefore>;
 
 export const ReadAndAdvance = z.strictObject({
+  after_id: Id.optional().describe("Begin here, up to where you have read, instead of at your mark."),
   limit,
   agent,
   subscriber: z

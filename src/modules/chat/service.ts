@@ -5,6 +5,7 @@
  */
 
 export { chatExplains } from "./service/explaining.ts";
+export { chatsGlance } from "./service/glance.ts";
 export { readableInbox, seesAll } from "./service/inboxes.ts";
 export { list } from "./service/listing.ts";
 export { markRead, readMarks } from "./service/marks.ts";

@@ -2,7 +2,7 @@ import { has, READERS } from "../../context.ts";
 import type { Module } from "../../module.ts";
 import { resources } from "./resources.ts";
 import { routes } from "./routes.ts";
-import { endedDue, forgettingDue, loginDue } from "./service.ts";
+import { agentsGlance, endedDue, forgettingDue, loginDue } from "./service.ts";
 import { tools } from "./tools.ts";
 
 export { AgentType, Lifecycle, LoginCode, Name, RunPhase } from "./schema.ts";
@@ -45,6 +45,7 @@ export const identity = {
   tools,
   resources,
   routes,
+  glance: agentsGlance,
   explains: { topics: ["agent"], sees: async ({ actor }) => has(actor, ...READERS) },
   due: { ...loginDue, ...endedDue, ...forgettingDue },
   // Grants stay: who was let into a space that expired is told so, everybody else that it is unknown.

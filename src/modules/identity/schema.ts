@@ -70,6 +70,14 @@ export type PeopleList = z.infer<typeof PeopleList>;
 
 export const AgentList = z.object({ agents: z.array(AgentEntry) });
 
+const Parts = z.array(z.string().max(40)).max(20);
+export const GlanceAt = z.strictObject({
+  parts: Parts.optional().describe("Left out: all there are."),
+  full: Parts.default([]).describe("Those of which a page shows all there is."),
+});
+export type GlanceAt = z.infer<typeof GlanceAt>;
+export const Glance = z.object({ parts: z.record(z.string(), z.unknown()) });
+
 const ClientSessionId = z.string().regex(/^[\x21-\x7e]{1,200}$/, "a session is 1 to 200 printable characters");
 const line = (most: number) =>
   z

@@ -15,6 +15,8 @@ import {
   DeletedAgent,
   EnsureAgent,
   EnsuredAgent,
+  Glance,
+  GlanceAt,
   Left,
   ListAgents,
   LoginCode,
@@ -293,6 +295,18 @@ export const tools = [
     input: z.strictObject({}),
     output: Space,
     run: service.lookAtSpace,
+  }),
+  defineTool({
+    name: "space_glance",
+    title: "Glance at the space",
+    description:
+      "Tells what every page shows, in one request: agents and what they do, the last line of each chat, what is unread, how much needs you.",
+    roles: ONLOOKERS,
+    unlisted: true,
+    facets,
+    input: GlanceAt,
+    output: Glance,
+    run: service.glance,
   }),
   defineTool({
     name: "space_delete",

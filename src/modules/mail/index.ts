@@ -41,6 +41,7 @@ export const mail = {
     },
   ],
   needs: service.mailNeeds,
+  glance: service.mailGlance,
   explains: service.mailExplains,
   due: service.mailDue,
   plan: (ctx, { mail_days }) => service.planRetention(ctx, mail_days),

@@ -37,7 +37,7 @@ eachDatabase((open) => {
     ]);
   });
 
-  test("what waits for somebody comes with the page that is asked for, as need_list gives it, and which of it is mail", async () => {
+  test("what waits for somebody comes with the page that is asked for, as many as need_list counts, and which of it is mail", async () => {
     const hub = await open({ now: Date.parse("2026-11-01T12:00:00Z") });
     const ana = await hub.token("human", "ana");
     const otter = await hub.token("agent", "otter");
@@ -52,12 +52,12 @@ eachDatabase((open) => {
     const overview = async (token: string, args: object = {}) =>
       (await hub.call(token, "mail_inbox", { overview: true, limit: 1, ...args })).body.overview;
     const listed = await overview(ana);
-    expect(listed.needs).toEqual((await hub.call(ana, "need_list", { limit: 100 })).body);
-    expect(listed.needs).toMatchObject({ count: 3, needs: [{ kind: "question" }, { id: urgent }, { id: due }] });
+    expect(listed.needs).toBe((await hub.call(ana, "need_list", { limit: 100 })).body.count);
+    expect(listed.needs).toBe(3);
     expect(listed.pressing).toMatchObject([{ id: urgent }, { id: due }]);
     await hub.call(ana, "mail_update", { ids: [urgent, due], action: "archive" });
     expect((await overview(ana)).pressing).toEqual([]);
-    expect(await overview(ana, { agent: "otter" })).toMatchObject({ needs: null, pressing: [] });
+    expect(await overview(ana, { agent: "otter" })).toMatchObject({ needs: 1, pressing: [] });
     expect(await overview(otter)).toMatchObject({ needs: null, pressing: [] });
     expect((await hub.call(ana, "mail_inbox")).body).not.toHaveProperty("overview");
   });

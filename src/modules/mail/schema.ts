@@ -2,7 +2,6 @@ import { z } from "zod";
 import { Id } from "../../ids.ts";
 import { DELIVERY_STATES, Delivery } from "../delivery/index.ts";
 import { Name } from "../identity/index.ts";
-import { NeedList } from "../notices/index.ts";
 
 export const MOST_BODY_BYTES = 1024 * 1024;
 const MOST_RECIPIENTS = 100;
@@ -136,8 +135,8 @@ export const MailList = z.object({
   next: Id.nullable().describe("Pass it as before for the next page; null at the end."),
   overview: z
     .object({
-      needs: NeedList.nullable().describe("What need_list gives, with your own mailbox."),
-      pressing: z.array(MailItem).describe("Those of needs that are mail."),
+      needs: z.int().nullable().describe("How much need_list counts; null for who has none."),
+      pressing: z.array(MailItem).describe("Those of it that are mail, with your own mailbox."),
       mailboxes,
     })
     .optional(),

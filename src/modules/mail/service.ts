@@ -5,6 +5,7 @@
  */
 export { update } from "./service/changing.ts";
 export { mailExplains } from "./service/explaining.ts";
+export { mailGlance } from "./service/glance.ts";
 export { counts, countUnread, list } from "./service/listing.ts";
 export { release } from "./service/loops.ts";
 export { followable, holderOf } from "./service/mailboxes.ts";

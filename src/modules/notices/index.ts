@@ -26,6 +26,7 @@ export const notices = {
     },
   ],
   needs: service.noticeNeeds,
+  glance: service.needsGlance,
   explains: service.noticesExplain,
   waiting: service.noticeWaiting,
   due: { ...service.noticesDue, ...service.needsDue },

@@ -97,6 +97,40 @@ eachDatabase((open) => {
     expect(await ids()).toEqual([mail, asking]);
   });
 
+  test("what was put off is listed with when it comes back, and can be brought back before", async () => {
+    const [asking, mail, open] = [await ask(), await write("ana"), await ask()];
+    await call(ana, "need_later", { id: asking, until: "2h" });
+    await call(ana, "need_later", { id: mail, until: "1h" });
+    const put_off = (token = ana) => call(token, "need_list", { put_off: true });
+    expect(await put_off()).toMatchObject({
+      needs: [
+        { id: mail, put_off_until: new Date(START + HOUR).toISOString() },
+        { id: asking, put_off_until: new Date(START + 2 * HOUR).toISOString() },
+      ],
+      count: 1,
+      next: null,
+    });
+    expect(await call(ana, "need_list", { put_off: true, limit: 1 })).toMatchObject({
+      needs: [{ id: mail }],
+      next: mail,
+    });
+    expect((await put_off(ben)).needs).toEqual([]);
+    using stream = await new Raw(hub.url, ana ?? "").listen(["parley://needs"]);
+    await stream.first(1);
+    expect(await call(ana, "need_later", { id: asking, until: null })).toEqual({ id: asking, until: null });
+    await stream.first(2);
+    expect(await ids()).toEqual([open, asking]);
+    expect((await needs()).needs.map((need) => (need as { put_off_until?: unknown }).put_off_until)).toEqual([
+      null,
+      null,
+    ]);
+    // Dealt with meanwhile, it comes back no more.
+    await call(ana, "mail_update", { id: mail, action: "ack" });
+    expect((await put_off()).needs).toEqual([]);
+    await hub.tick(3 * HOUR);
+    expect(await ids()).toEqual([open, asking]);
+  });
+
   test("whoever asks is told at once that somebody has said not now, and goes on waiting", async () => {
     const id = await ask();
     const waiting = call(scout, "notice_wait", { id, wait_seconds: 60 });

@@ -96,6 +96,7 @@ export const ListNeeds = z.strictObject({
   limit: z.int().min(1).max(100).default(20),
   before: Id.optional().describe("The next of the last page."),
   everywhere: z.boolean().optional().describe("In every space you may use, not in this one alone."),
+  put_off: z.boolean().default(false).describe("What you have put off, instead of what waits now."),
 });
 export type ListNeeds = z.infer<typeof ListNeeds>;
 
@@ -114,18 +115,20 @@ const NeedItem = z.object({
   ref: Id.nullable(),
   agents: z.array(Name).nullable(),
   space: z.string().optional().describe("Where it is to be dealt with; only given with everywhere."),
+  put_off_until: Time.nullable().describe("When it comes back, if you have put it off."),
 });
+export type NeedItem = z.infer<typeof NeedItem>;
 
 export const NeedList = z.object({
   needs: z.array(NeedItem),
-  count: z.int().describe(`How many there are; at most ${MOST_COUNTED}.`),
+  count: z.int().describe(`How many wait now; at most ${MOST_COUNTED}.`),
   next: Id.nullable(),
 });
 export type NeedList = z.infer<typeof NeedList>;
 
 export const PutOff = z.strictObject({
   id: Id.describe("From need_list."),
-  until: z.string().max(40).describe("30m, 2h, 3d or ISO time."),
+  until: z.string().max(40).nullable().describe("30m, 2h, 3d or ISO time. Null: now, after all."),
 });
 export type PutOff = z.infer<typeof PutOff>;
-export const IsPutOff = z.object({ id: Id, until: Time });
+export const IsPutOff = z.object({ id: Id, until: Time.nullable() });

@@ -9,8 +9,12 @@ export interface Running {
   badge?: () => string;
   /** What the badge counts. */
   counts?: string;
+  /** How much of it waits for this person: the number in the title and on the icon is the sum of these. */
+  attention?: () => number;
   /** What can be done or gone to there, for the palette and by its keys. */
   commands?: () => readonly Command[];
+  /** What else the palette finds, read when it is opened: the things of this section by their names. */
+  entries?: () => Promise<readonly Command[]>;
   /** For what was typed into the palette and is none of those. */
   find?: (text: string) => Command;
   /** Read when nobody waits. */
@@ -25,6 +29,6 @@ export interface Section {
   icon: Component;
   /** What leads there, pressed one after the other. */
   keys?: readonly string[];
-  /** Called while the frame is made, where contexts can be set and effects begun. */
+  /** Called while the frame is made, where contexts can be set, effects begun and a part of the glance added. */
   start?: (hub: Hub) => Running;
 }

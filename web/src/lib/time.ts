@@ -15,6 +15,7 @@ const withYear = format({ day: "numeric", month: "long", year: "numeric" });
 const short = format({ day: "numeric", month: "short" });
 
 const DAY_MS = 86_400_000;
+const HALF_A_YEAR_MS = 180 * DAY_MS;
 
 export const isSameDay = (one: string, other: string): boolean =>
   dayNumber(Date.parse(one)) === dayNumber(Date.parse(other));
@@ -35,6 +36,29 @@ export function ago(ts: string, now: number): string {
   const days = dayNumber(now) - dayNumber(Date.parse(ts));
   if (days === 0) return timeOfDay(ts);
   return days === 1 ? "Yesterday" : short(ts);
+}
+
+/** A time to come or gone, as short as does: 14:03, tomorrow, 09:00, Mon 23 Nov, 09:00. */
+export function whenWords(ts: string, now: number): string {
+  const onDay = (days: number): boolean => isSameDay(ts, new Date(dayAfter(now, days)).toISOString());
+  if (onDay(0)) return timeOfDay(ts);
+  if (onDay(1)) return `tomorrow, ${timeOfDay(ts)}`;
+  if (onDay(-1)) return `yesterday, ${timeOfDay(ts)}`;
+  return dateWords(ts, now);
+}
+
+/** The same with its day always named: Tue 17 Nov, 09:00. */
+export function dateWords(ts: string, now: number): string {
+  const at = Date.parse(ts);
+  const year = Math.abs(at - now) > HALF_A_YEAR_MS ? ({ year: "numeric" } as const) : {};
+  const day = new Date(at).toLocaleDateString(undefined, { weekday: "short", day: "numeric", month: "short", ...year });
+  return `${day}, ${timeOfDay(ts)}`;
+}
+
+/** By the calendar: a day is not always 24 hours long. */
+function dayAfter(now: number, days: number): number {
+  const date = new Date(now);
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate() + days, 12).getTime();
 }
 
 function dayNumber(ms: number): number {

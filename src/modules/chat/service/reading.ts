@@ -17,8 +17,12 @@ export async function readSince(ctx: Ctx, { after_id, limit, agent }: ReadSince)
   return read(ctx, await readableInbox(ctx, agent), { after_id: from, limit });
 }
 
-/** The next messages after the caller's mark, which then stands at the last one returned. */
-export function readAndAdvance(ctx: Ctx, { limit, agent, subscriber }: ReadAndAdvance): Promise<AdvancedPage> {
+/**
+ * The next messages after the caller's mark, which then stands at the last one returned. From a position that they name
+ * instead, up to which they have read; then a mark that is further on stays where it is.
+ */
+export function readAndAdvance(ctx: Ctx, input: ReadAndAdvance): Promise<AdvancedPage> {
+  const { limit, agent, subscriber, after_id: named } = input;
   if (subscriber !== undefined && !has(ctx.actor, "admin"))
     throw new ParleyError("FORBIDDEN", "Only admin may name a subscriber; yours is the one of your token.");
   return transact(ctx, async (ctx) => {
@@ -26,22 +30,25 @@ export function readAndAdvance(ctx: Ctx, { limit, agent, subscriber }: ReadAndAd
     if (subscriber !== undefined) await checkSubscriber(ctx, subscriber);
     const subscriber_id = subscriber ?? ctx.actor.subscriber_id;
     const mark = { subscriber_id, topic: "chat", stream: formatId(inbox.inbox_id) };
-    const after_id = (await findWatermark(ctx.tx, { ...mark, space_id: ctx.tx.space_id })) ?? null;
-    const page: AdvancedPage = await read(ctx, inbox, { after_id, limit }).catch((error: unknown) => {
-      // Nobody can set the mark by hand: told that there is a gap, its owner goes on behind it.
-      if (!(error instanceof ParleyError && error.code.startsWith("WATERMARK"))) throw error;
-      const first_id = error.details?.first_id;
-      const behind = typeof first_id === "string" ? parseId(first_id) : null;
-      return read(ctx, inbox, { after_id: behind, limit }).then((page) => ({ ...page, gap: true }));
-    });
-    const last_id = page.messages.at(-1)?.id;
-    if (last_id)
-      await saveWatermark(ctx.tx, {
-        ...mark,
-        last_id: parseId(last_id),
-        updated_at: new Date(ctx.now()).toISOString(),
-      });
+    const had_id = (await findWatermark(ctx.tx, { ...mark, space_id: ctx.tx.space_id })) ?? null;
+    const page: AdvancedPage =
+      named === undefined
+        ? await readBehind(ctx, inbox, { after_id: had_id, limit })
+        : await read(ctx, inbox, { after_id: parseId(named), limit });
+    const last_id = page.last_id === null ? null : parseId(page.last_id);
+    if (last_id !== null && (had_id === null || last_id > had_id || (page.gap && page.messages.length > 0)))
+      await saveWatermark(ctx.tx, { ...mark, last_id, updated_at: new Date(ctx.now()).toISOString() });
     return page;
+  });
+}
+
+/** Nobody can set the mark by hand: told that there is a gap, its owner goes on behind it. */
+function readBehind(ctx: Ctx, inbox: OpenInbox, position: Position): Promise<AdvancedPage> {
+  return read(ctx, inbox, position).catch((error: unknown) => {
+    if (!(error instanceof ParleyError && error.code.startsWith("WATERMARK"))) throw error;
+    const first_id = error.details?.first_id;
+    const after_id = typeof first_id === "string" ? parseId(first_id) : null;
+    return read(ctx, inbox, { ...position, after_id }).then((page) => ({ ...page, gap: true }));
   });
 }
 

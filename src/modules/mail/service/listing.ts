@@ -36,14 +36,15 @@ export async function list(ctx: Ctx, input: List): Promise<MailList> {
   };
 }
 
-/** What waits for the caller, in whose own mailbox it is shown, and which of it is mail. */
+/** How much waits for the caller, and in their own mailbox which of it is mail. */
 async function needsOf(ctx: Ctx, { principal_id }: { principal_id: string }): Promise<Waits> {
-  if (principal_id !== ctx.actor.principal_id || !has(ctx.actor, ...ONLOOKERS)) return { needs: null, pressing: [] };
-  const needs = await listNeeds(ctx, { limit: MOST_NEEDS });
-  const ids = new Set(needs.needs.map(({ id }) => id));
+  if (!has(ctx.actor, ...ONLOOKERS)) return { needs: null, pressing: [] };
+  const { needs, count } = await listNeeds(ctx, { limit: MOST_NEEDS, put_off: false });
+  if (principal_id !== ctx.actor.principal_id) return { needs: count, pressing: [] };
+  const ids = new Set(needs.map(({ id }) => id));
   const page = { space_id: ctx.actor.space_id, principal_id, before_id: Number.MAX_SAFE_INTEGER, limit: MOST_ROWS };
   const rows = (await store.listAskingRows(ctx.db, page)).filter(({ id }) => ids.has(formatId(id)));
-  return { needs, pressing: rows.map((row) => toItem(ctx, row)) };
+  return { needs: count, pressing: rows.map((row) => toItem(ctx, row)) };
 }
 
 /** How much is unread in every mailbox that the caller may look into: one read for all of them. */

@@ -1,21 +1,15 @@
 import { setImmediate } from "node:timers/promises";
-import { type Ctx, has, ONLOOKERS, type TxCtx, transact } from "../../../context.ts";
-import { plan, unplan } from "../../../due/index.ts";
-import { ParleyError } from "../../../errors.ts";
+import { type Ctx, has, ONLOOKERS } from "../../../context.ts";
 import { append } from "../../../feed/index.ts";
-import { formatId, parseId } from "../../../ids.ts";
-import type { DueHandler, Need, NeedPage, NeedProvider } from "../../../module.ts";
+import { parseId } from "../../../ids.ts";
+import { defineGlance, type Need, type NeedPage, type NeedProvider } from "../../../module.ts";
 import type { Watch } from "../../../resource.ts";
-import { parseTime } from "../../../times.ts";
 import { actorsEverywhere } from "../../identity/index.ts";
-import { type ListNeeds, MOST_COUNTED, type NeedList, type PutOff } from "../schema.ts";
+import { type ListNeeds, MOST_COUNTED, type NeedItem, type NeedList } from "../schema.ts";
 import * as store from "../store.ts";
 import type { NamedNoticeRow } from "../tables.ts";
 import { aboutOf, isoNow, TOPIC, wire } from "./wire.ts";
 
-const AGAIN = "need.again";
-/** As much as one person puts off at a time: each list looks past all of it. */
-const MOST_PUT_OFF = 200;
 const FROM_THE_TOP = Number.MAX_SAFE_INTEGER;
 
 /** What of notices waits for the actor. */
@@ -42,11 +36,11 @@ const openTo = (ctx: Ctx, page: NeedPage) => {
   return { space_id, principal_id, now: isoNow(ctx), ...page };
 };
 
-/** What waits for the actor and was not put off, whatever module it is of, newest first. */
-export const listNeeds = (ctx: Ctx, { limit, before, everywhere }: ListNeeds): Promise<NeedList> =>
-  everywhere ? listEverywhere(ctx, { limit, before }) : listHere(ctx, { limit, before });
+/** What waits for the actor, whatever module it is of, newest first: what was not put off, or what was. */
+export const listNeeds = (ctx: Ctx, { everywhere, ...page }: ListNeeds): Promise<NeedList> =>
+  everywhere ? listEverywhere(ctx, page) : listHere(ctx, page);
 
-type Page = Pick<ListNeeds, "limit" | "before">;
+type Page = Omit<ListNeeds, "everywhere">;
 
 /** The one question that goes to several spaces: each is asked as the actor that it is there, and what it answers is merged. */
 async function listEverywhere(outer: Ctx, page: Page): Promise<NeedList> {
@@ -70,79 +64,76 @@ async function listEverywhere(outer: Ctx, page: Page): Promise<NeedList> {
   return { needs, count, next: more ? (needs.at(-1)?.id ?? null) : null };
 }
 
-async function listHere(ctx: Ctx, { limit, before }: Page): Promise<NeedList> {
+async function listHere(ctx: Ctx, { limit, before, put_off }: Page): Promise<NeedList> {
   const hidden = await putOffBy(ctx);
-  const page = { before_id: before ? parseId(before) : FROM_THE_TOP, limit: limit + 1 + hidden.size };
-  const found = (await Promise.all(ctx.needs.map((provider) => provider.list(ctx, page))))
-    .flat()
-    .filter(({ id }) => !hidden.has(parseId(id)))
-    .sort((a, b) => parseId(b.id) - parseId(a.id));
+  const before_id = before ? parseId(before) : FROM_THE_TOP;
+  const found = put_off
+    ? await listHidden(ctx, hidden, { before_id, limit: limit + 1 })
+    : await listOpen(ctx, hidden, { before_id, limit: limit + 1 });
   const needs = found.slice(0, limit);
   const last = needs.at(-1);
   return { needs, count: await count(ctx, hidden), next: last && found.length > limit ? last.id : null };
 }
 
-export const openNeeds = (ctx: Ctx): Promise<NeedList> => listHere(ctx, { limit: MOST_COUNTED });
+async function listOpen(ctx: Ctx, hidden: PutOffs, { before_id, limit }: NeedPage): Promise<NeedItem[]> {
+  const page = { before_id, limit: limit + hidden.size };
+  return (await Promise.all(ctx.needs.map((provider) => provider.list(ctx, page))))
+    .flat()
+    .filter(({ id }) => !hidden.has(parseId(id)))
+    .sort((a, b) => parseId(b.id) - parseId(a.id))
+    .slice(0, limit)
+    .map((need) => ({ ...need, put_off_until: null }));
+}
+
+/** One by one: among all that waits they may be few and far between. */
+async function listHidden(ctx: Ctx, hidden: PutOffs, { before_id, limit }: NeedPage): Promise<NeedItem[]> {
+  const found: NeedItem[] = [];
+  for (const [ref, put_off_until] of [...hidden].sort(([a], [b]) => b - a)) {
+    if (found.length === limit) break;
+    if (ref >= before_id) continue;
+    const page = { before_id: ref + 1, limit: 1 };
+    const needs = (await Promise.all(ctx.needs.map((provider) => provider.list(ctx, page)))).flat();
+    // What was dealt with meanwhile comes back no more.
+    const need = needs.find(({ id }) => parseId(id) === ref);
+    if (need) found.push({ ...need, put_off_until });
+  }
+  return found;
+}
+
+export const openNeeds = (ctx: Ctx): Promise<NeedList> => listHere(ctx, { limit: MOST_COUNTED, put_off: false });
 
 /** Of what `listNeeds` lists; no further than anybody tells apart. */
-async function count(ctx: Ctx, hidden: ReadonlySet<number>): Promise<number> {
+async function count(ctx: Ctx, hidden: PutOffs): Promise<number> {
   const page = { before_id: FROM_THE_TOP, limit: MOST_COUNTED + hidden.size };
   const ids = (await Promise.all(ctx.needs.map((provider) => provider.ids(ctx, page)))).flat();
   return Math.min(MOST_COUNTED, ids.filter((id) => !hidden.has(id)).length);
 }
 
-async function putOffBy(ctx: Ctx): Promise<Set<number>> {
+type PutOffs = ReadonlyMap<number, string>;
+
+/** Until when, by what it is. */
+export async function putOffBy(ctx: Ctx): Promise<PutOffs> {
   const { space_id, principal_id } = ctx.actor;
-  return new Set(await store.listPutOff(ctx.db, { space_id, principal_id, now: isoNow(ctx) }));
+  const rows = await store.listPutOff(ctx.db, { space_id, principal_id, now: isoNow(ctx) });
+  return new Map(rows.map(({ ref, until_at }) => [ref, until_at]));
 }
 
-/** Not now: it is out of this person's list until then, and of nobody else's; whoever asks is told so. */
-export function putOff(ctx: Ctx, { id, until }: PutOff): Promise<{ id: string; until: string }> {
-  return transact(ctx, async (ctx) => {
-    const { space_id, principal_id } = ctx.actor;
-    const at = parseTime(ctx, until, { what: "until" });
-    const ref = parseId(id);
-    const { tellPending } = await providerOf(ctx, ref);
-    const known = await store.findLater(ctx.tx, { space_id, principal_id, ref });
-    if (known) await unplan(ctx, { kind: AGAIN, ref: known.id });
-    else if ((await putOffBy(ctx)).size >= MOST_PUT_OFF)
-      throw new ParleyError("LIMIT_REACHED", `You have put off ${MOST_PUT_OFF} already. Deal with some of them first.`);
-    const later_id = await tell(ctx, principal_id, ref);
-    const until_at = new Date(at).toISOString();
-    await store.saveLater(ctx.tx, { principal_id, ref, id: later_id, until_at });
-    await plan(ctx, { kind: AGAIN, ref: later_id, at });
-    await tellPending(ctx, ref, until_at);
-    return { id: formatId(ref), until: until_at };
-  });
-}
-
-/** Of whichever module it is that this waits for the actor. */
-async function providerOf(ctx: TxCtx, ref: number): Promise<NeedProvider> {
-  for (const provider of ctx.needs)
-    if ((await provider.ids(ctx, { before_id: ref + 1, limit: 1 })).includes(ref)) return provider;
-  throw new ParleyError("NEED_NOT_FOUND", `Nothing with the id ${formatId(ref)} waits for you. See need_list.`);
-}
-
-/** To nobody but the person: for others nothing has changed. */
-const tell = (ctx: TxCtx, principal_id: string, ref: number): Promise<number> =>
-  append(ctx, { type: "need.changed", topic: "need", stream: principal_id, ref, data: {} });
-
-export const needsDue: Record<string, DueHandler> = {
-  [AGAIN]: async (ctx, { ref: id }) => {
-    const later = await store.findLaterById(ctx.tx, id);
-    if (!later) return;
-    await store.deleteLater(ctx.tx, id);
-    await tell(ctx, later.principal_id, later.ref);
+/** How much there is; all of it, with what was put off, for the page that is about it. */
+export const needsGlance = defineGlance({
+  part: "needs",
+  read: async (ctx, full): Promise<{ count: number; needs: NeedItem[] | null; put_off: NeedItem[] | null }> => {
+    if (!full) return { count: await count(ctx, await putOffBy(ctx)), needs: null, put_off: null };
+    const { needs, count: counted } = await openNeeds(ctx);
+    const { needs: put_off } = await listNeeds(ctx, { limit: MOST_COUNTED, put_off: true });
+    return { count: counted, needs, put_off };
   },
-};
+  watch: watchNeeds,
+});
 
 // One function for all who watch: a door works out once what everybody with the same one is told.
-const changed: Watch["hint"] = () => ({});
+const changed: Watch["hint"] = ({ topic }) => ({ topic });
 
-export const watchNeeds = async (ctx: Ctx): Promise<Watch> => ({
-  places: [
-    { topic: "need", stream: ctx.actor.principal_id },
-    ...(await Promise.all(ctx.needs.map(({ places }) => places(ctx)))).flat(),
-  ],
-  hint: changed,
-});
+export async function watchNeeds(ctx: Ctx): Promise<Watch> {
+  const places = await Promise.all(ctx.needs.map((provider) => provider.places(ctx)));
+  return { places: [{ topic: "need", stream: ctx.actor.principal_id }, ...places.flat()], hint: changed };
+}

@@ -4,12 +4,14 @@ import { statement } from "../../../db/statement.ts";
 type Whose = { space_id: string; principal_id: string };
 type LaterRow = { ref: number; id: number; until_at: string };
 
-const hidden = statement<Whose & { now: string }, { ref: number }>(
-  `select ref from need_laters where space_id = :space_id and principal_id = :principal_id and until_at > :now`,
+const hidden = statement<Whose & { now: string }, { ref: number; until_at: string }>(
+  `select ref, until_at from need_laters where space_id = :space_id and principal_id = :principal_id and until_at > :now`,
 );
 /** What somebody wants to see again later. */
-export const listPutOff = async (db: Reader, args: Whose & { now: string }): Promise<number[]> =>
-  (await db.all(hidden, args)).map(({ ref }) => ref);
+export const listPutOff = (
+  db: Reader,
+  args: Whose & { now: string },
+): Promise<readonly { ref: number; until_at: string }[]> => db.all(hidden, args);
 
 const until = statement<{ space_id: string; ref: number; now: string }, { until_at: string | null }>(
   "select min(until_at) as until_at from need_laters where space_id = :space_id and ref = :ref and until_at > :now",

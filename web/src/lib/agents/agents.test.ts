@@ -37,10 +37,11 @@ test("the page asks again each minute while it is looked at: who goes without a 
     vi.unstubAllGlobals();
   });
   const asked: string[] = [];
-  const hub = { live: true, mine: "ana", follow: () => () => {}, refresh: (uri: string) => asked.push(uri) };
-  const stop = new Agents(hub).follow();
+  const hub = { live: true };
+  const refresh = async (part: string) => void asked.push(part);
+  const stop = new Agents(hub, { add: () => {}, refresh }).follow();
   vi.advanceTimersByTime(120_000);
-  expect(asked).toEqual(["ui://agents", "ui://agents"]);
+  expect(asked).toEqual(["agents", "agents"]);
   hub.live = false;
   vi.advanceTimersByTime(60_000);
   hub.live = true;

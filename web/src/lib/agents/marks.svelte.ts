@@ -1,5 +1,4 @@
 import { getContext, setContext, untrack } from "svelte";
-import { firstOutput } from "#lib/hub/first.ts";
 import type { Hub } from "#lib/hub/hub.svelte.ts";
 import { keep, onKept, personal } from "#lib/hub/kept.ts";
 import type { Tools } from "#lib/hub/types.ts";
@@ -10,6 +9,8 @@ type Mark = Tools["chat_read_marks"]["output"]["marks"][number];
 export type MarksHub = Pick<Hub, "client" | "me">;
 
 const NOBODY = "";
+/** So long it may come along with what is read next, and needs no request of its own. */
+const TELL_MS = 1500;
 
 /**
  * Up to where each chat was read, as the hub knows it of this person.
@@ -22,6 +23,8 @@ export class Marks {
   /** What the hub has not been told yet. */
   readonly #untold = new Map<string, string>();
   readonly #hub: MarksHub;
+  readonly #first: Promise<void>;
+  #later: ReturnType<typeof setTimeout> | undefined;
   #following = false;
   #known: Promise<void> | undefined;
   #asking: Promise<void> | undefined;
@@ -30,8 +33,10 @@ export class Marks {
   /** Whether there was an answer, or none could be had. */
   #asked = false;
 
-  constructor(hub: MarksHub) {
+  /** `first`: when the marks that are read along with everything else have come, or will not. */
+  constructor(hub: MarksHub, first: Promise<void> = Promise.resolve()) {
     this.#hub = hub;
+    this.#first = first;
   }
 
   /** Returns the way to stop. */
@@ -44,10 +49,10 @@ export class Marks {
     addEventListener("focus", look);
     addEventListener("visibilitychange", look);
     this.#following = true;
-    const first = firstOutput("chat_read_marks", {});
-    if (first) this.#take(first.marks);
     return () => {
       this.#following = false;
+      clearTimeout(this.#later);
+      this.#later = undefined;
       removeEventListener("focus", look);
       removeEventListener("visibilitychange", look);
       unkept();
@@ -60,7 +65,7 @@ export class Marks {
 
   /** Undefined when they are known, as well as they can be; else resolves when they are. */
   get coming(): Promise<void> | undefined {
-    if (this.#following && !this.#asked) this.#known ??= this.#ask();
+    if (this.#following && !this.#asked) this.#known ??= this.#learn();
     return this.#known;
   }
 
@@ -75,7 +80,17 @@ export class Marks {
     if (!this.#further(name, id)) return;
     this.#untold.set(name, id);
     keep(personal(this.#hub.me.principal, "read"), JSON.stringify([name, id]));
-    void this.#tell();
+    this.#later ??= setTimeout(() => {
+      this.#later = undefined;
+      void this.#tell();
+    }, TELL_MS);
+  }
+
+  /** The hub was told of it along with something else. */
+  told(agent: string | undefined, id: string): void {
+    const name = agent ?? NOBODY;
+    this.#further(name, id);
+    if (Number(this.#untold.get(name) ?? 0) <= Number(id)) this.#untold.delete(name);
   }
 
   /** What was read elsewhere may be more by now. */
@@ -85,10 +100,11 @@ export class Marks {
     void this.#ask();
   }
 
-  /** What was read along with something else. */
-  hear(chats: readonly { agent: string; read_id: string | null }[]): void {
+  /** What was read along with something else. It may be older than what is known here since. */
+  take(marks: readonly Mark[]): void {
     if (!this.#following) return;
-    for (const { agent, read_id } of chats) if (read_id !== null) this.#further(agent, read_id);
+    if (!this.#asked) this.#take(marks);
+    else for (const { agent, read_id } of marks) this.#further(agent ?? NOBODY, read_id);
   }
 
   #further(name: string, id: string): boolean {
@@ -110,6 +126,11 @@ export class Marks {
     this.#asked = true;
     this.#read = new Map(marks.map(({ agent, read_id }) => [agent ?? NOBODY, read_id]));
     for (const [name, id] of this.#untold) this.#further(name, id);
+  }
+
+  async #learn(): Promise<void> {
+    await this.#first;
+    if (!this.#asked) await this.#ask();
   }
 
   /** One question at a time, and one more for whoever asked meanwhile. */
@@ -162,5 +183,5 @@ export class Marks {
 }
 
 const KEY = Symbol("marks");
-export const provideMarks = (hub: Hub): Marks => setContext(KEY, new Marks(hub));
+export const provideMarks = (hub: Hub, first: Promise<void>): Marks => setContext(KEY, new Marks(hub, first));
 export const useMarks = (): Marks => getContext<Marks>(KEY);

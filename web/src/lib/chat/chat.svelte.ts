@@ -1,6 +1,5 @@
 import { untrack } from "svelte";
 import type { Marks } from "#lib/agents/marks.svelte.ts";
-import { isRecord, jsonOf } from "#lib/hub/contents.ts";
 import { firstOutput } from "#lib/hub/first.ts";
 import type { Hub } from "#lib/hub/hub.svelte.ts";
 import { sentenceOf } from "#lib/hub/sentence.ts";
@@ -20,15 +19,12 @@ const BEHIND = 100;
 const NOT_THERE = ["WATERMARK_EXPIRED", "WATERMARK_INVALID", "INVALID_ARGUMENT"];
 
 /** What a chat needs of the hub. */
-export type ChatHub = Pick<Hub, "client" | "me" | "live" | "follow">;
+export type ChatHub = Pick<Hub, "client" | "me" | "live">;
 
 /** Up to where it was read. */
-type ChatMarks = Pick<Marks, "coming" | "of" | "advance">;
+type ChatMarks = Pick<Marks, "coming" | "of" | "advance" | "told">;
 
-interface Status {
-  ui: { ready: boolean };
-  type: string;
-}
+type Page = Tools["chat_read_before"]["output"];
 
 /**
  * One conversation: what was said, what is being said, and how far it was seen.
@@ -52,14 +48,10 @@ export class Chat {
   loaded = $state(false);
   /** Why nothing can be read: no such agent, no right to. */
   problem = $state<string>();
-  status = $state.raw<Status>();
   /** The first message that was new when the page was opened. */
   unread_id = $state<string>();
   readonly outgoing: Outgoing;
   readonly last_id = $derived(this.newest.at(-1)?.id ?? null);
-  readonly writable = $derived(
-    this.status?.ui.ready === true && (this.status.type === "local" || this.status.type === "ui"),
-  );
   readonly rows = $derived.by(() => {
     const rows = this.#maker.rows(this.messages, this.unread_id);
     if (this.has_later) return rows;
@@ -70,7 +62,7 @@ export class Chat {
   readonly #hub: ChatHub;
   readonly #maker = new RowMaker();
   readonly #marks: ChatMarks;
-  #following = false;
+  #seeing = false;
   #sought_id: string | undefined;
   #begun = 0;
 
@@ -84,30 +76,21 @@ export class Chat {
 
   /** Returns the way to stop. */
   open(): () => void {
-    const status = this.agent === undefined ? "ui://agent/status" : `ui://agent/${this.agent}/status`;
-    void this.#glance();
-    const stops = [
-      followChat(this.#hub.client, {
-        agent: this.agent,
-        newest: FIRST,
-        messages: async (messages, { reset, has_earlier }) => {
-          if (reset) await this.#marks.coming;
-          if (!reset || this.#isAhead(messages)) this.#stretches.add(messages);
-          else this.#begin(messages, has_earlier);
-          this.#following = true;
-        },
-        error: (error) => {
-          this.problem = error && !error.passing && error.status !== 401 ? sentenceOf(error) : undefined;
-        },
-      }),
-      this.#hub.follow(status, (data) => {
-        const json = jsonOf(data);
-        if (isStatus(json)) this.status = json;
-      }),
-    ];
-    return () => {
-      for (const stop of stops) stop();
-    };
+    const from = this.#glance();
+    return followChat(this.#hub.client, {
+      agent: this.agent,
+      newest: FIRST,
+      from,
+      marks: { wanted: () => this.#seen, done: (id) => this.#marks.told(this.agent, id) },
+      messages: async (messages, { reset, has_earlier }) => {
+        if (reset) await this.#marks.coming;
+        if (reset) this.#begin(messages, has_earlier);
+        else this.#stretches.add(messages);
+      },
+      error: (error) => {
+        this.problem = error && !error.passing && error.status !== 401 ? sentenceOf(error) : undefined;
+      },
+    });
   }
 
   /** Sends it. Its row appears at once. */
@@ -156,29 +139,36 @@ export class Chat {
     }
   }
 
-  /** What is shown up to here was looked at. */
+  /** What is shown up to here was looked at, and what comes will be, until it is said not to. */
   see(): void {
     const { last_id } = this;
-    if (last_id !== null && !this.has_later) this.#marks.advance(this.agent, last_id);
+    if (last_id === null || this.has_later) return;
+    this.#marks.advance(this.agent, last_id);
+    this.#seeing = true;
+  }
+
+  /** The reader is elsewhere. */
+  unsee(): void {
+    this.#seeing = false;
+  }
+
+  get #seen(): boolean {
+    return this.#seeing && document.visibilityState === "visible";
   }
 
   /** The newest ones at once, while the hub is still being asked to tell of what comes. */
-  async #glance(): Promise<void> {
+  async #glance(): Promise<Page | undefined> {
     try {
       const page = firstOutput("chat_read_before", this.#before(null, FIRST)) ?? (await this.#readBefore(null, FIRST));
       // What is known at once is drawn at once.
       if (this.#marks.coming) await this.#marks.coming;
-      if (!this.#following) this.#begin(page.messages, page.has_more);
+      this.#begin(page.messages, page.has_more);
+      return page;
     } catch (error) {
       // Following says what is wrong, and goes on trying.
       if (!(error instanceof HubError)) throw error;
+      return undefined;
     }
-  }
-
-  /** Whether what following begins with goes on from what the glance has shown. */
-  #isAhead(messages: readonly Message[]): boolean {
-    const [first] = messages;
-    return !this.#following && first !== undefined && this.newest.some(({ id }) => id === first.id);
   }
 
   async #load(read: () => Promise<void>): Promise<void> {
@@ -213,7 +203,7 @@ export class Chat {
     return this.#hub.client.call("chat_read_since", { after_id, limit, ...(agent !== undefined && { agent }) });
   }
 
-  #readBefore(before_id: string | null, limit: number): Promise<Tools["chat_read_before"]["output"]> {
+  #readBefore(before_id: string | null, limit: number): Promise<Page> {
     return this.#hub.client.call("chat_read_before", this.#before(before_id, limit));
   }
 
@@ -234,6 +224,3 @@ export class Chat {
     this.loaded = true;
   }
 }
-
-const isStatus = (value: unknown): value is Status =>
-  isRecord(value) && typeof value.type === "string" && isRecord(value.ui) && typeof value.ui.ready === "boolean";

@@ -12,7 +12,7 @@ const ABOVE_UNREAD_PX = 24;
 
 type PlacedChat = Pick<
   Chat,
-  "loaded" | "newest" | "has_later" | "unread_id" | "loadEarlier" | "loadLater" | "toNewest" | "reach" | "see"
+  "loaded" | "newest" | "has_later" | "unread_id" | "loadEarlier" | "loadLater" | "toNewest" | "reach" | "see" | "unsee"
 >;
 
 /**
@@ -214,7 +214,10 @@ export class Place {
   }
 
   #look(): void {
-    if (!this.following || !this.#node?.clientHeight) return;
+    if (!this.following || !this.#node?.clientHeight) {
+      this.#chat.unsee();
+      return;
+    }
     this.arrived = 0;
     if (document.visibilityState === "visible") this.#chat.see();
   }

@@ -38,6 +38,7 @@ class Reader {
         toNewest: () => {},
         reach: async (id) => reader.messages.some((message) => message.id === id),
         see: () => {},
+        unsee: () => {},
       });
       return place;
     });

@@ -4,6 +4,7 @@ import { useAgents } from "#lib/agents/agents.svelte.ts";
 import { provideGlances } from "#lib/agents/glances.svelte.ts";
 import { provideMarks } from "#lib/agents/marks.svelte.ts";
 import type { Hub } from "#lib/hub/hub.svelte.ts";
+import { useGlance } from "#lib/live/glance.ts";
 import type { Running, Section } from "#lib/section.ts";
 import { goto } from "$app/navigation";
 import { provideOutbox } from "./outbox.svelte.ts";
@@ -20,8 +21,9 @@ export const chat: Section = {
 /** What was said and read in all chats, and what this tab has still to say. */
 function start(hub: Hub): Running {
   const agents = useAgents();
-  const marks = provideMarks(hub);
-  const glances = provideGlances(hub, marks);
+  const glance = useGlance();
+  const marks = provideMarks(hub, glance.first);
+  provideGlances(glance, marks);
   const outbox = provideOutbox(hub);
   let wasLive = true;
 
@@ -35,9 +37,6 @@ function start(hub: Hub): Running {
   });
   $effect(() => {
     if (hub.live && hub.mine !== undefined) void untrack(() => outbox.flush());
-  });
-  $effect(() => {
-    if (hub.mine !== undefined && agents.followed !== "") return glances.follow(agents.followed.split(" "));
   });
   return {
     commands: () =>

@@ -44,7 +44,7 @@ export function firstAhead(): number | undefined {
 }
 
 /** The result of what was asked already, if it has come. */
-export function firstResult(method: string, params: object): Record<string, unknown> | undefined {
+function firstResult(method: string, params: object): Record<string, unknown> | undefined {
   const key = keyOf(method, params);
   const answer = questions.get(key)?.answer;
   if (!answer?.type.startsWith("application/json")) return undefined;

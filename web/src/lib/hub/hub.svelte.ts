@@ -1,16 +1,7 @@
 import { getContext, setContext } from "svelte";
-import {
-  type Client,
-  type ClientState,
-  createClient,
-  createSubscriptionManager,
-  fetchTransport,
-  HubError,
-  type ResourceCallback,
-  type SubscriptionManager,
-} from "$client/index.ts";
+import { type Client, type ClientState, createClient, fetchTransport, HubError } from "$client/index.ts";
 import { isRecord } from "./contents.ts";
-import { firstAhead, firstResult, forgetFirst, withFirst } from "./first.ts";
+import { firstAhead, forgetFirst, withFirst } from "./first.ts";
 import { keep, onKept, recall } from "./kept.ts";
 import { otherIn, postJson, refusalIn } from "./post.ts";
 import { StreamSlots } from "./stream-slots.ts";
@@ -25,8 +16,6 @@ type Phase =
   | { at: "in"; me: Me };
 
 const ASK_AGAIN_MS = 1500;
-/** So long a first read waits to be listened to, so that it need not be read twice. */
-const FIRST_MS = 1000;
 
 /** The page's connection to its hub, and who is sitting in front of it. */
 export class Hub {
@@ -34,15 +23,14 @@ export class Hub {
   connection = $state.raw<ClientState>({ state: "idle" });
   /** Since when, by our own clock, the hub has not answered even once. */
   waiting_since = $state<number>();
-  /** Whether the hub can be written to, as far as is known. */
   /** The name of who is signed in. */
   readonly mine = $derived(this.phase.at === "in" ? this.phase.me.principal : undefined);
+  /** Whether the hub can be written to, as far as is known. */
   readonly live = $derived(this.connection.state !== "offline" && this.connection.state !== "denied");
   /** A link was opened that signs in somebody else than who is signed in. Nothing has happened yet. */
   other = $state.raw<{ code: string; principal: string }>();
   #signing_out = false;
   #client: Client = this.#connect();
-  #subscriptions: SubscriptionManager = createSubscriptionManager(this.#client);
   readonly #slots = new StreamSlots(() => this.#client);
 
   constructor() {
@@ -86,37 +74,6 @@ export class Hub {
       }
   }
 
-  /** Keeps `callback` up to date with a resource until the returned function is called. */
-  follow(uri: string, callback: ResourceCallback): () => void {
-    let stopped = false;
-    let heard = false;
-    const subscribed = this.#subscriptions.subscribe(uri, (data) => {
-      heard = true;
-      if (!stopped) callback(data);
-    });
-    const first = firstResult("resources/read", { uri })?.contents;
-    // What was asked for ahead need not wait until it is listened to; all else is read then, once.
-    if (Array.isArray(first)) callback(first);
-    const late = setTimeout(() => {
-      // Where nothing can be listened to there is something to be seen all the same; the subscription says why.
-      if (!heard && !stopped)
-        this.#client.read(uri).then(
-          (data) => !heard && !stopped && callback(data),
-          () => {},
-        );
-    }, FIRST_MS);
-    return () => {
-      stopped = true;
-      clearTimeout(late);
-      void subscribed.then((unsubscribe) => unsubscribe());
-    };
-  }
-
-  /** Reads once more what is followed. */
-  refresh(uri: string): void {
-    this.#subscriptions.refresh(uri);
-  }
-
   async signOut(): Promise<void> {
     this.#signing_out = true;
     try {
@@ -147,7 +104,6 @@ export class Hub {
     forgetFirst();
     this.#client[Symbol.dispose]();
     this.#client = this.#connect();
-    this.#subscriptions = createSubscriptionManager(this.#client);
     this.#slots.arrange();
   }
 

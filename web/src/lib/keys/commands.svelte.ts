@@ -4,6 +4,8 @@ import { getContext, setContext } from "svelte";
 export interface Command {
   words: string;
   group: string;
+  /** Where several have the same words. */
+  key?: string;
   /** What is pressed, one after the other. */
   keys?: readonly string[];
   /** Left out of the palette: what only moves about is quicker by its key. */

@@ -3,9 +3,9 @@ import { isRecord } from "#lib/hub/contents.ts";
 import { type Hub, useHub } from "#lib/hub/hub.svelte.ts";
 import { personal } from "#lib/hub/kept.ts";
 import type { Tools } from "#lib/hub/types.ts";
+import { writtenWhen } from "#lib/later/when.ts";
 import { type Sending, Waiting } from "#lib/offline/waiting.svelte.ts";
 import type { Call, Kept } from "#lib/offline/waiting-store.ts";
-import { writtenWhen } from "./when.ts";
 
 type Written =
   | { tool: "mail_send"; input: Tools["mail_send"]["input"] }

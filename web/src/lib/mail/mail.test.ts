@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
+import { whenWords } from "#lib/time.ts";
 import { hrefOf, placeOf } from "./address.ts";
 import { KEYS } from "./keys.ts";
 import { quoted } from "./quote.ts";
 import { namesIn, suggestions, withName } from "./recipients.ts";
-import { deliveryWords, sizeWords, toWords, whenWords } from "./words.ts";
+import { deliveryWords, sizeWords, toWords } from "./words.ts";
 
 test("a place and its address are the same thing", () => {
   for (const [box, query] of [

@@ -11,8 +11,7 @@ import type { Action, Copy, MailItem, MailList } from "./types.ts";
 const PAGE = 50;
 const MOST_PAGE = 100;
 
-type Overview = NonNullable<MailList["overview"]>;
-type Need = NonNullable<Overview["needs"]>["needs"][number];
+export type Overview = NonNullable<MailList["overview"]>;
 
 interface View {
   folder: FolderName;
@@ -22,6 +21,15 @@ interface View {
 type Sorted = Copy & { id: string };
 type Change = Partial<Copy>;
 
+/** Whoever shows how much is unread, here and elsewhere: it is read along with each mailbox. */
+interface Frame {
+  /** It is being asked for. */
+  asking: () => void;
+  take: (overview: Overview) => void;
+}
+
+/** One event may be told twice, of the sender's mailbox and of another. */
+const GATHER = { first_ms: 20, next_ms: 0 };
 /** Changes with one's own mailbox too: who follows it hears of everything once. */
 const NEEDS_URI = "parley://needs";
 
@@ -38,8 +46,6 @@ export class Mailbox {
   more_problem = $state<string>();
   #items = $state.raw<readonly MailItem[]>([]);
   #pressing = $state.raw<readonly MailItem[]>([]);
-  /** What waits for this person, as the hub lists it, newest first. */
-  needs = $state.raw<readonly Need[]>([]);
   /** What was done and the hub has not confirmed: shown already, and gone again if it fails. */
   #changes = $state.raw<ReadonlyMap<string, Change>>(new Map());
   #view = $state.raw<View>({ folder: "inbox", q: "" });
@@ -47,12 +53,11 @@ export class Mailbox {
   #updating: Promise<void> | undefined;
   #live: Live | undefined;
   readonly #hub: Hub;
-  /** Hears how much is unread, here and elsewhere, each time this was read. */
-  readonly #told: (overview: Overview) => void;
+  readonly #frame: Frame | undefined;
 
-  constructor(hub: Hub, box: string | undefined, told: (overview: Overview) => void = () => {}) {
+  constructor(hub: Hub, box: string | undefined, frame?: Frame) {
     this.#hub = hub;
-    this.#told = told;
+    this.#frame = frame;
     this.name = box ?? hub.me.principal;
     this.own = this.name === hub.me.principal;
   }
@@ -92,7 +97,14 @@ export class Mailbox {
     const fail = (sentence: string): void => {
       this.problem = sentence;
     };
-    const live = new Live(this.#hub, [this.own ? NEEDS_URI : inboxUri(this.name)], () => this.#read(), fail);
+    const live = new Live(this.#hub, {
+      uris: [this.own ? NEEDS_URI : inboxUri(this.name)],
+      read: () => this.#read(),
+      fail,
+      gather: GATHER,
+      // What agents ask is none of the mail.
+      heeds: ({ about }) => about.topic !== "notice",
+    });
     this.#live = live;
     return () => live.stop();
   }
@@ -189,7 +201,7 @@ export class Mailbox {
     const missing = (known: number): number => Math.min(Math.max(this.#items.length + room(), PAGE) - known, MOST_PAGE);
     let page = await this.#page(view, { limit: missing(0) });
     const items = [...page.messages];
-    const { pressing = [], needs } = page.overview ?? {};
+    const { pressing = [] } = page.overview ?? {};
     // Last, so that nothing that is shown by now is left out.
     while (page.next !== null && missing(items.length) > 0 && view === this.#view) {
       page = await this.#page(view, { limit: missing(items.length), before: page.next });
@@ -197,7 +209,6 @@ export class Mailbox {
     }
     if (view !== this.#view) return;
     this.#pressing = pressing;
-    this.needs = needs?.needs ?? [];
     this.#take(items, page.next);
     this.problem = undefined;
     this.loaded = true;
@@ -225,8 +236,9 @@ export class Mailbox {
     // What all of the frame shows comes along with the first page: one read, and not one more for each number.
     const overview = page.before === undefined && { overview: true };
     const input = { folder: unread ? "inbox" : folder, unread, ...page, ...overview, ...agent } as const;
+    if (overview) this.#frame?.asking();
     const list = await this.#hub.client.call("mail_inbox", input);
-    if (list.overview) this.#told(list.overview);
+    if (list.overview) this.#frame?.take(list.overview);
     return list;
   }
 }

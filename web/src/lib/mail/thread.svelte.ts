@@ -41,7 +41,7 @@ export class OpenThread {
     const fail = (sentence: string): void => {
       this.problem = sentence;
     };
-    const live = new Live(this.#hub, [inboxUri(this.#mailbox.name)], () => this.#read(), fail);
+    const live = new Live(this.#hub, { uris: [inboxUri(this.#mailbox.name)], read: () => this.#read(), fail });
     this.#live = live;
     const look = (): void => this.#see();
     document.addEventListener("visibilitychange", look);

@@ -1,10 +1,10 @@
 import type { Hub } from "#lib/hub/hub.svelte.ts";
 import { sentenceOf } from "#lib/hub/sentence.ts";
+import { whenWords } from "#lib/time.ts";
 import type { Toaster } from "#lib/toast/toaster.svelte.ts";
 import { inverse, type Step } from "./copies.ts";
 import type { Mailbox } from "./mailbox.svelte.ts";
 import type { Action, Copy } from "./types.ts";
-import { whenWords } from "./words.ts";
 
 type Sorted = Copy & { id: string };
 

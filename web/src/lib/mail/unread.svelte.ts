@@ -1,8 +1,6 @@
 import { getContext, setContext } from "svelte";
-import type { Hub } from "#lib/hub/hub.svelte.ts";
-import type { Tools } from "#lib/hub/types.ts";
-import { Live } from "#lib/live/live.ts";
-import { inboxUri } from "./address.ts";
+import type { GlanceParts } from "#lib/hub/types.ts";
+import type { Glance } from "#lib/live/glance.ts";
 
 interface Count {
   unread: number;
@@ -14,23 +12,17 @@ export class Unread {
   #counts = $state.raw<ReadonlyMap<string, Count>>(new Map());
   /** The mailbox that is looked at: whoever reads it hands over what is unread everywhere. */
   #covered: string | undefined;
-  readonly #hub: Hub;
 
-  constructor(hub: Hub) {
-    this.#hub = hub;
-  }
-
-  /** Returns the way to stop. */
-  follow(names: readonly string[]): () => void {
-    // Who looks at a mailbox reads at the beginning, after an interruption, and when something happens there.
-    const skips = (uri?: string): boolean =>
-      this.#covered !== undefined && (uri === undefined || uri === inboxUri(this.#covered));
-    // A mailbox that cannot be read has no number: none is better than a wrong one.
-    const forget = (): void => {
-      this.#counts = new Map();
-    };
-    const live = new Live(this.#hub, names.map(inboxUri), () => this.#read(), forget, skips);
-    return () => live.stop();
+  constructor(glance: Pick<Glance, "add">) {
+    glance.add("mail", {
+      take: ({ mailboxes }) => this.take(mailboxes),
+      // A mailbox that cannot be read has no number: none is better than a wrong one.
+      fail: () => {
+        this.#counts = new Map();
+      },
+      // Who looks at a mailbox reads at the beginning, after an interruption, and when something happens there.
+      heeds: ({ anew, about }) => this.#covered === undefined || !(anew || about.agent === this.#covered),
+    });
   }
 
   /** That mailbox is read by somebody who tells of it. Returns the way to stop. */
@@ -41,7 +33,7 @@ export class Unread {
     };
   }
 
-  take(mailboxes: Tools["mail_counts"]["output"]["mailboxes"]): void {
+  take(mailboxes: GlanceParts["mail"]["mailboxes"]): void {
     this.#counts = new Map(mailboxes.map((count) => [count.agent, count]));
   }
 
@@ -50,13 +42,8 @@ export class Unread {
     const count = this.#counts.get(name);
     return count && count.unread > 0 ? `${count.unread}${count.unread_more ? "+" : ""}` : "";
   }
-
-  async #read(): Promise<void> {
-    const { mailboxes } = await this.#hub.client.call("mail_counts", {});
-    this.take(mailboxes);
-  }
 }
 
 const KEY = Symbol("unread");
-export const provideUnread = (hub: Hub): Unread => setContext(KEY, new Unread(hub));
+export const provideUnread = (glance: Glance): Unread => setContext(KEY, new Unread(glance));
 export const useUnread = (): Unread => getContext<Unread>(KEY);

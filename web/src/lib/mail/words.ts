@@ -1,32 +1,4 @@
-import { timeOfDay } from "#lib/clock.ts";
-import { isSameDay } from "#lib/time.ts";
 import type { MailItem, Status } from "./types.ts";
-
-const DAY_MS = 86_400_000;
-const HALF_A_YEAR_MS = 180 * DAY_MS;
-
-/** A time to come or gone, as short as does: 14:03, tomorrow, 09:00, Mon 23 Nov, 09:00. */
-export function whenWords(ts: string, now: number): string {
-  const onDay = (days: number): boolean => isSameDay(ts, new Date(dayAfter(now, days)).toISOString());
-  if (onDay(0)) return timeOfDay(ts);
-  if (onDay(1)) return `tomorrow, ${timeOfDay(ts)}`;
-  if (onDay(-1)) return `yesterday, ${timeOfDay(ts)}`;
-  return dateWords(ts, now);
-}
-
-/** The same with its day always named: Tue 17 Nov, 09:00. */
-export function dateWords(ts: string, now: number): string {
-  const at = Date.parse(ts);
-  const year = Math.abs(at - now) > HALF_A_YEAR_MS ? ({ year: "numeric" } as const) : {};
-  const day = new Date(at).toLocaleDateString(undefined, { weekday: "short", day: "numeric", month: "short", ...year });
-  return `${day}, ${timeOfDay(ts)}`;
-}
-
-/** By the calendar: a day is not always 24 hours long. */
-function dayAfter(now: number, days: number): number {
-  const date = new Date(now);
-  return new Date(date.getFullYear(), date.getMonth(), date.getDate() + days, 12).getTime();
-}
 
 /** To whom it went, where a list names the first of them. */
 export function toWords({ to, recipients }: Pick<MailItem, "to" | "recipients">): string {

@@ -1,0 +1,82 @@
+import type { Hub } from "#lib/hub/hub.svelte.ts";
+import { sentenceOf } from "#lib/hub/sentence.ts";
+import { whenWords } from "#lib/time.ts";
+import type { Toaster } from "#lib/toast/toaster.svelte.ts";
+import { goto } from "$app/navigation";
+import { HubError } from "$client/index.ts";
+import type { Need, Needs } from "./needs.svelte.ts";
+
+/** What a person does about what waits for them, and what they are told of it. */
+export class Answers {
+  readonly #hub: Hub;
+  readonly #needs: Needs;
+  readonly #toaster: Toaster;
+
+  constructor(hub: Hub, needs: Needs, toaster: Toaster) {
+    this.#hub = hub;
+    this.#needs = needs;
+    this.#toaster = toaster;
+  }
+
+  settle(need: Need, choice: string | undefined): Promise<void> {
+    return this.#do(need, () => this.#needs.settle(need, choice), choice ? `Answered: ${choice}.` : "Marked as done.");
+  }
+
+  release(need: Need, agents: readonly string[]): Promise<void> {
+    return this.#do(need, () => this.#needs.release(agents), `${agents.join(" and ")} may go on.`);
+  }
+
+  /** Its sender is told, so this is not taken back. */
+  acknowledge(need: Need): Promise<void> {
+    return this.#do(need, () => this.#needs.sort(need, "ack"), "Acknowledged.");
+  }
+
+  archive(need: Need): Promise<void> {
+    return this.#do(
+      need,
+      () => this.#needs.sort(need, "archive"),
+      "Archived.",
+      () => this.#needs.sort(need, "inbox"),
+    );
+  }
+
+  later(need: Need, until: string): Promise<void> {
+    const words = `Not now. It comes back ${whenWords(until, this.#hub.client.now())}.`;
+    return this.#do(
+      need,
+      () => this.#needs.later(need, until),
+      words,
+      () => this.#needs.later(need, null),
+    );
+  }
+
+  back(need: Need): Promise<void> {
+    return this.#do(need, () => this.#needs.later(need, null), "Back on the list.");
+  }
+
+  /** It may be about mail between agents: then that is shown in the mailbox of one who got it. */
+  async show(mail_id: string): Promise<void> {
+    try {
+      const { recipients } = await this.#hub.client.call("mail_status", { id: mail_id });
+      const mine = recipients.some(({ name }) => name === this.#hub.me.principal);
+      const box = mine ? undefined : recipients[0]?.name;
+      await goto(`/mail${box === undefined ? "" : `/${encodeURIComponent(box)}`}?thread=${mail_id}`);
+    } catch (error) {
+      // What another person sent is known to those alone who got it.
+      if (error instanceof HubError && error.code === "MAIL_NOT_FOUND") await goto(`/mail?thread=${mail_id}`);
+      else this.#toaster.show({ text: sentenceOf(error), bad: true });
+    }
+  }
+
+  async #do(need: Need, run: () => Promise<void>, text: string, undo?: () => Promise<void>): Promise<void> {
+    try {
+      await run();
+      const act = undo && { words: "Undo", run: () => void this.#do(need, undo, "Taken back.") };
+      this.#toaster.show({ text, bad: false, ...(act && { act }) });
+    } catch (error) {
+      // What somebody else has answered meanwhile is not there to be tried again.
+      const again = { act: { words: "Try again", run: () => void this.#do(need, run, text, undo) } };
+      this.#toaster.show({ text: sentenceOf(error), bad: true, ...(this.#needs.has(need.id) && again) });
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import { getContext, setContext } from "svelte";
+import type { Hub } from "#lib/hub/hub.svelte.ts";
+import type { GlanceParts } from "#lib/hub/types.ts";
+import type { Glance } from "#lib/live/glance.ts";
+import { newKey } from "$client/index.ts";
+
+export type Need = NonNullable<GlanceParts["needs"]["needs"]>[number];
+
+/** What waits for this person: how much on every page, and all of it on its own. */
+export class Needs {
+  count = $state(0);
+  /** Whoever is held up first, and among those who has waited longest. */
+  list = $state.raw<readonly Need[]>([]);
+  /** What comes back later, the next one first. */
+  put_off = $state.raw<readonly Need[]>([]);
+  loaded = $state(false);
+  problem = $state<string>();
+  /** Whether its page is shown. */
+  #open = false;
+  #known = false;
+  /** Whoever reads the person's own mailbox hands over how much there is. */
+  #covered = false;
+  readonly #hub: Pick<Hub, "client">;
+  readonly #glance: Pick<Glance, "refresh">;
+
+  constructor(hub: Pick<Hub, "client">, glance: Pick<Glance, "add" | "refresh">) {
+    this.#hub = hub;
+    this.#glance = glance;
+    glance.add("needs", {
+      take: (part) => this.#take(part),
+      fail: (sentence) => {
+        this.problem = sentence;
+      },
+      heeds: ({ anew, about }) => !this.#covered || !(anew || about.topic !== "notice"),
+      full: () => this.#open,
+    });
+  }
+
+  /** Its page is shown. Returns the way to stop. */
+  open(): () => void {
+    this.#open = true;
+    // Where nothing was read yet, all of it is.
+    if (this.#known) void this.refresh();
+    return () => {
+      this.#open = false;
+      this.loaded = false;
+      this.list = [];
+      this.put_off = [];
+    };
+  }
+
+  /** Somebody else reads how much there is. Returns the way to stop. */
+  cover(): () => void {
+    this.#covered = true;
+    return () => {
+      this.#covered = false;
+    };
+  }
+
+  refresh(): Promise<void> {
+    this.problem = undefined;
+    return this.#glance.refresh("needs");
+  }
+
+  has(id: string): boolean {
+    return this.list.some((need) => need.id === id);
+  }
+
+  /** Rejects with who was first where somebody was. */
+  settle({ id, digest }: Need, choice: string | undefined): Promise<void> {
+    // Only about what is shown: what says more by now is looked at again.
+    const input = { id, digest: digest ?? "", ...(choice && { choice }) };
+    return this.#dealing((client, key) => client.call("notice_settle", input, key));
+  }
+
+  /** Lets two agents that were stopped answer each other again, which is what the notice asked for. */
+  release(agents: readonly string[]): Promise<void> {
+    return this.#dealing((client, key) => client.call("mail_release", { agents: [...agents] }, key));
+  }
+
+  sort({ id }: Need, action: "ack" | "archive" | "inbox"): Promise<void> {
+    return this.#dealing((client, key) => client.call("mail_update", { ids: [id], action }, key));
+  }
+
+  /** Not now, or with null now after all. */
+  later({ id }: Need, until: string | null): Promise<void> {
+    return this.#dealing((client, key) => client.call("need_later", { id, until }, key));
+  }
+
+  async #dealing(deal: (client: Hub["client"], options: { key: string }) => Promise<unknown>): Promise<void> {
+    try {
+      await deal(this.#hub.client, { key: newKey() });
+    } finally {
+      await this.refresh();
+    }
+  }
+
+  /** How much there is, read along with something else. */
+  hear(count: number): void {
+    this.count = count;
+    this.#known = true;
+  }
+
+  #take({ count, needs, put_off }: GlanceParts["needs"]): void {
+    this.hear(count);
+    this.problem = undefined;
+    if (!needs || !this.#open) return;
+    this.list = needs.toSorted((one, other) => rank(one) - rank(other) || Number(one.id) - Number(other.id));
+    this.put_off = (put_off ?? []).toSorted((one, other) => backAt(one) - backAt(other));
+    this.loaded = true;
+  }
+}
+
+/** Who asks cannot go on; who tells something can. */
+const rank = ({ choices }: Need): number => (choices ? 0 : 1);
+const backAt = ({ put_off_until }: Need): number => Date.parse(put_off_until ?? "");
+
+const KEY = Symbol("needs");
+export const provideNeeds = (hub: Hub, glance: Glance): Needs => setContext(KEY, new Needs(hub, glance));
+export const useNeeds = (): Needs => getContext<Needs>(KEY);
