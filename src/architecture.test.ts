@@ -130,10 +130,11 @@ test("what happens in the transaction of another's event is listed here, with wh
   );
   expect(reactions).toEqual([
     "due.died -> notices", // what was given up is told to people, or is not given up
-    // A run is over exactly when its task is: whether the next slot overlaps is seen from the runs.
+    // A run is over exactly when its task or its program is: whether the next slot overlaps is seen from the runs.
     "task.completed -> triggers",
     "task.cancelled -> triggers",
     "task.dead -> triggers",
+    "run.ended -> triggers",
   ]);
 });
 

@@ -21,6 +21,7 @@ export {
   record,
   removeNode,
   renewNode,
+  show,
   started,
 } from "./service.ts";
 export { findByCookie, findNextTime, listClaimable, listHeldBy, listOrphans } from "./store.ts";

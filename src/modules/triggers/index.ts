@@ -14,6 +14,7 @@ export const triggers = {
     "task.completed": service.endWithTask,
     "task.cancelled": service.endWithTask,
     "task.dead": service.endWithTask,
+    "run.ended": service.endWithRun,
   },
   plan: (ctx) => service.planPurge(ctx),
   tables: ["triggers", "trigger_secrets", "trigger_runs", "trigger_payloads"],

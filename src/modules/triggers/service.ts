@@ -6,7 +6,7 @@
  */
 export { create, get, list, remove, rotate, update } from "./service/defining.ts";
 export { run, test } from "./service/firing.ts";
-export { endWithTask, historyDue, list as listRuns, planPurge } from "./service/history.ts";
+export { endWithRun, endWithTask, historyDue, list as listRuns, planPurge } from "./service/history.ts";
 export { receive } from "./service/receiving.ts";
 export { slotsDue } from "./service/slots.ts";
 export { TOPIC } from "./service/wire.ts";

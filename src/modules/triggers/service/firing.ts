@@ -4,6 +4,7 @@ import { ParleyError } from "../../../errors.ts";
 import { hit } from "../../../failpoints.ts";
 import { append, because, toColumns } from "../../../feed/index.ts";
 import { parseId } from "../../../ids.ts";
+import * as runs from "../../runs/index.ts";
 import * as tasks from "../../tasks/index.ts";
 import { MOST_PAYLOAD_BYTES, type Run, type RunTrigger, type Tried, type TryTrigger } from "../schema.ts";
 import * as store from "../store.ts";
@@ -25,14 +26,13 @@ export interface Firing {
   session_key?: string | undefined;
 }
 
-/** Once, with its run's row: it becomes a task, or is skipped with the reason. */
-export async function fire(
-  outer: TxCtx,
-  { trigger, source, sender, payload, slot, delivery, session_key }: Firing,
-): Promise<RunRow> {
+/** Once, with its run's row: it becomes a run of a program or a task, or is skipped with the reason. */
+export async function fire(outer: TxCtx, firing: Firing): Promise<RunRow> {
+  const { trigger, source, sender, payload, slot, delivery, session_key } = firing;
   const occasion = { trigger, payload, sender, now: outer.now() };
-  const [skipped] = await Promise.all([
+  const [skipped, starts] = await Promise.all([
     whySkipped(outer, trigger),
+    runs.isConfigured(outer, { kind: "trigger", name: trigger.name }),
     trigger.overlap === "queue" && tasks.foresee(outer, senderOf(trigger.name)),
   ]);
   const id = await append(outer, {
@@ -47,10 +47,13 @@ export async function fire(
     ...toColumns(outer.cause),
   };
   if (payload) await store.insertPayload(ctx.tx, { ...payload, id });
-  const ended = skipped === undefined ? {} : { state: "skipped" as const, reason: skipped, ended_at: run.fired_at };
-  const task_id =
-    skipped === undefined ? await becomeTask(ctx, run, render(promptOf(ctx.config, trigger), occasion), trigger) : null;
-  const row = { ...run, ...ended, task_id };
+  const row: RunRow =
+    skipped === undefined
+      ? {
+          ...run,
+          ...(await become(ctx, run, { trigger, starts, prompt: render(promptOf(ctx.config, trigger), occasion) })),
+        }
+      : { ...run, state: "skipped", reason: skipped, ended_at: run.fired_at };
   await store.insertRun(ctx.tx, row);
   if (skipped === undefined) await store.countRun(ctx.tx, trigger.id, run.fired_at);
   if (slot !== undefined) await hit("cron.after_slot_insert");
@@ -83,18 +86,30 @@ async function whySkipped(ctx: TxCtx, { id, overlap }: TriggerRow): Promise<stri
   return open.length < MOST_OPEN ? undefined : `overlap: ${MOST_OPEN} runs wait already`;
 }
 
-async function becomeTask(
+interface Becoming {
+  trigger: TriggerRow;
+  /** Whether there is a program that the hub starts for it. */
+  starts: boolean;
+  prompt: string;
+}
+
+/** The program of the trigger with what it is told, else a task for whoever takes it. */
+async function become(
   ctx: TxCtx,
-  { trigger_name }: RunRow,
-  content: string,
-  { overlap, channel }: TriggerRow,
-): Promise<number> {
-  const sender = senderOf(trigger_name);
+  { session_key }: RunRow,
+  { trigger, starts, prompt }: Becoming,
+): Promise<Pick<RunRow, "task_id" | "run_id">> {
+  const { name, channel, overlap, session_mode } = trigger;
+  if (starts) {
+    const run = { kind: "trigger", name, session_mode, session_key, prompt, parallel: overlap === "allow" } as const;
+    return { task_id: null, run_id: await runs.plan(ctx, run) };
+  }
+  const sender = senderOf(name);
   const { id } = await tasks.create(ctx, {
-    ...{ content, channel, sender, sender_id: sender },
+    ...{ content: prompt, channel, sender, sender_id: sender },
     ...(overlap === "queue" && { concurrency_key: sender }),
   });
-  return parseId(id);
+  return { task_id: parseId(id), run_id: null };
 }
 
 const senderOf = (name: string): string => `trigger:${name}`;
@@ -136,7 +151,7 @@ export async function test(ctx: Ctx, { name, run, payload }: TryTrigger): Promis
     name,
     fires: trigger.enabled === 1,
     why_not: trigger.enabled ? null : `Trigger '${name}' is disabled.`,
-    becomes: "task",
+    becomes: (await runs.isConfigured(ctx, { kind: "trigger", name })) ? "run" : "task",
     sender: `trigger:${name}`,
     session_key: sessionKeyOf(occasion),
     prompt: render(promptOf(ctx.config, trigger), occasion),

@@ -3,6 +3,7 @@ import { append, type FeedEvent, PURGE_SLICE, purgeAt, purgeBefore, replan } fro
 import { formatId, parseId } from "../../../ids.ts";
 import type { DueHandler } from "../../../module.ts";
 import { cut } from "../../../text.ts";
+import * as runs from "../../runs/index.ts";
 import * as tasks from "../../tasks/index.ts";
 import type { ListRuns, RunList, State } from "../schema.ts";
 import * as store from "../store.ts";
@@ -25,8 +26,12 @@ export async function list(ctx: Ctx, { name, limit, before }: ListRuns): Promise
   };
 }
 
-/** Of one that is not over, how far its task is. */
+/** Of one that is not over, how far what it became is. */
 async function current(ctx: Ctx, row: Parameters<typeof wireRun>[0]): Promise<RunList["runs"][number]> {
+  if (row.run_id !== null && row.ended_at === null) {
+    const { started_at } = await runs.show(ctx, { id: formatId(row.run_id), after: 0 });
+    return wireRun({ ...row, state: started_at === null ? row.state : "running", started_at });
+  }
   if (row.task_id === null || row.ended_at !== null) return wireRun(row);
   const { status, claimed_at } = await tasks.get(ctx, { task_id: row.task_id });
   return wireRun({ ...row, state: status === "processing" ? "running" : row.state, started_at: claimed_at });
@@ -50,11 +55,31 @@ export async function endWithTask(ctx: TxCtx, { type, ref, data }: FeedEvent): P
     ...{ id: run.id, state, started_at: claimed_at, ended_at: isoNow(ctx), cost_micros: null },
     outcome: outcome === null ? null : cut(outcome, MOST_OUTCOME),
   });
-  await append(ctx, {
-    ...{ type: "trigger.ended", topic: TOPIC, stream: run.trigger_name, ref: run.id },
-    data: { trigger: run.trigger_name, state },
-  });
+  await tellEnd(ctx, run, state);
 }
+
+/** The same with the program that it became. */
+export async function endWithRun(ctx: TxCtx, { ref, data }: FeedEvent): Promise<void> {
+  if (data.kind !== "trigger") return;
+  const run = await store.findRunOfRun(ctx.tx, ref);
+  if (!run || run.ended_at !== null) return;
+  const { started_at, error, cost_usd } = await runs.show(ctx, { id: formatId(ref), after: 0 });
+  const state = ENDED[String(data.state)] ?? "failed";
+  await store.endRun(ctx.tx, {
+    ...{ id: run.id, state, started_at, ended_at: isoNow(ctx) },
+    outcome: error === null ? null : cut(error, MOST_OUTCOME),
+    cost_micros: cost_usd === null ? null : Math.round(cost_usd * 1_000_000),
+  });
+  await tellEnd(ctx, run, state);
+}
+
+const ENDED: Record<string, State> = { done: "done", failed: "failed", stopped: "cancelled", skipped: "skipped" };
+
+const tellEnd = (ctx: TxCtx, { id: ref, trigger_name }: { id: number; trigger_name: string }, state: State) =>
+  append(ctx, {
+    ...{ type: "trigger.ended", topic: TOPIC, stream: trigger_name, ref },
+    data: { trigger: trigger_name, state },
+  });
 
 export async function planPurge(ctx: TxCtx, not_before = 0): Promise<void> {
   const oldest_id = (await store.findOldestRun(ctx.tx)) ?? null;

@@ -31,6 +31,12 @@ const byTask = statement<{ space_id: string; task_id: number }, RunRow>(
 export const findRunOfTask = (tx: Tx, task_id: number): Promise<RunRow | undefined> =>
   tx.get(byTask, { space_id: tx.space_id, task_id });
 
+const byRun = statement<{ space_id: string; run_id: number }, RunRow>(
+  `select ${COLUMNS} from trigger_runs where space_id = :space_id and run_id = :run_id`,
+);
+export const findRunOfRun = (tx: Tx, run_id: number): Promise<RunRow | undefined> =>
+  tx.get(byRun, { space_id: tx.space_id, run_id });
+
 type Open = { space_id: string; trigger_id: number; limit: number };
 const open = statement<Open, RunRow>(
   `select ${COLUMNS} from trigger_runs where space_id = :space_id and trigger_id = :trigger_id and ended_at is null

@@ -1,0 +1,43 @@
+/** Triggers for which the hub starts a program. */
+import { expect, test } from "vitest";
+import { eachDatabase, type TestHub } from "../../testing/hub.ts";
+import { until } from "../../testing/process.ts";
+import { define, runOver, unruly } from "../../testing/runs.ts";
+
+eachDatabase((open) => {
+  const make = (hub: TestHub, args: object) =>
+    hub.call(hub.admin, "trigger_create", { name: "nightly", type: "manual", prompt: "Look at {{payload}}", ...args });
+  const fire = async (hub: TestHub, args: object = {}) =>
+    (await hub.call(hub.admin, "trigger_run", { name: "nightly", ...args })).body;
+  const history = async (hub: TestHub) => (await hub.call(hub.admin, "trigger_runs")).body.runs;
+
+  test("RUNNER-1, RUNNER-9: where there is a program for it, firing starts that with the prompt, and it counts once", async () => {
+    const hub = await open();
+    define(hub, { trigger: unruly("stdin", "env:PARLEY_TRIGGER") });
+    await make(hub, {});
+    await until(async () => (await hub.call(hub.admin, "trigger_test", { name: "nightly" })).body.becomes === "run");
+    const fired = await fire(hub, { payload: "the builds" });
+    expect(fired).toMatchObject({ task_id: null, run_id: expect.stringMatching(/^\d+$/), session_key: "_default" });
+    const run = await runOver(hub, fired.run_id);
+    expect(run).toMatchObject({ state: "done", kind: "trigger", name: "nightly", cause: fired.id });
+    expect(run.output).toMatch(/Look at <untrusted-content-[0-9a-f]+>the builds</);
+    expect(await history(hub)).toMatchObject([
+      { id: fired.id, state: "done", run_id: fired.run_id, ended_at: run.ended_at },
+    ]);
+    const { trigger } = (await hub.call(hub.admin, "trigger_get", { name: "nightly" })).body;
+    expect(trigger.run_count).toBe(1);
+    expect((await hub.call(hub.admin, "task_list")).body.tasks).toEqual([]);
+  });
+
+  test("a program that fails is a run that failed, with what went wrong", async () => {
+    const hub = await open();
+    define(hub, { trigger: unruly("crash:3") });
+    await make(hub, {});
+    await until(async () => (await hub.call(hub.admin, "trigger_test", { name: "nightly" })).body.becomes === "run");
+    const fired = await fire(hub);
+    await runOver(hub, fired.run_id);
+    expect(await history(hub)).toMatchObject([
+      { state: "failed", started_at: expect.any(String), outcome: expect.any(String) },
+    ]);
+  });
+});
