@@ -214,7 +214,14 @@ describe("nobody notices", { timeout: LIMIT_MS }, () => {
     const requests = [mail, { ...mail, thread_id }, { ...mail, priority: "urgent" }].map((m) =>
       tool(token, "mail_send", m),
     );
-    await nobodyNotices({ connections: 10 * 120, how: "repeat", requests, held: answers(429, 1010) });
+    const { answers: came } = await nobodyNotices({
+      connections: 10 * 120,
+      how: "repeat",
+      requests,
+      held: answers(429, 1010),
+    });
+    // Far below what its calls alone would let it send.
+    expect(came[200]).toBeLessThan(5 * RATE);
   });
 
   test("an orchestrator that makes topics, notices and names ten times over", async () => {
@@ -224,7 +231,14 @@ describe("nobody notices", { timeout: LIMIT_MS }, () => {
       tool(token, "notice_raise", { key: "#", kind: "test", title: "t", text: "x" }),
       tool(token, "agent_register", { name: "admin" }),
     ];
-    await nobodyNotices({ connections: 1000, how: "repeat", requests, held: answers(429, 1010) });
+    const { answers: came } = await nobodyNotices({
+      connections: 1000,
+      how: "repeat",
+      requests,
+      held: answers(429, 1010),
+    });
+    // Topics and notices, and names that are refused.
+    expect(came).toMatchObject({ 200: 200 + 20, 409: 20 });
   });
 
   test("an orchestrator that registers agents ten times over", async () => {
@@ -263,7 +277,13 @@ describe("nobody notices", { timeout: LIMIT_MS }, () => {
 
   test("an orchestrator that makes spaces ten times over", async () => {
     const requests = [tool(await somebody("orchestrator"), "space_create", { id: "sess_#" })];
-    await nobodyNotices({ connections: 1000, how: "repeat", requests, held: answers(429, 1010) });
+    const { answers: came } = await nobodyNotices({
+      connections: 1000,
+      how: "repeat",
+      requests,
+      held: answers(429, 1010),
+    });
+    expect(came[200]).toBe(100);
   });
 
   test("a person who puts off more than they may, again and again", async () => {
@@ -281,7 +301,13 @@ describe("nobody notices", { timeout: LIMIT_MS }, () => {
 
   test("a person who makes links to sign in ten times over", async () => {
     const requests = [tool(await somebody("human"), "login_create")];
-    await nobodyNotices({ connections: 200, how: "repeat", requests, held: answers(429, 200) });
+    const { answers: came } = await nobodyNotices({
+      connections: 200,
+      how: "repeat",
+      requests,
+      held: answers(429, 200),
+    });
+    expect(came[200]).toBe(20);
   });
 
   test("an agent that waits for mail and follows events ten times over", async () => {
