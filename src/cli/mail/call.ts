@@ -1,10 +1,10 @@
 /** What the commands of mail have in common: as whom they call, and how they print what came back. */
-import type { Found, Mail, MailItem, MailList, Polled, Thread } from "../../modules/mail/index.ts";
+import type { Mail, MailItem, MailList, Polled } from "../../modules/mail/index.ts";
 import { ACTING_OPTIONS, type As, resolveActing } from "../core/acting.ts";
 import type { Cli } from "../core/cli.ts";
 import type { Options } from "../core/command.ts";
 
-export type { Found, Mail, MailItem, MailList, Polled, Thread };
+export type { Mail, MailItem, MailList, Polled };
 
 /** For every command that prints mail. */
 export const SHAPE_OPTIONS = {

@@ -37,13 +37,13 @@ export const later = defineCommand({
   details: "Others still see it, and whoever asks still waits.",
   positionals: {
     id: { required: true, description: "its id, as needs shows it" },
-    until: { required: true, description: "until when: 30m, 2h, 3d or ISO time" },
+    until: { required: true, description: "until when: 30m, 2h, 3d or ISO time; now takes it back" },
   },
   async run(cli, { id, until }) {
-    const put = await cli.call("need_later", { id: await needId(cli, id), until });
+    const put = await cli.call("need_later", { id: await needId(cli, id), until: until === "now" ? null : until });
     await cli.out.result(
       put,
-      () => `Out of your list until ${cli.out.time(put.until)}.`,
+      () => (put.until === null ? "Back in your list." : `Out of your list until ${cli.out.time(put.until)}.`),
       () => [visibleLine(put.id)],
     );
   },

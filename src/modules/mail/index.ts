@@ -8,16 +8,11 @@ import * as service from "./service.ts";
 import { tools } from "./tools.ts";
 
 export type {
-  Found,
   Mail,
   MailItem,
   MailList,
-  MailStatus,
   Polled,
   Sent,
-  Thread,
-  TopicList,
-  Updated,
 } from "./schema.ts";
 
 export { relay, threadOf } from "./service.ts";

@@ -4,7 +4,6 @@ import { resources } from "./resources.ts";
 import * as service from "./service.ts";
 import { tools } from "./tools.ts";
 
-export { NeedList } from "./schema.ts";
 export { close, listNeeds, raise, subjectOf } from "./service.ts";
 
 export const notices = {

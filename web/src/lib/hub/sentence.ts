@@ -11,7 +11,7 @@ export function sentenceOf(error: unknown): string {
 }
 
 /** The same of what a resource holds instead of its contents. */
-export function spoken(code: string, message: string): string {
+function spoken(code: string, message: string): string {
   if (Object.hasOwn(OWN, code)) return OWN[code] ?? message;
   const [first = "", ...more] = message.replace(TOOL_FIRST, "").split(/(?<=[.!?]) /);
   if (ROLES.test(first)) return "This is not for you to do.";
