@@ -6,10 +6,10 @@ export type { Can, Kind, RunDetails } from "./schema.ts";
 export {
   announceNode,
   type Claimed,
-  canStart,
   claim,
   type Ending,
   failUnclaimed,
+  forgetSessions,
   giveUp,
   type Held,
   isConfigured,

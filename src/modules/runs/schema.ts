@@ -3,7 +3,7 @@ import { Id } from "../../ids.ts";
 
 const Time = z.iso.datetime();
 
-export const KINDS = ["trigger", "worker", "mail"] as const;
+const KINDS = ["trigger", "worker", "mail"] as const;
 export const Kind = z.enum(KINDS);
 export type Kind = z.infer<typeof Kind>;
 

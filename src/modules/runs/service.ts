@@ -5,7 +5,7 @@
  * begin says what it waits for. See docs/design/runner.md.
  */
 export { type Claimed, claim } from "./service/claiming.ts";
-export { announceNode, canStart, isConfigured, type Node, removeNode, renewNode } from "./service/nodes.ts";
+export { announceNode, isConfigured, type Node, removeNode, renewNode } from "./service/nodes.ts";
 export { type NewRun, plan } from "./service/planning.ts";
 export { list, runsExplain, show } from "./service/reading.ts";
 export {
@@ -18,6 +18,7 @@ export {
   record,
   started,
 } from "./service/recording.ts";
+export { forgetSessions } from "./service/sessions.ts";
 export { pause, resume, stop } from "./service/stopping.ts";
 export { watchers, watchingDue } from "./service/watching.ts";
 export { TOPIC } from "./service/wire.ts";

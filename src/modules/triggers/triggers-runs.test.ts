@@ -29,6 +29,19 @@ eachDatabase((open) => {
     expect((await hub.call(hub.admin, "task_list")).body.tasks).toEqual([]);
   });
 
+  test("TRIGGER-12: a deleted trigger's sessions are forgotten, and one of its name begins afresh", async () => {
+    const hub = await open();
+    define(hub, { trigger: unruly("args") });
+    await make(hub, { session_mode: "persistent" });
+    await until(async () => (await hub.call(hub.admin, "trigger_test", { name: "nightly" })).body.becomes === "run");
+    const keys = ["one", "two"];
+    for (const session_key of keys) await runOver(hub, (await fire(hub, { session_key })).run_id);
+    const remove = async () => (await hub.call(hub.admin, "trigger_delete", { name: "nightly" })).body;
+    expect(await remove()).toMatchObject({ deleted: true, sessions: keys.length });
+    await make(hub, { session_mode: "persistent" });
+    expect(await remove()).toMatchObject({ deleted: true, sessions: 0 });
+  });
+
   test("a program that fails is a run that failed, with what went wrong", async () => {
     const hub = await open();
     define(hub, { trigger: unruly("crash:3") });

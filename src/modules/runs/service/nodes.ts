@@ -45,5 +45,5 @@ export async function isConfigured(ctx: Ctx, { kind, name }: { kind: Kind; name:
   return nodes.some(({ can }) => canStart(Can.parse(JSON.parse(can)), { kind, name }));
 }
 
-export const canStart = (can: Can, { kind, name }: { kind: Kind; name: string }): boolean =>
+const canStart = (can: Can, { kind, name }: { kind: Kind; name: string }): boolean =>
   can[kind] || (kind === "trigger" && can.triggers.includes(name));

@@ -28,6 +28,12 @@ const forget = statement<Where>(
 export const deleteSession = (tx: Tx, { kind, name, session_key }: SessionKey): Promise<void> =>
   tx.run(forget, { kind, name, session_key, space_id: tx.space_id });
 
+const countOf = statement<Named, { sessions: number }>(
+  "select count(*) as sessions from run_sessions where space_id = :space_id and kind = :kind and name = :name",
+);
+export const countSessions = async (db: Reader, { space_id, kind, name }: Named): Promise<number> =>
+  Number((await db.get(countOf, { space_id, kind, name }))?.sessions ?? 0);
+
 type Named = { space_id: string; kind: Kind; name: string };
 
 const forgetAll = statement<Named>(

@@ -3,6 +3,7 @@ import { type Ctx, type TxCtx, transact } from "../../../context.ts";
 import { ParleyError } from "../../../errors.ts";
 import { append } from "../../../feed/index.ts";
 import { formatId } from "../../../ids.ts";
+import { forgetSessions } from "../../runs/index.ts";
 import type {
   CreateTrigger,
   Deleted,
@@ -186,12 +187,13 @@ export function remove(ctx: Ctx, { name }: TriggerRef): Promise<Deleted> {
     await unplanAll(ctx, id);
     await store.deleteSecrets(ctx.tx, id);
     await store.deleteTrigger(ctx.tx, id);
+    const sessions = await forgetSessions(ctx, { kind: "trigger", name });
     await tell(ctx, "deleted", name, id);
     const in_flight = open.map(({ id, task_id }) => ({
       id: formatId(id),
       task_id: task_id === null ? null : formatId(task_id),
     }));
-    return { name, deleted: true, sessions: 0, in_flight };
+    return { name, deleted: true, sessions, in_flight };
   });
 }
 
