@@ -91,6 +91,7 @@ export const up = ({ key, time, text, position, clustered }: Columns): string[] 
     offered_by ${key},
     offers ${position} not null,
     filed ${position},
+    filed_in ${key},
     consumed_at ${time},
     primary key (space_id, id)
   )`,

@@ -75,6 +75,8 @@ export type AwaitRow = {
   offers: number;
   /** For the end of which attempt a file was written. */
   filed: number | null;
+  /** On which machine and in which folder: only there can be seen whether somebody took it. */
+  filed_in: string | null;
   consumed_at: string | null;
 };
 

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, wr
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { arm, disarm } from "../../failpoints.ts";
-import { eachDatabase, type TestHub } from "../../testing/hub.ts";
+import { eachDatabase, onDatabase, type TestHub } from "../../testing/hub.ts";
 import { consumeWake, listWakes, offerWake } from "./index.ts";
 
 const START = Date.parse("2027-03-01T09:00:00Z");
@@ -274,5 +274,24 @@ eachDatabase((open) => {
     expect(foreign.status).toBe(200);
     const { body: refused } = await hub.call(scout, "task_create", { content: "x", thread_id: "123" });
     expect(refused.code).toBe("THREAD_NOT_FOUND");
+  });
+});
+
+onDatabase("postgres", (open) => {
+  test("a node that has another wake folder takes no file of this one for taken", async () => {
+    const first = await open({ now: START });
+    const gmail = await first.token("trigger", "gmail");
+    const mason = await first.token("worker", "mason");
+    const { id } = (await first.call(gmail, "task_create", { content: "one" })).body;
+    await first.call(mason, "get_next_task");
+    await first.call(mason, "task_complete", { task_id: id, response_summary: "done" });
+    await first.tick(0);
+    expect(wakes(first)).toEqual([`.wake-gmail-${id}`]);
+    // The other node alone is there to look.
+    await first.stop();
+    const second = await open({ same: first, now: START });
+    for (const ms of [HOUR_MS, HOUR_MS, HOUR_MS]) await second.tick(ms);
+    expect((await second.call(second.admin, "wake_list")).body.wakes).toMatchObject([{ task_id: id }]);
+    expect(wakes(second)).toEqual([]);
   });
 });

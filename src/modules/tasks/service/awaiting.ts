@@ -37,6 +37,7 @@ export async function register(ctx: TxCtx, task: TaskRow, waiter: Waiter): Promi
       offered_by: null,
       offers: 0,
       filed: null,
+      filed_in: null,
       consumed_at: null,
     },
   };

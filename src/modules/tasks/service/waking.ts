@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { lstat, mkdir, open, rename, rm } from "node:fs/promises";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { type Ctx, transact } from "../../../context.ts";
 import type { DueJob } from "../../../module.ts";
@@ -27,16 +28,19 @@ export const wakeByFile: DueJob = async (ctx, { ref }) => {
   if (row.filed !== row.attempt) {
     await write(ctx, path, await contentOf(ctx, row));
     await transact(ctx, async (ctx) => {
-      await store.noteFile(ctx.tx, { id: row.id, attempt: taking.attempt });
+      await store.noteFile(ctx.tx, { id: row.id, attempt: taking.attempt, filed_in: placeOf(ctx) });
       await offerWake(ctx, { ...taking, by: "file" });
     });
-  } else if (!(await exists(path))) {
+  } else if (row.filed_in === placeOf(ctx) && !(await exists(path))) {
     await consumeWake(ctx, taking);
     return undefined;
   }
   const since = ctx.now() - Date.parse(row.offered_at ?? new Date(ctx.now()).toISOString());
   return ctx.now() + Math.min(LONGEST_LOOK_MS, Math.max(FIRST_LOOK_MS, since));
 };
+
+/** Nodes may have folders of their own: in another's there is nothing to be seen of this one. */
+const placeOf = ({ config }: Ctx): string => `${hostname()}:${config.wake_dir}`;
 
 /** Undefined for a name that would be no plain file name. */
 function pathOf({ config }: Ctx, { trigger_name, task_id }: OwedRow): string | undefined {

@@ -3,15 +3,15 @@ import { statement } from "../../../db/statement.ts";
 import type { AwaitRow, OwedRow } from "../tables.ts";
 
 const AWAIT = `id, task_id, waiter_id, waiter, trigger_name, session_key, registered_at, status, attempt, ended_at,
-  offered_at, offered_by, offers, filed, consumed_at`;
+  offered_at, offered_by, offers, filed, filed_in, consumed_at`;
 
 type In = { space_id: string };
 
 const insert = statement<AwaitRow & In>(
   `insert into task_awaits (space_id, id, task_id, waiter_id, waiter, trigger_name, session_key, registered_at, status,
-   attempt, ended_at, offered_at, offered_by, offers, filed, consumed_at)
+   attempt, ended_at, offered_at, offered_by, offers, filed, filed_in, consumed_at)
    values (:space_id, :id, :task_id, :waiter_id, :waiter, :trigger_name, :session_key, :registered_at, :status,
-   :attempt, :ended_at, :offered_at, :offered_by, :offers, :filed, :consumed_at) on conflict do nothing`,
+   :attempt, :ended_at, :offered_at, :offered_by, :offers, :filed, :filed_in, :consumed_at) on conflict do nothing`,
 );
 export const insertAwait = (tx: Tx, row: AwaitRow): Promise<void> => tx.run(insert, { ...row, space_id: tx.space_id });
 
@@ -32,7 +32,7 @@ export const endAwaits = (tx: Tx, args: Omit<Ending, "space_id">): Promise<void>
   tx.run(end, { ...args, space_id: tx.space_id });
 
 const OWED = `a.id, a.task_id, a.waiter_id, a.waiter, a.trigger_name, a.session_key, a.registered_at, a.status, a.attempt,
-  a.ended_at, a.offered_at, a.offered_by, a.offers, a.filed, a.consumed_at, t.channel, t.response_summary, t.error`;
+  a.ended_at, a.offered_at, a.offered_by, a.offers, a.filed, a.filed_in, a.consumed_at, t.channel, t.response_summary, t.error`;
 
 const one = statement<In & { id: number }, OwedRow>(
   `select ${OWED} from task_awaits a join tasks t on t.space_id = a.space_id and t.id = a.task_id
@@ -56,11 +56,13 @@ const offer = statement<In & Fenced & { offered_at: string; offered_by: string }
   `update task_awaits set offered_at = :offered_at, offered_by = :offered_by, offers = offers + 1
    where space_id = :space_id and id = :id and attempt = :attempt and ended_at is not null and consumed_at is null`,
 );
-const file = statement<In & Fenced>(
-  "update task_awaits set filed = :attempt where space_id = :space_id and id = :id and attempt = :attempt",
+const file = statement<In & Fenced & { filed_in: string }>(
+  `update task_awaits set filed = :attempt, filed_in = :filed_in
+   where space_id = :space_id and id = :id and attempt = :attempt`,
 );
 /** There is a file that tells of it. */
-export const noteFile = (tx: Tx, args: Fenced): Promise<void> => tx.run(file, { ...args, space_id: tx.space_id });
+export const noteFile = (tx: Tx, args: Fenced & { filed_in: string }): Promise<void> =>
+  tx.run(file, { ...args, space_id: tx.space_id });
 
 /** False if it ended otherwise meanwhile, or was taken. */
 export const offerAwait = async (tx: Tx, args: Fenced & { offered_at: string; offered_by: string }): Promise<boolean> =>
