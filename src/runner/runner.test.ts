@@ -109,6 +109,21 @@ eachDatabase((open) => {
     expect(await sessionOf({ session_mode: "ephemeral" })).not.toEqual(once);
   });
 
+  test("the sessions of a trigger go with it: one that is made again under its name begins anew", async () => {
+    const hub = await open({ now: START });
+    define(hub, { trigger: unruly("say:ran") });
+    await hub.tick(0);
+    const create = () => hub.call(hub.admin, "trigger_create", { name: "nightly", type: "manual" });
+    await create();
+    const kept = { session_mode: "persistent" } as const;
+    const first = await runOver(hub, await planRun(hub, kept));
+    await hub.call(hub.admin, "trigger_delete", { name: "nightly" });
+    await hub.tick(1000);
+    await create();
+    const second = await runOver(hub, await planRun(hub, kept));
+    expect([second.attempts[0]?.resumed, second.session_id === first.session_id]).toEqual([false, false]);
+  });
+
   test("what cannot be started says why and is tried again, later and later; a person is told once", async () => {
     const hub = await open({ now: START });
     define(hub, { trigger: { argv: ["/nowhere/agent"] } });
