@@ -70,7 +70,7 @@ export interface NeedProvider {
 
 /** What of a module every page shows, such as the number on a badge: all of it is read in one request. */
 export interface GlanceProvider {
-  /** As `space_glance` and `ui://glance/{part}` name it. */
+  /** As `space_glance` and the hints of `ui://glance` name it. */
   part: string;
   /** Small, however much there is; all of it where a page is about nothing else. */
   read: (ctx: Ctx, full: boolean) => Promise<object>;

@@ -122,17 +122,17 @@ test("what happens costs one request, whatever it is and whichever page is open"
   if (!three || !five) throw new Error("no agents");
   let asking = 0;
   const happens = {
-    "mail of a person": () => sendMail(hub, ben, { to: ["admin"], subject: "One more", body: "b" }),
-    "mail of an agent": () => sendMail(hub, three, { to: ["admin"], subject: "From three", body: "b" }),
-    "urgent mail": () => sendMail(hub, ben, { to: ["admin"], subject: "Now", body: "b", priority: "urgent" }),
-    "mail for an agent": () => sendMail(hub, ben, { to: ["agent-3"], subject: "For agent 3", body: "b" }),
-    "mail between agents": () => sendMail(hub, five, { to: ["agent-3"], subject: "To 3", body: "b" }),
     "a question": () =>
       hub.call(
         "notice_raise",
         { key: `q${++asking}`, kind: "permission", title: "May I?", choices: ["allow", "deny"] },
         three.token,
       ),
+    "mail of a person": () => sendMail(hub, ben, { to: ["admin"], subject: "One more", body: "b" }),
+    "mail of an agent": () => sendMail(hub, three, { to: ["admin"], subject: "From three", body: "b" }),
+    "urgent mail": () => sendMail(hub, ben, { to: ["admin"], subject: "Now", body: "b", priority: "urgent" }),
+    "mail for an agent": () => sendMail(hub, ben, { to: ["agent-3"], subject: "For agent 3", body: "b" }),
+    "mail between agents": () => sendMail(hub, five, { to: ["agent-3"], subject: "To 3", body: "b" }),
     "words in a chat": () => five.say("Something."),
     "a change of state": () => hub.call("agent_report", { run_phase: asking % 2 ? "sampling" : "idle" }, three.token),
   };
@@ -144,6 +144,8 @@ test("what happens costs one request, whatever it is and whichever page is open"
     meters.set(path, meter);
   }
   await page.goto("about:blank");
+  // Whoever asks is there, and is seen to be: an event of its own, unless it was just seen.
+  await asked(() => hub.call("agent_heartbeat", {}, three.token), [...meters.values()]);
   for (const [what, happen] of Object.entries(happens)) {
     await asked(happen, [...meters.values()]);
     for (const [path, { names }] of meters)

@@ -22,7 +22,7 @@ eachDatabase((open) => {
         for (const uri of shown.filter((uri) => uri.startsWith("ui://"))) {
           const other = uri.replace("ui://", "parley://");
           expect(shown).toContain(other);
-          const named = (uri: string): string => uri.replace("{agent}", "scout").replace("{part}", "agents");
+          const named = (uri: string): string => uri.replace("{agent}", "scout");
           expect(await ana.read(named(other))).toEqual(await ana.read(named(uri)));
         }
         await expect(ana.read("parley://chat/nobody/inbox")).rejects.toThrow();

@@ -16,14 +16,14 @@ export const resources = [
   }),
   defineResource({
     name: "glance",
-    title: "A part of what every page shows",
-    description: "One part of space_glance: agents, chats, mail, needs. Its hints may name the agent it is about.",
-    uri: "ui://glance/{part}",
+    title: "What every page shows",
+    description: "The parts of space_glance. Its hints say which of them may have changed, and of which agent.",
+    uri: "ui://glance",
     mime: "application/json",
     roles: ONLOOKERS,
     facets: ["chat-human"],
-    read: (ctx, { part }) => service.readPart(ctx, part),
-    watch: (ctx, { part }) => service.watchPart(ctx, part),
+    read: service.glanceAtAll,
+    watch: service.watchGlance,
   }),
 ];
 

@@ -20,7 +20,7 @@ export { deleteAgent } from "./service/deleting.ts";
 export { doing, doingPlaces } from "./service/doing.ts";
 export { ADMIN_TOKEN, ensureAdminToken } from "./service/first-token.ts";
 export { forgettingDue } from "./service/forgetting.ts";
-export { agentsGlance, glance, readPart, watchPart } from "./service/glance.ts";
+export { agentsGlance, glance, glanceAtAll, watchGlance } from "./service/glance.ts";
 export { createLogin, loginDue, signIn, signOut } from "./service/login.ts";
 export { holder, listPeople, ownHolder, people, recipients, suggestion } from "./service/mailboxes.ts";
 export { triggerNamed } from "./service/names.ts";

@@ -55,18 +55,24 @@ eachDatabase((open) => {
     expect(await call(scout, "space_glance")).toMatchObject({ code: "FORBIDDEN" });
   });
 
-  test("hints say whose mailbox or chat it is, but not those of other people", async () => {
-    using stream = await new Raw(hub.url, ana ?? "").listen(["ui://glance/mail", "ui://glance/chats"]);
-    const heard = async (count: number) => (await stream.first(count)).at(-1)?.params;
+  test("one event is one hint, which says what it is about, but not whose mail of other people", async () => {
+    using stream = await new Raw(hub.url, ana ?? "").listen(["ui://glance"]);
+    const heard = async (count: number) => (await stream.first(count)).at(-1)?.params?.parts;
     await stream.first(1);
     await call(scout, "mail_send", { to: ["ana"], subject: "s", body: "b" });
-    expect(await heard(2)).toMatchObject({ uri: "ui://glance/mail", agent: "ana" });
+    expect(await heard(2)).toEqual({ mail: { agent: "ana" }, needs: { topic: "mail" } });
     await call(ana, "mail_send", { to: ["scout"], subject: "s", body: "b" });
-    expect(await heard(3)).toMatchObject({ uri: "ui://glance/mail", agent: "scout" });
+    // Of what she sent herself she hears that it may need her no longer.
+    expect(await heard(3)).toEqual({ needs: { topic: "mail" } });
+    expect(await heard(4)).toEqual({ mail: { agent: "scout" } });
     await call(scout, "mail_send", { to: ["ben"], subject: "s", body: "b" });
-    expect((await heard(4)) ?? {}).not.toHaveProperty("agent");
+    expect(await heard(5)).toEqual({ mail: {} });
     await call(scout, "chat_assistant_post", { content: "Hello." });
-    expect(await heard(5)).toMatchObject({ uri: "ui://glance/chats", agent: "scout" });
+    expect(await heard(6)).toEqual({ chats: { agent: "scout" } });
+    await ask("May I?");
+    // That it is there, as whoever asks is, is an event of its own.
+    expect(await heard(7)).toEqual({ agents: {} });
+    expect(await heard(8)).toEqual({ agents: {}, needs: { topic: "notice" } });
     expect(ben).toBeDefined();
   });
 });

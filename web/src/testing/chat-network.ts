@@ -98,7 +98,7 @@ export class ChatNetwork {
       new Promise((_, reject) => {
         take(frame("notifications/subscriptions/acknowledged", { notifications: { resourceSubscriptions: uris } }));
         this.#streams.add(take);
-        signal.addEventListener("abort", () => {
+        signal?.addEventListener("abort", () => {
           this.#streams.delete(take);
           reject(new Error("aborted"));
         });

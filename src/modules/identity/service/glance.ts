@@ -1,7 +1,8 @@
 import type { Ctx } from "../../../context.ts";
 import { ParleyError } from "../../../errors.ts";
+import type { FeedEvent } from "../../../feed/index.ts";
 import { defineGlance, type GlanceProvider } from "../../../module.ts";
-import type { Watch } from "../../../resource.ts";
+import type { Place, Watch } from "../../../resource.ts";
 import type { GlanceAt } from "../schema.ts";
 import { doingPlaces } from "./doing.ts";
 import { list } from "./presence.ts";
@@ -14,17 +15,33 @@ export async function glance(ctx: Ctx, { parts, full }: GlanceAt): Promise<{ par
   return { parts: Object.fromEntries(await Promise.all(wanted.map(read))) };
 }
 
-export const readPart = (ctx: Ctx, part = ""): Promise<object> => resourceOf(ctx, part).read(ctx, false);
+export const glanceAtAll = async (ctx: Ctx): Promise<object> => (await glance(ctx, { full: [] })).parts;
 
-export const watchPart = (ctx: Ctx, part = ""): Promise<Watch> => resourceOf(ctx, part).watch(ctx);
-
-function resourceOf({ glances }: Ctx, part: string): GlanceProvider {
-  const found = glances.find((provider) => provider.part === part);
-  if (!found) throw new ParleyError("UNKNOWN_RESOURCE", `There is no resource ui://glance/${part}.`);
-  return found;
+/** One hint for each event, which says what of each part it is about: whoever is told reads them at one go. */
+export async function watchGlance(ctx: Ctx): Promise<Watch> {
+  const watched = await Promise.all(ctx.glances.map(async ({ part, watch }) => ({ part, ...(await watch(ctx)) })));
+  return {
+    places: distinct(watched.flatMap(({ places }) => places)),
+    hint: (event) => {
+      const touched = watched.filter(({ places }) => places.some((place) => isAt(place, event)));
+      const told = touched.map(({ part, hint }) => [part, hint(event)] as const).filter(([, about]) => about !== null);
+      return told.length === 0 ? null : { parts: Object.fromEntries(told) };
+    },
+  };
 }
 
-function partOf({ glances }: Ctx, part: string | undefined): GlanceProvider {
+const isAt = ({ topic, stream }: Place, event: FeedEvent): boolean =>
+  topic === event.topic && (stream === undefined || stream === event.stream);
+
+/** Each once, or an event would be told twice. */
+function distinct(places: readonly Place[]): Place[] {
+  const whole = new Set(places.filter(({ stream }) => stream === undefined).map(({ topic }) => topic));
+  const parts = places.filter(({ topic, stream }) => stream !== undefined && !whole.has(topic));
+  const streams = new Map(parts.map((place) => [`${place.topic} ${place.stream}`, place]));
+  return [...[...whole].map((topic) => ({ topic })), ...streams.values()];
+}
+
+function partOf({ glances }: Ctx, part: string): GlanceProvider {
   const found = glances.find((provider) => provider.part === part);
   if (found) return found;
   const known = glances.map((provider) => provider.part).join(", ");

@@ -85,8 +85,8 @@ function questionOf(body: string | undefined): Question | undefined {
   return question;
 }
 
-const aborted = (signal: AbortSignal): Promise<undefined> =>
-  new Promise((resolve) => signal.addEventListener("abort", () => resolve(undefined), { once: true }));
+const aborted = (signal: AbortSignal | undefined): Promise<undefined> =>
+  new Promise((resolve) => signal?.addEventListener("abort", () => resolve(undefined), { once: true }));
 
 const keyOf = (method: string, params: object): string => JSON.stringify([method, params]);
 

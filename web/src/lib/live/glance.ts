@@ -1,4 +1,5 @@
 import { getContext, setContext } from "svelte";
+import { isRecord } from "#lib/hub/contents.ts";
 import { firstOutput } from "#lib/hub/first.ts";
 import type { Hub } from "#lib/hub/hub.svelte.ts";
 import type { GlanceParts } from "#lib/hub/types.ts";
@@ -17,12 +18,9 @@ interface Part<P extends PartName> {
   full?: () => boolean;
 }
 
-/**
- * One event may be told of several parts, and of what the page that is shown reads itself: that is asked for first, and
- * may bring along what is shown here.
- */
+/** What the page that is shown reads itself is asked for first, and may bring along what is shown here. */
 const GATHER = { first_ms: 80, next_ms: 400 };
-const uriOf = (name: string): string => `ui://glance/${name}`;
+const URI = "ui://glance";
 
 /**
  * What every page shows, whatever section it is of: a part each, and one request for all that may have changed. A new
@@ -52,9 +50,8 @@ export class Glance {
   follow(): () => void {
     const ahead = firstOutput("space_glance", {});
     if (ahead) this.#take(ahead.parts);
-    const names = [...this.#parts.keys()];
     const live = new Live(this.#hub, {
-      uris: names.map(uriOf),
+      uris: [URI],
       read: () => this.#read(),
       fail: (sentence) => this.#fail(sentence),
       heeds: (hint) => this.#heeds(hint),
@@ -79,11 +76,14 @@ export class Glance {
     for (const name of names) this.#stale.delete(name);
   }
 
-  #heeds(hint: LiveHint): boolean {
-    const named = [...this.#parts].filter(([name]) => hint.uri === undefined || hint.uri === uriOf(name));
-    const heeded = named.filter(([, part]) => part.heeds?.(hint) ?? true);
-    for (const [name] of heeded) this.#stale.add(name);
-    return heeded.length > 0;
+  /** Where the hint says nothing of the parts, each of them may have changed. */
+  #heeds({ anew, about }: LiveHint): boolean {
+    const touched = anew || !isRecord(about.parts) ? undefined : about.parts;
+    for (const [name, part] of this.#parts) {
+      const own = touched ? touched[name] : {};
+      if (isRecord(own) && (part.heeds?.({ anew, about: own }) ?? true)) this.#stale.add(name);
+    }
+    return this.#stale.size > 0;
   }
 
   async #read(): Promise<void> {
