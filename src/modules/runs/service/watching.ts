@@ -54,11 +54,5 @@ export const watchers: Record<string, Consumer> = {
     types: ["run.ended"],
     run: async (ctx, { data }) => (data.kind === "worker" ? lookForWork(ctx) : undefined),
   },
-  // One that is made again under its name begins anew.
-  "runs.triggers": {
-    topic: "triggers",
-    types: ["trigger.deleted"],
-    run: (ctx, { stream: name }) => store.deleteSessions(ctx.tx, { kind: "trigger", name }),
-  },
   "runs.mail": { topic: "mail", types: ["mail.received"], run: wakeForMail },
 };
