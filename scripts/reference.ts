@@ -19,6 +19,9 @@ import { AgentList } from "../src/modules/identity/schema.ts";
 import { MODULES } from "../src/modules/index.ts";
 import { MailList, Thread } from "../src/modules/mail/schema.ts";
 import { NeedList, NoticeList } from "../src/modules/notices/schema.ts";
+import { RunList } from "../src/modules/runs/schema.ts";
+import { Board } from "../src/modules/tasks/schema.ts";
+import { TriggerList } from "../src/modules/triggers/schema.ts";
 import type { Resource } from "../src/resource.ts";
 import type { Tool } from "../src/tool.ts";
 import { Toolbox } from "../src/toolbox.ts";
@@ -102,6 +105,9 @@ const BODIES: Readonly<Record<string, z.ZodType>> = {
   notices: NoticeList,
   "mail-inbox": MailList,
   "mail-thread": Thread,
+  tasks: Board,
+  triggers: TriggerList,
+  runs: RunList,
 };
 
 function resourcesReference(): string {

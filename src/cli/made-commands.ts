@@ -644,7 +644,15 @@ export const MADE: readonly MadeCommand[] = [
         "required": true
       }
     },
-    "options": {}
+    "options": {
+      "runs": {
+        "type": "integer",
+        "value": "RUNS",
+        "description": "with so many of its last runs",
+        "minimum": 0,
+        "maximum": 100
+      }
+    }
   },
   {
     "name": "trigger test",

@@ -32,8 +32,12 @@ export class WebHub implements AsyncDisposable {
     return this.#served.url;
   }
 
+  get home(): string {
+    return this.#served.home;
+  }
+
   get admin(): string {
-    return readFileSync(join(this.#served.home, "admin.token"), "utf8").trim();
+    return readFileSync(join(this.home, "admin.token"), "utf8").trim();
   }
 
   /** What the page tells to type on this machine. */

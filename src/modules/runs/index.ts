@@ -1,4 +1,5 @@
 import type { Module } from "../../module.ts";
+import { resources } from "./resources.ts";
 import * as service from "./service.ts";
 import { tools } from "./tools.ts";
 
@@ -30,6 +31,7 @@ export const runs = {
   name: "runs",
   servers: [],
   tools,
+  resources,
   topics: [{ name: service.TOPIC, streams: async () => null, wire: ({ type, data }) => ({ type, ...data }) }],
   explains: service.runsExplain,
   due: service.watchingDue,

@@ -1,4 +1,5 @@
 import type { Module } from "../../module.ts";
+import { resources } from "./resources.ts";
 import * as service from "./service.ts";
 import { tools } from "./tools.ts";
 
@@ -20,6 +21,7 @@ export const tasks = {
   name: "tasks",
   servers: [],
   tools,
+  resources,
   topics: [{ name: service.TOPIC, streams: service.followable }],
   explains: service.tasksExplain,
   due: service.tasksDue,

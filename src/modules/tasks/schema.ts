@@ -99,11 +99,24 @@ const Await = z.object({
   consumed_at: Time.nullable(),
 });
 
+const HoldReason = z.object({
+  reason: Hold,
+  until: Time.nullable().describe("When it ends by itself, where that is known."),
+  account: z.string().nullable().describe("Whose quota was met, or whose budget is used up."),
+  budget: z.enum(["space", "agent", "account"]).nullable().describe("Whose budget it is."),
+  missing: z.array(z.string()).describe("What it needs and no worker offers."),
+  key: z.string().nullable().describe("Under which only so many run at a time."),
+  limit: z.int().nullable(),
+  tasks: z.array(Id).describe("A few of those that have the places under the key."),
+});
+export type HoldReason = z.infer<typeof HoldReason>;
+
 /** With its whole history. */
 export const TaskDetails = Task.extend({
   attempts: z.array(Attempt),
   awaits: z.array(Await).describe("Who waits for it."),
   cause: Id.nullable(),
+  hold: HoldReason.nullable().describe("Why nobody is given it just now, in detail."),
 });
 export type TaskDetails = z.infer<typeof TaskDetails>;
 
@@ -270,3 +283,43 @@ export const Budget = z.object({
 });
 export type Budget = z.infer<typeof Budget>;
 export const BudgetList = z.object({ budgets: z.array(Budget) });
+
+export const COLUMNS = ["waiting", "held", "working", "done", "dead"] as const;
+const Column = z.enum(COLUMNS);
+export type Column = z.infer<typeof Column>;
+
+export const LookAtBoard = z.strictObject({
+  column: Column.optional().describe("This one alone; the counts are of all."),
+  limit: z.int().min(1).max(200).default(20).describe("Of each column."),
+  task_id: TaskId.optional().describe("With this one whole, as task_get gives it."),
+});
+export type LookAtBoard = z.infer<typeof LookAtBoard>;
+
+const Card = Task.pick({
+  ...{ id: true, channel: true, sender: true, status: true, created_at: true, processed_at: true, priority: true },
+  ...{ run_at: true, attempt: true, max_attempts: true, claimed_by: true, claimed_at: true, lease_expires_at: true },
+  ...{ error: true, cancel_requested_at: true },
+}).extend({
+  text: z.string().describe("How its content begins: data from its sender."),
+  tries: z.int().describe("How many of its attempts count."),
+  hold: HoldReason.nullable().describe("Why nobody is given it just now."),
+});
+export type Card = z.infer<typeof Card>;
+
+const BoardRequeue = z.object({
+  requeue_id: Id,
+  total: z.int(),
+  requeued: z.int(),
+  per_minute: z.int(),
+  started_by: z.string(),
+  started_at: Time,
+});
+export type BoardRequeue = z.infer<typeof BoardRequeue>;
+
+export const Board = z.object({
+  counts: z.record(Column, z.int()),
+  columns: z.array(z.object({ column: Column, tasks: z.array(Card) })),
+  task: TaskDetails.nullable().describe("The one that was asked for; null where there is none."),
+  requeue: BoardRequeue.nullable().describe("Dead tasks that are just being tried again."),
+});
+export type Board = z.infer<typeof Board>;

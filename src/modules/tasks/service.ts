@@ -6,6 +6,7 @@
  */
 export { foresee } from "./service/admitting.ts";
 export { consumeWake, listWakes, offerWake } from "./service/awaiting.ts";
+export { board } from "./service/boarding.ts";
 export { allowMore, charge, isOverBudget, listBudgets, setBudget } from "./service/budgeting.ts";
 export { cancel, update } from "./service/changing.ts";
 export { hasReady, hasWork, isWork, next } from "./service/claiming.ts";

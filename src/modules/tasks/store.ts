@@ -1,5 +1,6 @@
 export * from "./store/attempts.ts";
 export * from "./store/awaits.ts";
+export * from "./store/board.ts";
 export * from "./store/budgets.ts";
 export * from "./store/lanes.ts";
 export * from "./store/lists.ts";

@@ -3,6 +3,7 @@ import { ONLOOKERS, PEOPLE, READERS, TASK_READERS, TASK_SENDERS, WORKERS } from 
 import { defineTool } from "../../tool.ts";
 import {
   Beat,
+  Board,
   Budget,
   BudgetList,
   CancelTask,
@@ -14,6 +15,7 @@ import {
   HeartbeatTask,
   ListTasks,
   ListWakes,
+  LookAtBoard,
   NextTask,
   Requeue,
   Requeued,
@@ -134,6 +136,18 @@ export const tools = [
     input: ListTasks,
     output: TaskList,
     run: service.list,
+  }),
+  defineTool({
+    name: "task_board",
+    title: "Look at the board of tasks",
+    description:
+      "Shows tasks by state, waiting, held, working, done and dead: how many there are, the first of each, and what holds one back.",
+    roles: ONLOOKERS,
+    unlisted: true,
+    facets,
+    input: LookAtBoard,
+    output: Board,
+    run: service.board,
   }),
   defineTool({
     name: "inbox_stats",

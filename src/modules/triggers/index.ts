@@ -1,4 +1,5 @@
 import type { Module } from "../../module.ts";
+import { resources } from "./resources.ts";
 import { routes } from "./routes.ts";
 import * as service from "./service.ts";
 import { tools } from "./tools.ts";
@@ -7,6 +8,7 @@ export const triggers = {
   name: "triggers",
   servers: [],
   tools,
+  resources,
   routes,
   topics: [{ name: service.TOPIC, streams: async () => null }],
   due: { ...service.slotsDue, ...service.historyDue },

@@ -75,6 +75,11 @@ export type UpdateTrigger = z.infer<typeof UpdateTrigger>;
 export const TriggerRef = z.strictObject({ name: known });
 export type TriggerRef = z.infer<typeof TriggerRef>;
 
+export const LookAtTrigger = TriggerRef.extend({
+  runs: z.int().min(0).max(100).default(0).describe("With so many of its last runs."),
+});
+export type LookAtTrigger = z.infer<typeof LookAtTrigger>;
+
 export const ListTriggers = z.strictObject({ type: Type.optional().describe("Of this type only.") });
 export type ListTriggers = z.infer<typeof ListTriggers>;
 
@@ -115,11 +120,33 @@ const webhook = {
 export const TriggerAnswer = z.object({ trigger: Trigger, ...webhook });
 export type TriggerAnswer = z.infer<typeof TriggerAnswer>;
 
+export const Run = z.object({
+  id: Id,
+  trigger: z.string(),
+  source: z.enum(SOURCES),
+  sender: z.string(),
+  session_key: z.string(),
+  state: State,
+  reason: z.string().nullable(),
+  scheduled_at: Time.nullable().describe("The slot of a schedule."),
+  delivery: z.string().nullable(),
+  fired_at: Time,
+  started_at: Time.nullable(),
+  ended_at: Time.nullable(),
+  outcome: z.string().nullable(),
+  cost_usd: z.number().nullable(),
+  task_id: Id.nullable(),
+  run_id: Id.nullable(),
+  cause: Id.nullable(),
+});
+export type Run = z.infer<typeof Run>;
+
 export const TriggerDetails = TriggerAnswer.extend({
   next_runs: z.array(Time).describe("When it fires next, at most five times."),
   secrets: z
     .array(z.object({ id: Id, created_at: Time, retires_at: Time.nullable() }))
     .describe("Without what they are."),
+  runs: z.array(Run).describe("The last times it fired, as many as were asked for."),
 });
 export type TriggerDetails = z.infer<typeof TriggerDetails>;
 
@@ -153,27 +180,6 @@ export const RunTrigger = z.strictObject({
   again: Id.optional().describe("An earlier run: with what came with that."),
 });
 export type RunTrigger = z.infer<typeof RunTrigger>;
-
-export const Run = z.object({
-  id: Id,
-  trigger: z.string(),
-  source: z.enum(SOURCES),
-  sender: z.string(),
-  session_key: z.string(),
-  state: State,
-  reason: z.string().nullable(),
-  scheduled_at: Time.nullable().describe("The slot of a schedule."),
-  delivery: z.string().nullable(),
-  fired_at: Time,
-  started_at: Time.nullable(),
-  ended_at: Time.nullable(),
-  outcome: z.string().nullable(),
-  cost_usd: z.number().nullable(),
-  task_id: Id.nullable(),
-  run_id: Id.nullable(),
-  cause: Id.nullable(),
-});
-export type Run = z.infer<typeof Run>;
 
 export const ListRuns = z.strictObject({
   name: known.optional().describe("Of this trigger only, be it deleted."),

@@ -21,13 +21,20 @@ export async function listBlocks(ctx: Ctx): Promise<Blocks> {
   return { budgets, throttles };
 }
 
-/** Why nothing of an account is given to anybody just now. */
-export function accountHold(ctx: Ctx, { budgets, throttles }: Blocks, account: string): Hold | null {
-  const spent = budgets.some(
+/** The budget that holds an account's tasks back. */
+export const spentBudget = (
+  ctx: Ctx,
+  budgets: readonly store.BudgetRow[],
+  account: string,
+): store.BudgetRow | undefined =>
+  budgets.find(
     (budget) =>
       (budget.scope === "space" || (budget.scope === "account" && budget.name === account)) && isExhausted(ctx, budget),
   );
-  if (spent) return "budget";
+
+/** Why nothing of an account is given to anybody just now. */
+export function accountHold(ctx: Ctx, { budgets, throttles }: Blocks, account: string): Hold | null {
+  if (spentBudget(ctx, budgets, account)) return "budget";
   const now = isoNow(ctx);
   const isThrottled = throttles.some(
     (one) => one.account === account && one.ignored_at === null && one.throttled_until > now,
@@ -35,11 +42,13 @@ export function accountHold(ctx: Ctx, { budgets, throttles }: Blocks, account: s
   return isThrottled ? "quota" : null;
 }
 
+/** What each worker offers that was seen lately. */
+export const listSeenOffers = (ctx: Ctx): Promise<string[][]> =>
+  store.listOffers(ctx.db, { space_id: ctx.actor.space_id, seen_after: isoAt(ctx.now() - SEEN_MS) });
+
 /** Why nobody is given tasks of a lane, as things are now; null where somebody could be. */
 export async function laneHolds(ctx: Ctx): Promise<(lane: string) => Hold | null> {
-  const { space_id } = ctx.actor;
-  const seen_after = isoAt(ctx.now() - SEEN_MS);
-  const [blocks, workers] = await Promise.all([listBlocks(ctx), store.listOffers(ctx.db, { space_id, seen_after })]);
+  const [blocks, workers] = await Promise.all([listBlocks(ctx), listSeenOffers(ctx)]);
   return (lane) => {
     const held = accountHold(ctx, blocks, accountOf(lane));
     if (held !== null) return held;

@@ -6,6 +6,7 @@ import * as store from "../store.ts";
 import type { TaskRow } from "../tables.ts";
 import { consumeOwn } from "./awaiting.ts";
 import { laneHolds } from "./holding.ts";
+import { holdReasons } from "./reasons.ts";
 import { taskOf, wire } from "./wire.ts";
 
 /** One task with all that happened to it. */
@@ -21,13 +22,15 @@ export async function get(ctx: Ctx, { task_id }: GetTask): Promise<TaskDetails> 
     }),
   );
   const { cause } = row;
+  const hold = await (await holdReasons(ctx)).holdOf(row);
   // Who asks about what they wait for has been told.
   if (row.processed_at !== null) await consumeOwn(ctx, task_id);
   return {
-    ...wire(row, (await laneHolds(ctx))(row.lane)),
+    ...wire(row, hold?.reason ?? null),
     attempts: [...attempts, ...underWay(row)],
     awaits,
     cause: cause === null ? null : formatId(cause),
+    hold,
   };
 }
 

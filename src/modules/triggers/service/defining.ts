@@ -8,6 +8,7 @@ import type {
   CreateTrigger,
   Deleted,
   ListTriggers,
+  LookAtTrigger,
   Rotate,
   Rotated,
   TriggerAnswer,
@@ -19,6 +20,7 @@ import type {
 import * as store from "../store.ts";
 import type { TriggerRow } from "../tables.ts";
 import { checkZone, scheduleOf } from "./cron.ts";
+import { list as listRuns } from "./history.ts";
 import { keyOf, seal } from "./secrets.ts";
 import { planNext, unplanAll } from "./slots.ts";
 import { answer, isoAt, isoNow, TOPIC, triggerNamed, wire } from "./wire.ts";
@@ -155,7 +157,7 @@ export async function list(ctx: Ctx, { type }: ListTriggers): Promise<TriggerLis
   return { triggers: (await store.listTriggers(ctx.db, ctx.actor.space_id, type)).map(wire) };
 }
 
-export async function get(ctx: Ctx, { name }: TriggerRef): Promise<TriggerDetails> {
+export async function get(ctx: Ctx, { name, runs }: LookAtTrigger): Promise<TriggerDetails> {
   const row = await triggerNamed(ctx, name);
   const secrets = await store.listSecrets(ctx.db, {
     space_id: ctx.actor.space_id,
@@ -166,6 +168,7 @@ export async function get(ctx: Ctx, { name }: TriggerRef): Promise<TriggerDetail
     ...(await answer(ctx, row)),
     next_runs: nextRuns(row),
     secrets: secrets.map(({ id, created_at, retires_at }) => ({ id: formatId(id), created_at, retires_at })),
+    runs: runs === 0 ? [] : (await listRuns(ctx, { name, limit: runs })).runs,
   };
 }
 

@@ -1,0 +1,147 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { findings } from "../src/testing/axe.ts";
+import { launch, shoot } from "../src/testing/browser.ts";
+import { define } from "../src/testing/runs.ts";
+import { WebHub } from "../src/testing/web.ts";
+
+let browser: Browser;
+let hub: WebHub;
+let page: Page;
+beforeAll(async () => {
+  browser = await launch();
+  hub = await WebHub.open(browser);
+  ({ page } = await hub.signedIn({ bypassCSP: true, reducedMotion: "reduce", timezoneId: "Europe/Prague" }));
+});
+afterAll(async () => {
+  await browser.close();
+  await hub[Symbol.asyncDispose]();
+});
+
+const button = (name: string) => page.getByRole("button", { name, exact: true });
+
+test("a schedule is made in words, and shows its next five runs in the reader's zone", async () => {
+  await page.goto(`${hub.url}/triggers`);
+  await page.getByRole("heading", { name: "No triggers yet" }).waitFor();
+  await page.keyboard.press("c");
+  await page.getByRole("textbox", { name: "Name" }).fill("report");
+  await page.getByRole("textbox", { name: "Schedule" }).fill("0 9 * * MON-FRI");
+  await page.getByText("Every weekday at 09:00, Europe/Prague").waitFor();
+  await page.getByRole("textbox", { name: "Time zone" }).fill("Asia/Tokyo");
+  await page.getByRole("textbox", { name: "What is asked" }).fill("Write the report of {{now}}.");
+  await button("Make it").click();
+  await page.getByRole("heading", { name: "Next runs" }).waitFor();
+  await page.getByText("Every weekday at 09:00, Asia/Tokyo.").waitFor();
+  const { next_runs } = await hub.call<{ next_runs: string[] }>("trigger_get", { name: "report" });
+  const times = page.getByRole("region", { name: "Next runs" }).locator("time");
+  await expect.poll(() => times.count()).toBe(5);
+  expect(await times.evaluateAll((all) => all.map((one) => one.getAttribute("datetime")))).toEqual(next_runs);
+  const first = new Date(next_runs[0] ?? "");
+  const clock = new Intl.DateTimeFormat("en", { hour: "numeric", hourCycle: "h23", timeZone: "Europe/Prague" });
+  expect(await times.first().textContent()).toMatch(new RegExp(`\\b0?${Number(clock.format(first))}:00`));
+
+  await button("Run now").click();
+  await page.getByText("Fired.").waitFor();
+  await page.getByRole("link", { name: "Its task" }).waitFor();
+  await button("Switch off").click();
+  await page.getByText("It no longer fires.").waitFor();
+  await page.getByText("None while it is switched off.").waitFor();
+  await page.getByRole("button", { name: /^Undo/ }).click();
+  await page.getByText("It fires from now on.").waitFor();
+  await expect.poll(() => times.count()).toBe(5);
+
+  await button("Edit").click();
+  await page.getByRole("textbox", { name: "Schedule" }).fill("99 99 * * *");
+  await button("Save").click();
+  await page.getByRole("alert").waitFor();
+  await page.getByRole("textbox", { name: "Schedule" }).fill("*/30 * * * *");
+  await button("Save").click();
+  await page.getByText("Every 30 minutes, Asia/Tokyo.").waitFor();
+});
+
+test("a webhook's curl line works as it stands, its deliveries come by themselves, are tried without effect and replayed", async () => {
+  await hub.call("trigger_create", { name: "github", type: "webhook", prompt: "It says {{payload.hello}}." });
+  await page.goto(`${hub.url}/triggers/github`);
+  await page.getByText("No secret is set").waitFor();
+  await button("Make a secret").click();
+  await page.getByText("It is shown this once").waitFor();
+  const line = (await page.locator("code", { hasText: "curl" }).textContent()) ?? "";
+  const [, address = "", secret = ""] = /POST (\S+) -H 'X-Webhook-Secret: ([^']+)'/.exec(line) ?? [];
+  const body = /-d '(.*)'$/.exec(line)?.[1];
+  const response = await fetch(address, {
+    method: "POST",
+    headers: { "x-webhook-secret": secret, "content-type": "application/json" },
+    body: body ?? "",
+  });
+  expect(response.status, line).toBe(200);
+
+  const deliveries = page.getByRole("region", { name: "Last deliveries" });
+  await deliveries.getByText("by a delivery").waitFor();
+  const before = await hub.call<{ total: number }>("inbox_stats");
+  await deliveries.getByRole("button", { name: "What would it say now?" }).click();
+  await page.getByRole("dialog").getByText(/world/).waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
+  expect(await hub.call("inbox_stats")).toMatchObject({ total: before.total });
+  await deliveries.getByRole("button", { name: "Replay" }).click();
+  await expect.poll(() => deliveries.getByRole("listitem").count()).toBe(2);
+  expect(await hub.call("inbox_stats")).toMatchObject({ total: before.total + 1 });
+});
+
+test("the pages of triggers are without a serious finding of axe at both widths and in both themes", async () => {
+  for (const scheme of ["light", "dark"] as const)
+    for (const width of [375, 1440]) {
+      await page.emulateMedia({ colorScheme: scheme });
+      await page.setViewportSize({ width, height: width < 500 ? 740 : 900 });
+      for (const [name, path] of Object.entries({
+        triggers: "/triggers",
+        "trigger-cron": "/triggers/report",
+        "trigger-webhook": "/triggers/github",
+        "trigger-new": "/triggers?new",
+      })) {
+        await page.goto(hub.url + path);
+        await page.locator("[data-trigger], section h2").first().waitFor({ state: "attached" });
+        if (name === "trigger-new") await page.getByRole("dialog").waitFor();
+        expect.soft(await findings(page), `${name} ${scheme} ${width}`).toEqual([]);
+        expect.soft(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name).toBe(true);
+        await shoot(page, `${name}-${width}-${scheme}`);
+      }
+    }
+});
+
+test("the runs say what will appear there, and the space is paused and resumed from the page", async () => {
+  await page.goto(`${hub.url}/runs`);
+  await page.getByRole("heading", { name: "Nothing was started yet" }).waitFor();
+  await button("Pause").click();
+  await page.getByText("Paused by admin").waitFor();
+  expect(await hub.call("run_list")).toMatchObject({ paused_by: "admin" });
+  expect(await findings(page)).toEqual([]);
+  await hub.call("run_resume");
+  await button("Pause").waitFor();
+  expect(await page.getByText("Paused by admin").count()).toBe(0);
+  await button("Pause").click();
+  await page.getByRole("button", { name: /^Undo/ }).click();
+  await page.getByText("What has waited is started now.").waitFor();
+  expect(await hub.call("run_list")).toMatchObject({ paused_at: null });
+});
+
+test("what a run prints is seen while it runs, and it is stopped from the page", async () => {
+  const program =
+    "console.log('line one'); setTimeout(() => console.log('line two'), 1500); setInterval(() => {}, 1000)";
+  define(hub, { trigger: { argv: [process.execPath, "-e", program], cwd: hub.home } });
+  await hub.call("trigger_create", { name: "builder", type: "manual", prompt: "Build it." });
+  await page.goto(`${hub.url}/runs`);
+  await page.getByRole("heading", { name: "Runs" }).waitFor();
+  // The hub looks now and then at what it may start.
+  const becomes = async () => (await hub.call<{ becomes: string }>("trigger_test", { name: "builder" })).becomes;
+  await expect.poll(becomes, { timeout: 60_000 }).toBe("run");
+  await hub.call("trigger_run", { name: "builder" });
+  await page.getByRole("link", { name: /For trigger builder/ }).click();
+  await page.getByRole("log").getByText("line two").waitFor();
+  expect(await page.getByRole("log").textContent()).toContain("line one\nline two");
+  expect(await findings(page)).toEqual([]);
+  await shoot(page, "run");
+  await button("Stop").click();
+  await page.locator("header").getByText("Stopped").waitFor();
+  const { runs } = await hub.call<{ runs: { state: string; stop_requested_by: string }[] }>("run_list");
+  expect(runs).toMatchObject([{ state: "stopped", stop_requested_by: "admin" }]);
+});

@@ -1,0 +1,72 @@
+import type { Hub } from "#lib/hub/hub.svelte.ts";
+import { Live } from "#lib/live/live.ts";
+import { newKey } from "$client/index.ts";
+import { RUNS_URI } from "./runs.svelte.ts";
+import type { RunDetails } from "./types.ts";
+import { isLive } from "./words.ts";
+
+/** Of what is printed nobody hints: while it runs it is asked for. */
+const LOOK_MS = 1000;
+/** As much of the output is kept here. */
+const MOST_OUTPUT = 200_000;
+
+/** One run, with what it prints while it does. */
+export class OpenRun {
+  problem = $state<string>();
+  run = $state.raw<RunDetails>();
+  output = $state("");
+  #live: Live | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #hub: Pick<Hub, "client">;
+  readonly #id: string;
+
+  constructor(hub: Pick<Hub, "client">, id: string) {
+    this.#hub = hub;
+    this.#id = id;
+  }
+
+  /** Returns the way to stop. */
+  follow(): () => void {
+    const live = new Live(this.#hub, {
+      uris: [RUNS_URI],
+      read: () => this.#read(),
+      fail: (sentence) => {
+        this.problem = sentence;
+      },
+    });
+    this.#live = live;
+    return () => {
+      clearTimeout(this.#timer);
+      live.stop();
+      this.#live = undefined;
+    };
+  }
+
+  refresh(): Promise<void> {
+    return this.#live?.refresh() ?? Promise.resolve();
+  }
+
+  async stop(): Promise<void> {
+    try {
+      await this.#hub.client.call("run_stop", { id: this.#id }, { key: newKey() });
+    } finally {
+      void this.refresh();
+    }
+  }
+
+  async #read(): Promise<void> {
+    const known = this.run;
+    const after = known?.output_bytes ?? 0;
+    const run = await this.#hub.client.call("run_show", { id: this.#id, after });
+    if (known && run.output_attempt !== known.output_attempt) {
+      // Another attempt prints: what is known is of the one before.
+      this.run = undefined;
+      return this.#read();
+    }
+    this.output = `${known ? this.output : ""}${run.output}`.slice(-MOST_OUTPUT);
+    this.run = run;
+    this.problem = undefined;
+    clearTimeout(this.#timer);
+    if (isLive(run) && this.#live) this.#timer = setTimeout(() => void this.refresh(), LOOK_MS);
+  }
+}

@@ -1,0 +1,33 @@
+import { whenWords } from "#lib/time.ts";
+import type { Run } from "./types.ts";
+
+type Tone = "plain" | "working" | "waiting" | "failed" | "chosen";
+export const STATES: Record<Run["state"], { words: string; tone: Tone }> = {
+  queued: { words: "Waiting", tone: "waiting" },
+  claimed: { words: "Starting", tone: "working" },
+  running: { words: "Running", tone: "working" },
+  done: { words: "Done", tone: "chosen" },
+  failed: { words: "Failed", tone: "failed" },
+  stopped: { words: "Stopped", tone: "plain" },
+  skipped: { words: "Skipped", tone: "plain" },
+};
+
+const KINDS: Record<Run["kind"], string> = { trigger: "trigger", worker: "waiting tasks, by", mail: "mail to" };
+export const forWords = ({ kind, name }: Pick<Run, "kind" | "name">): string => `For ${KINDS[kind]} ${name}`;
+
+const WAITS: Record<NonNullable<Run["waits_for"]>, string> = {
+  turn: "Another run of the same session goes first",
+  backoff: "The last one failed: it is tried again",
+  quota: "A quota was met",
+  pause: "Nothing is started while this space is paused",
+};
+
+/** Why it has not begun, and when it may. */
+export function waitWords({ waits_for, not_before }: Pick<Run, "waits_for" | "not_before">, now: number): string {
+  if (waits_for === null) return "About to begin";
+  const timed = not_before !== null && Date.parse(not_before) > now && waits_for !== "pause" && waits_for !== "turn";
+  return `${WAITS[waits_for]}${timed ? `, ${whenWords(not_before, now)}` : ""}`;
+}
+
+const LIVE: readonly Run["state"][] = ["queued", "claimed", "running"];
+export const isLive = ({ state }: Pick<Run, "state">): boolean => LIVE.includes(state);

@@ -1,0 +1,21 @@
+import ListChecks from "@lucide/svelte/icons/list-checks";
+import type { Command } from "#lib/keys/commands.svelte.ts";
+import type { Section } from "#lib/section.ts";
+import { goto } from "$app/navigation";
+import { hrefOf, NOWHERE } from "./address.ts";
+
+export const tasks: Section = {
+  name: "Tasks",
+  href: "/tasks",
+  route: "/tasks/[[id]]",
+  icon: ListChecks,
+  keys: ["g", "t"],
+  start: () => ({
+    commands: () => [
+      to("Add a task", hrefOf(NOWHERE, { adding: true })),
+      to("Dead tasks", hrefOf(NOWHERE, { column: "dead" })),
+    ],
+  }),
+};
+
+const to = (words: string, href: string): Command => ({ group: "Tasks", words, run: () => void goto(href) });

@@ -1,0 +1,85 @@
+import { whenWords } from "#lib/time.ts";
+import type { Attempt, Card, Column, Hold } from "./types.ts";
+
+export const COLUMN_WORDS: Record<Column, string> = {
+  waiting: "Waiting",
+  held: "Held back",
+  working: "Working",
+  done: "Done",
+  dead: "Dead",
+};
+
+/** What will appear where there is nothing yet. */
+export const NONE_WORDS: Record<Column, string> = {
+  waiting: "What any worker may take next.",
+  held: "What waits for its time, its turn, a worker or a quota.",
+  working: "What a worker has taken, for as long as its lease lasts.",
+  done: "What was done or cancelled, the latest first.",
+  dead: "What failed too often, until it is tried again.",
+};
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+
+/** How long, as short as does: 0:42, 25 min, 3 h, 2 days. */
+export function span(ms: number): string {
+  const left = Math.max(0, ms);
+  if (left < MINUTE_MS) return `0:${String(Math.floor(left / 1000)).padStart(2, "0")}`;
+  if (left < HOUR_MS) return `${Math.round(left / MINUTE_MS)} min`;
+  if (left < 2 * DAY_MS) return `${Math.round(left / HOUR_MS)} h`;
+  return `${Math.round(left / DAY_MS)} days`;
+}
+
+/** How long something took. */
+export function took(from: string, to: string): string {
+  const ms = Math.max(0, Date.parse(to) - Date.parse(from));
+  if (ms < 1000) return `${ms} ms`;
+  return ms < MINUTE_MS ? `${Math.round(ms / 1000)} s` : span(ms);
+}
+
+const WHOSE = { space: "this space", agent: "the agent", account: "the account" };
+
+/** Why nobody is given it, and what ends that. */
+export function holdWords(hold: Hold, { tries, now }: { tries: number; now: number }): string {
+  const { reason, until, account, missing, key, limit, budget } = hold;
+  const then = until === null ? "" : `${whenWords(until, now)}`;
+  if (reason === "delay") return `${tries > 0 ? "Tried again" : "Not before"} ${then}${inWords(until, now)}`;
+  if (reason === "concurrency") return `Waits its turn: only ${limit === 1 ? "one" : limit} of “${key}” at a time`;
+  if (reason === "needs") return `No worker offers ${missing.join(", ")}`;
+  if (reason === "quota") return `The quota of “${account}” is used up until ${then}${inWords(until, now)}`;
+  const whose = budget === "account" ? `${WHOSE.account} “${account}”` : WHOSE[budget ?? "space"];
+  return `Today’s budget of ${whose} is used up: until ${then}, or until more is allowed`;
+}
+
+const inWords = (until: string | null, now: number): string => {
+  if (until === null) return "";
+  const left = Date.parse(until) - now;
+  return left > 0 && left < HOUR_MS ? ` (in ${span(left)})` : "";
+};
+
+const OUTCOMES: Record<NonNullable<Attempt["outcome"]>, string> = {
+  done: "Done",
+  failed: "Failed",
+  throttled: "Met a quota, cost nothing",
+  expired: "Lease ran out",
+  cancelled: "Cancelled",
+};
+export const outcomeWords = (outcome: Attempt["outcome"]): string =>
+  outcome === null ? "Working on it" : OUTCOMES[outcome];
+
+type Tone = "plain" | "working" | "waiting" | "failed" | "chosen";
+const STATES: Record<Card["status"], { words: string; tone: Tone }> = {
+  pending: { words: "Waiting", tone: "plain" },
+  processing: { words: "Working", tone: "working" },
+  done: { words: "Done", tone: "chosen" },
+  cancelled: { words: "Cancelled", tone: "plain" },
+  dead: { words: "Dead", tone: "failed" },
+};
+export function stateOf({ status, hold }: Pick<Card, "status" | "hold">): { words: string; tone: Tone } {
+  return hold === null ? STATES[status] : { words: "Held back", tone: "waiting" };
+}
+
+/** Attempt 2 of 3; what cost nothing does not count. */
+export const attemptWords = ({ tries, max_attempts }: Pick<Card, "tries" | "max_attempts">): string =>
+  `attempt ${tries} of ${max_attempts}`;

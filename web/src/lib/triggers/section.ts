@@ -1,0 +1,14 @@
+import Zap from "@lucide/svelte/icons/zap";
+import type { Section } from "#lib/section.ts";
+import { goto } from "$app/navigation";
+
+export const triggers: Section = {
+  name: "Triggers",
+  href: "/triggers",
+  route: "/triggers/[[name]]",
+  icon: Zap,
+  keys: ["g", "r"],
+  start: () => ({
+    commands: () => [{ group: "Triggers", words: "Make a trigger", run: () => void goto("/triggers?new") }],
+  }),
+};

@@ -1,0 +1,89 @@
+import type { Hub } from "#lib/hub/hub.svelte.ts";
+import type { Tools } from "#lib/hub/types.ts";
+import { Live } from "#lib/live/live.ts";
+import { newKey } from "$client/index.ts";
+import type { Tried, Trigger, TriggerDetails } from "./types.ts";
+
+const URI = "parley://triggers";
+/** Of those that fired, so many are shown. */
+const RUNS = 20;
+
+/** All triggers, or the one that is open: one read either way. */
+export class Triggers {
+  loaded = $state(false);
+  problem = $state<string>();
+  list = $state.raw<readonly Trigger[]>([]);
+  /** Undefined while it is not known. */
+  open = $state.raw<TriggerDetails>();
+  #name: string | undefined;
+  #live: Live | undefined;
+  readonly #hub: Pick<Hub, "client">;
+
+  constructor(hub: Pick<Hub, "client">, name: string | undefined) {
+    this.#hub = hub;
+    this.#name = name;
+  }
+
+  /** Returns the way to stop. */
+  follow(): () => void {
+    const live = new Live(this.#hub, {
+      uris: [URI],
+      read: () => this.#read(),
+      fail: (sentence) => {
+        this.problem = sentence;
+      },
+    });
+    this.#live = live;
+    return () => {
+      live.stop();
+      this.#live = undefined;
+    };
+  }
+
+  refresh(): Promise<void> {
+    return this.#live?.refresh() ?? Promise.resolve();
+  }
+
+  create(input: Tools["trigger_create"]["input"], key: string): Promise<Tools["trigger_create"]["output"]> {
+    return this.#doing(this.#hub.client.call("trigger_create", input, { key }));
+  }
+
+  update(input: Tools["trigger_update"]["input"]): Promise<Tools["trigger_update"]["output"]> {
+    return this.#doing(this.#hub.client.call("trigger_update", input, { key: newKey() }));
+  }
+
+  remove(name: string): Promise<Tools["trigger_delete"]["output"]> {
+    return this.#hub.client.call("trigger_delete", { name }, { key: newKey() });
+  }
+
+  rotate(name: string): Promise<Tools["trigger_rotate"]["output"]> {
+    return this.#doing(this.#hub.client.call("trigger_rotate", { name }));
+  }
+
+  /** Fires it now, with what came with an earlier run where one is named. */
+  run(name: string, again?: string): Promise<Tools["trigger_run"]["output"]> {
+    const input = { name, ...(again !== undefined && { again }) };
+    return this.#doing(this.#hub.client.call("trigger_run", input, { key: newKey() }));
+  }
+
+  /** What it would say to what came with that run. Nothing is done. */
+  test(name: string, run?: string): Promise<Tried> {
+    return this.#hub.client.call("trigger_test", { name, ...(run !== undefined && { run }) });
+  }
+
+  async #doing<T>(call: Promise<T>): Promise<T> {
+    try {
+      return await call;
+    } finally {
+      void this.refresh();
+    }
+  }
+
+  async #read(): Promise<void> {
+    const { client } = this.#hub;
+    if (this.#name === undefined) this.list = (await client.call("trigger_list", {})).triggers;
+    else this.open = await client.call("trigger_get", { name: this.#name, runs: RUNS });
+    this.problem = undefined;
+    this.loaded = true;
+  }
+}
