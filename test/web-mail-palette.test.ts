@@ -140,7 +140,17 @@ test("? lists exactly the keys that exist, and those that lead elsewhere do", as
   await page.getByRole("dialog", { name: "Keys" }).waitFor();
   const listed = await page.getByRole("dialog", { name: "Keys" }).locator("dt").all();
   const keys = await Promise.all(listed.map((place) => place.locator("kbd").allTextContents()));
-  expect(keys).toEqual([...KEYS.map(({ keys }) => keys), ["g", "n"], ["g", "a"], ["g", "i"], ["?"], ["Ctrl", "K"]]);
+  expect(keys).toEqual([
+    ...KEYS.map(({ keys }) => keys),
+    ["g", "n"],
+    ["g", "a"],
+    ["g", "i"],
+    ["g", "t"],
+    ["g", "r"],
+    ["g", "u"],
+    ["?"],
+    ["Ctrl", "K"],
+  ]);
   await page.keyboard.press("Escape");
 
   await page.keyboard.press("g");
