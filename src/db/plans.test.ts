@@ -18,6 +18,12 @@ const ABOUT_A_SPACE = [
   / from task_(budgets|throttles) where space_id = \? ?(order by |$)/,
   /^select (throttled_until as at|day) from task_(throttles|budgets) .* limit 1$/,
   /^select offers from task_workers /,
+  // The first of an index that holds only what is of the one state, and how many there are.
+  / from tasks where space_id = \? and held_for = '(delay|concurrency)' order by .* limit \?$/,
+  / from tasks where space_id = \? and status in \('done', 'cancelled', 'dead'\) .* order by processed_at .* limit \?$/,
+  /^select (lane, )?count\(\*\) as tasks from tasks .* held_for /,
+  /^select status, sum\(tasks\) as tasks from task_totals /,
+  / from task_requeues .* stopped_at is null .* limit 1$/,
   /^select processed_at from tasks .* order by processed_at limit 1$/,
   /^select (lease_until|run_at) as at from tasks .* limit 1$/,
   /^select id from trigger_runs .* order by id limit 1$/,

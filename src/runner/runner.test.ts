@@ -132,7 +132,10 @@ eachDatabase((open) => {
     for (let attempt = 1; attempt <= 6; attempt += 1) {
       const run = await until(async () => {
         const run = await showRun(hub, id);
-        return run.attempts.filter(({ outcome }) => outcome === "not_started").length === attempt ? run : undefined;
+        const failed = run.attempts.filter(({ outcome }) => outcome === "not_started").length;
+        // The run and its attempts are two reads: it may have been read before the attempt ended.
+        const waits = Date.parse(run.not_before ?? "") > hub.hub.database.now();
+        return failed === attempt && waits ? run : undefined;
       });
       expect(run).toMatchObject({ state: "queued", waits_for: "backoff" });
       expect(run.error).toBe("The program /nowhere/agent does not exist.");

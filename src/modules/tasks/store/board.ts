@@ -90,13 +90,19 @@ const ended = statement<In, { status: string; tasks: number }>(
 export const countOver = async (db: Reader, space_id: string): Promise<Map<string, number>> =>
   new Map((await db.all(ended, { space_id })).map(({ status, tasks }) => [status, Number(tasks)]));
 
-const slotted = statement<Some & { concurrency_key: string }, Pick<TaskRow, "id">>(
-  `select id from tasks where space_id = :space_id and concurrency_key = :concurrency_key and slot = 1
-   order by id limit :limit`,
+// In no order: asked for one, SQLite goes through the whole space by id. There are as many as the key allows at once.
+const slotted = statement<In & { concurrency_key: string }, Pick<TaskRow, "id">>(
+  "select id from tasks where space_id = :space_id and concurrency_key = :concurrency_key and slot = 1",
 );
 /** Which tasks have the places under a key. */
-export const listSlotted = async (db: Reader, args: Some & { concurrency_key: string }): Promise<number[]> =>
-  (await db.all(slotted, args)).map(({ id }) => id);
+export const listSlotted = async (
+  db: Reader,
+  { limit, ...of }: Some & { concurrency_key: string },
+): Promise<number[]> =>
+  (await db.all(slotted, of))
+    .map(({ id }) => id)
+    .sort((a, b) => a - b)
+    .slice(0, limit);
 
 const underWay = statement<In, RequeueRow>(
   `select id, filter, per_minute, total, requeued, after_id, started_by, started_at, stopped_at from task_requeues
