@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Came } from "../src/testing/attacker.ts";
 import { legacy, modern } from "../src/testing/mcp-raw.ts";
 import { Ground, type ServedHub, until } from "../src/testing/process.ts";
+import { RawConnection } from "../src/testing/raw-http.ts";
 import { Attacker, Measure, type Siege, underAttack } from "../src/testing/under-load.ts";
 
 const RATE = 200;
@@ -130,6 +131,16 @@ async function holdOpen(request: string, connections: number): Promise<Attacker>
 /** Two thousand are free, which are some three hundred of these: the larger ones count as dozens. */
 const openToAll = (): string[] => ["/livez", "/", "/readyz", "/openapi.json", "/nowhere"].map((path) => get(path));
 
+/** What is said to it once it may call again. */
+async function oneMore(request: string): Promise<string> {
+  return until(async () => {
+    using connection = await RawConnection.open(hub.url);
+    connection.send(request.replaceAll("#", DIGITS));
+    const { text } = await connection.answer();
+    return text.includes("RATE_LIMITED") ? undefined : text;
+  }, LIMIT_MS);
+}
+
 /** Limits fill up again, by one a second at most; what calls alone let through would be thousands. */
 async function sendsFew(requests: string[], at_once: number): Promise<void> {
   const before = performance.now();
@@ -163,6 +174,11 @@ describe("nobody notices", { timeout: LIMIT_MS }, () => {
     await nobodyNotices({ connections: 1000, how: "repeat", requests, held: answers(401, 105) });
   });
 
+  test("tokens that are guessed without end", async () => {
+    const requests = [get("/api/messages", `parley_${"x".repeat(34)}#`)];
+    await nobodyNotices({ connections: 1000, how: "repeat", requests, held: answers(401, 105) });
+  });
+
   test("spaces that are guessed without end by who has a credential", async () => {
     const requests = [get("/api/messages", await somebody("human"), "X-Session-ID: sess_#")];
     await nobodyNotices({ connections: 1000, how: "repeat", requests, held: answers(404, 2100) });
@@ -175,11 +191,6 @@ describe("nobody notices", { timeout: LIMIT_MS }, () => {
   test("the same, who asks for them from the same address and has a credential", async () => {
     const own = get("/livez", await somebody("human"));
     await nobodyNotices({ connections: 1000, how: "repeat", requests: openToAll(), held: answered(400) }, own);
-  });
-
-  test("tokens that are guessed without end", async () => {
-    const requests = [get("/api/messages", `parley_${"x".repeat(34)}#`)];
-    await nobodyNotices({ connections: 1000, how: "repeat", requests, held: answers(401, 105) });
   });
 
   test("bodies that are far too large for their tool", async () => {
@@ -199,11 +210,26 @@ describe("nobody notices", { timeout: LIMIT_MS }, () => {
     expect(came[200]).toBeGreaterThan(5);
   });
 
+  test("the same in smaller pieces, of which its calls alone would let it send three times as many", async () => {
+    const before = performance.now();
+    const requests = [tool(await somebody("human"), "chat_human_post", { content: "x".repeat(200 * KIB) })];
+    const { answers: came } = await nobodyNotices({ connections: 50, how: "repeat", requests, held: answers(429, 10) });
+    const most = 10 * MIB + ((performance.now() - before) / 1000) * MIB;
+    expect((came[200] ?? 0) * 200 * KIB).toBeLessThan(most + 200 * KIB);
+  });
+
   test("a principal that tells a thousand streams of its own what it does", async () => {
     const token = await somebody("human");
     await using _streams = await holdOpen(get("/events?topics=chat,mail", token), 1000);
     const requests = [tool(token, "chat_human_post", { content: "hello" })];
-    await nobodyNotices({ connections: 20, how: "repeat", requests, held: answers(429, 100) });
+    const { answers: came } = await nobodyNotices({
+      connections: 20,
+      how: "repeat",
+      requests,
+      held: answers(429, 100),
+    });
+    // Each counts as a hundred.
+    expect(came[200]).toBeLessThan(RATE);
   });
 
   test("somebody whose thousand streams are told what somebody else does", async () => {
@@ -312,6 +338,13 @@ describe("nobody notices", { timeout: LIMIT_MS }, () => {
       }
     }
     await nobodyNotices({ connections: 480, how: "repeat", requests, held: answers(429, 1000) });
+    const { id } = await call(await somebody("agent"), "notice_raise", {
+      key: "1",
+      kind: "test",
+      title: "t",
+      text: "x",
+    });
+    expect(await oneMore(tool(token, "need_later", { id, until: "2h" }))).toContain("200");
   });
 
   test("a person who makes links to sign in ten times over", async () => {
@@ -333,9 +366,15 @@ describe("nobody notices", { timeout: LIMIT_MS }, () => {
 
   test("an agent that leaves waits behind as tasks ten times over", async () => {
     const capable = { extensions: { "io.modelcontextprotocol/tasks": {} } };
-    const waiting = { name: "mail_wait", arguments: { waiter: "#" } };
-    const requests = [ask(await somebody("agent"), "tools/call", waiting, capable)];
-    await nobodyNotices({ connections: 10 * 32, how: "repeat", requests, held: answers(429) });
+    const token = await somebody("agent");
+    const asking = ask(
+      token,
+      "tools/call",
+      { name: "mail_poll", arguments: { waiter: "w#", wait_seconds: 300 } },
+      capable,
+    );
+    await nobodyNotices({ connections: 10 * 32, how: "repeat", requests: [asking], held: answers(429) });
+    expect(await oneMore(asking)).toContain("You wait for 32 things already");
   });
 
   test("a client that listens to resources ten times over", async () => {

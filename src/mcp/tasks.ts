@@ -68,6 +68,7 @@ export class Tasks {
   async #call(tool: Waiting, args: unknown, { actor, signal }: Asking): Promise<Result> {
     let waits = false;
     try {
+      await this.#refuseMany(tool, args, actor);
       const onwait = (): void => {
         waits = true;
       };
@@ -81,9 +82,24 @@ export class Tasks {
     }
   }
 
+  /** Before the tool looks for anything, which costs far more: whoever asks too often is refused each time. */
+  async #refuseMany(tool: Waiting, args: unknown, actor: Actor): Promise<void> {
+    const asked = tool.input.safeParse(args);
+    if (!asked.success) return;
+    const { db } = this.#hub.ctx(actor);
+    const owner = ownerOf(actor);
+    if ((await store.countWorking(db, owner)) < MOST_TASKS) return;
+    const place = placeOf(tool, asked.data);
+    if (place !== null && (await store.listInPlace(db, { ...owner, tool: tool.name, place })).length > 0) return;
+    this.#hub.limit.take(actor.principal_id);
+    const { principal_id: principal, name: agent } = actor;
+    this.#hub.audit.event({ op: tool.name, door: "mcp", principal, agent, result: "TOO_MANY_WAITS" });
+    throw tooMany();
+  }
+
   async #create(tool: Waiting, args: unknown, actor: Actor): Promise<store.WaitRow> {
     const owner = ownerOf(actor);
-    const place = tool.waits.place?.(tool.input.parse(args) as never) ?? null;
+    const place = placeOf(tool, tool.input.parse(args));
     const [row, replaced] = await transact(this.#hub.ctx(actor), async (ctx) => {
       const now = new Date(ctx.now()).toISOString();
       const id = randomBytes(16).toString("base64url");
@@ -211,6 +227,9 @@ const withoutTags = ({ content, ...result }: CallToolResult): CallToolResult => 
     part.type === "text" ? { ...part, text: part.text.replaceAll("<", "\\u003c").replaceAll(">", "\\u003e") } : part,
   ),
 });
+
+/** Where one takes the place of another. The arguments are what the tool's own schema made of them. */
+const placeOf = ({ waits }: Waiting, args: unknown): string | null => waits.place?.(args as never) ?? null;
 
 const isWaiting = (tool: Tool): tool is Waiting => tool.waits !== undefined;
 

@@ -42,14 +42,14 @@ const inPlace = statement<WaitSlot, { id: string }>(
   `select id from waits where space_id = :space_id and principal_id = :principal_id and acting = :acting
    and tool = :tool and place = :place and state = 'working'`,
 );
-export const listInPlace = async (tx: Tx, place: WaitSlot): Promise<string[]> =>
-  (await tx.all(inPlace, place)).map(({ id }) => id);
+export const listInPlace = async (db: Reader, place: WaitSlot): Promise<string[]> =>
+  (await db.all(inPlace, place)).map(({ id }) => id);
 
 const count = statement<{ space_id: string; principal_id: string }, { count: number }>(
   "select count(*) as count from waits where space_id = :space_id and principal_id = :principal_id and state = 'working'",
 );
-export const countWorking = async (tx: Tx, { space_id, principal_id }: Owner): Promise<number> =>
-  (await tx.get(count, { space_id, principal_id }))?.count ?? 0;
+export const countWorking = async (db: Reader, { space_id, principal_id }: Owner): Promise<number> =>
+  (await db.get(count, { space_id, principal_id }))?.count ?? 0;
 
 interface Ending {
   id: string;
