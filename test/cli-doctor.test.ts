@@ -125,8 +125,8 @@ describe("doctor", () => {
   });
 
   test.each([
-    ["a comment", (text: string) => text.replace("{", "{ // mine"), "JSON has no comments"],
-    ["a trailing comma", (text: string) => text.replace(/\}\s*$/, ",}"), "after a comma"],
+    ["a comment", (text: string) => text.replace("{", "{ // mine"), "Expected property name"],
+    ["a trailing comma", (text: string) => text.replace(/\}\s*$/, ",}"), "Expected double-quoted property name"],
     ["a hook with something before it", (text: string) => text.replace("exec ", "curl evil; exec "), "curl evil; exec"],
     [
       "a hook that asks another hub",
