@@ -87,8 +87,8 @@ eachDatabaseOfHubs((database) => {
     await restarts.kill();
     await restarts.start();
     expect(await inbox(heron)).toMatchObject([{ id, position: woken.position }]);
-    const events = await eventsOf(heron);
-    expect(events.filter((type) => type === "mail.woken")).toHaveLength(1);
+    const wakes = async () => (await eventsOf(heron)).filter((type) => type === "mail.woken").length;
+    expect(await until(wakes)).toBe(1);
   });
 
   test("MAIL-5: what was to wake while the hub was down wakes at its next start", async () => {
