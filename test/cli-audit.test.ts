@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Ground } from "../src/testing/process.ts";
+import { atTerminal } from "../src/testing/terminal.ts";
 
 test("a person sees who did what, and whether anybody changed it; an agent sees neither", async () => {
   await using ground = new Ground({ in_process: true });
@@ -10,6 +11,9 @@ test("a person sees who did what, and whether anybody changed it; an agent sees 
   const shown = await ground.parley(["audit", "show", "--format", "text"]);
   expect(shown.stdout).toContain("chat_human_post");
   expect(shown.stdout).not.toContain("correct horse");
+  const narrow = await atTerminal(ground, ["audit", "show"]);
+  expect(narrow.stdout).toMatch(/ admin +chat_human_post +ok /);
+  expect(narrow.stdout).toMatch(/ just now /);
   expect(await ground.parley(["audit", "verify", "--format", "text"])).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(/^The audit is whole: \d+ lines?, 1 to \d+\.\n$/),

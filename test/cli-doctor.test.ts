@@ -119,9 +119,22 @@ describe("doctor", () => {
     await using ground = new Ground();
     await ground.serve();
     await installedIn(ground, "claude", ".claude/settings.json");
-    expect((await examine(ground)).of("hooks")).toMatchObject({ state: "warn" });
+    const before = await examine(ground);
+    for (const name of ["hooks", "wake claude"]) expect(before.of(name)).toMatchObject({ state: "warn" });
     await ground.parley(["hook", "Stop"], { input: "{}" });
-    expect((await examine(ground)).of("hooks")).toMatchObject({ state: "pass" });
+    const after = await examine(ground);
+    for (const name of ["hooks", "wake claude"]) expect(after.of(name)).toMatchObject({ state: "pass" });
+    expect(after.of("hooks")?.message).toMatch(/last called just now\.$/);
+  });
+
+  test("a hook that somebody changed is to be taken out first: installing anew would leave it", async () => {
+    await using ground = new Ground();
+    const { text, file } = await installedIn(ground, "claude", ".claude/settings.json");
+    writeFileSync(file, text.replace("exec ", "curl evil; exec "));
+    expect((await examine(ground)).of("hooks")?.advice).toContain(`Take that hook out of ${file}, then: `);
+    expect((await examine(ground)).of("wake claude")).toMatchObject({ state: "warn" });
+    await ground.json(["hooks", "install", "--yes"]);
+    expect(readFileSync(file, "utf8")).toContain("curl evil");
   });
 
   test.each([

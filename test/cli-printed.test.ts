@@ -20,6 +20,10 @@ test("with --quiet every list is its ids, whatever is made its id, and what is m
   const as = ["--agent", "scout"];
   for (const list of [["inbox", ...as], ["sent"], ["thread", id], ["poll", ...as], ["archive", id, ...as]])
     expect([list[0], await text(...list, "-q")]).toEqual([list[0], `${id}\n`]);
+  const piped = async (...args: string[]) => (await ground.parley([...args, "-q"])).stdout;
+  expect(await piped("sent")).toBe(`${id}\n`);
+  expect(await piped("send", "--to", "scout", "--subject", "s", "--body", "b")).toMatch(/^\d{16}\n$/);
+  expect(JSON.parse(await piped("inbox", ...as, "--json"))).toMatchObject({ agent: "scout" });
   expect(await text("subscribe", "builds", ...as, "-q")).toBe("");
   expect(await text("topics", "-q")).toBe("builds\n");
   expect(await text("receipts", id, "-q")).toBe("scout\n");

@@ -19,7 +19,9 @@ export class Output {
   constructor(io: Io, common: Looks, textByDefault: boolean) {
     const terminal = io.isTerminal(STDOUT);
     this.#io = io;
-    this.format = common.json ? "json" : (common.format ?? (terminal || textByDefault ? "text" : "json"));
+    // Ids are for scripts, where stdout is no terminal.
+    const text = terminal || textByDefault || common.quiet;
+    this.format = common.json ? "json" : (common.format ?? (text ? "text" : "json"));
     this.json = this.format === "json";
     this.quiet = common.quiet;
     this.fields = common.fields?.split(",").map((name) => name.trim());

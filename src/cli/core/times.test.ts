@@ -16,6 +16,10 @@ describe("a time near now is told by how far away it is", () => {
     ["2026-11-16T11:55:00Z", "5 min ago"],
     ["2026-11-16T09:00:00Z", "3 h ago"],
     ["2026-11-16T14:30:00Z", "in 2 h"],
+    ["2026-11-16T13:59:59Z", "in 2 h"],
+    ["2026-11-16T12:59:59Z", "in 1 h"],
+    ["2026-11-16T12:09:59Z", "in 10 min"],
+    ["2026-11-16T11:54:01Z", "5 min ago"],
   ])("%s is %s", (iso, told) => expect(spokenTime(iso, now)).toBe(told));
 });
 

@@ -13,7 +13,9 @@ export function spokenTime(iso: string, now = Date.now()): string {
   const away = Math.abs(at - now);
   if (away < MINUTE) return at <= now ? "just now" : "in a moment";
   if (away >= NEAR) return wallTime(iso, now);
-  const count = away < HOUR ? `${Math.floor(away / MINUTE)} min` : `${Math.floor(away / HOUR)} h`;
+  // What was asked for two hours from now is not told as one a moment later.
+  const minutes = at <= now ? Math.floor(away / MINUTE) : Math.round(away / MINUTE);
+  const count = minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h`;
   return at <= now ? `${count} ago` : `in ${count}`;
 }
 

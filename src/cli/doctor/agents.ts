@@ -4,7 +4,7 @@ import type { Cli } from "../core/cli.ts";
 import { Client, type Target } from "../core/client.ts";
 import { Failure } from "../core/failure.ts";
 import { isMissing, placeOf } from "../core/home.ts";
-import { look } from "../hooks/state.ts";
+import { type Installed, look } from "../hooks/state.ts";
 import { type Check, fail, type Patient, pass, warn } from "./check.ts";
 import { checkOneIdentity } from "./one-identity.ts";
 
@@ -92,22 +92,29 @@ function hooks(cli: Cli): Check[] {
           `Installed for ${client} (${scope}), but no session has called them since.`,
           `Start ${client === "claude" ? "Claude Code" : "Codex"} anew and say something, then: ${cli.line("doctor")}`,
         )
-      : pass("hooks", `Installed for ${client} (${scope}), and last called at ${called_at}.`),
+      : pass("hooks", `Installed for ${client} (${scope}), and last called ${cli.out.time(called_at)}.`),
   );
 }
 
 function wakePaths(cli: Cli): Check[] {
   return look(cli)
     .filter(({ installed }) => installed)
-    .map(({ client, wakes }) => {
-      const way = client === "claude" ? "a waiter beside the session (asyncRewake)" : "codex queue";
-      if (wakes) return pass(`wake ${client}`, `Idle sessions are woken by ${way}.`);
-      return warn(
-        `wake ${client}`,
-        "Idle sessions learn of mail only when somebody speaks to them.",
-        client === "claude"
-          ? `Update Claude Code, then: ${cli.line("hooks install")}. Or use a channel: ${cli.line("mcp --channel")}`
-          : `Update Codex until it has \`codex queue\`, then: ${cli.line("hooks install --client codex")}`,
-      );
-    });
+    .map((found) => wakePath(cli, found));
+}
+
+function wakePath(cli: Cli, { client, wakes, problems, called_at }: Installed): Check {
+  const name = `wake ${client}`;
+  const way = client === "claude" ? "a waiter beside the session (asyncRewake)" : "codex queue";
+  if (!wakes)
+    return warn(
+      name,
+      "Idle sessions learn of mail only when somebody speaks to them.",
+      client === "claude"
+        ? `Update Claude Code, then: ${cli.line("hooks install")}. Or use a channel: ${cli.line("mcp --channel")}`
+        : `Update Codex until it has \`codex queue\`, then: ${cli.line("hooks install --client codex")}`,
+    );
+  // What begins the waiter is a hook: where those do not run, nobody waits either.
+  if (problems.length > 0 || called_at === null)
+    return warn(name, `Idle sessions are to be woken by ${way}, which their hooks begin.`, "See to the hooks first.");
+  return pass(name, `Idle sessions are woken by ${way}.`);
 }

@@ -53,7 +53,8 @@ function lookAt(cli: Cli, client: HookClient, scope: Scope): Installed {
     const wakes = handlers.some(({ command }) => / wait --rewake\b| --wake\b/.test(command));
     const meant = wanted(client, { ...launchFor(cli, client, false), wake: wakes });
     const problems = [
-      ...[...alterations(text), ...differences(text, meant), ...launchers(handlers).flatMap(wrongWith)].map(
+      ...alterations(text, { path, again }),
+      ...[...differences(text, meant), ...launchers(handlers).flatMap(wrongWith)].map(
         (message): Problem => ({ message, advice: again }),
       ),
       ...(client === "claude" ? disabling() : distrusted(target, found)),
@@ -80,8 +81,12 @@ function calledSince(cli: Cli, client: HookClient, path: string): string | null 
   return called && called >= statSync(path).mtime ? called.toISOString() : null;
 }
 
-const alterations = (text: string): string[] =>
-  altered(text).map(({ event, command }) => `somebody changed the hook of ${event}, which is now: ${command}`);
+/** Installing anew leaves what is not ours, so whoever reads this has to take it out. */
+const alterations = (text: string, { path, again }: { path: string; again: string }): Problem[] =>
+  altered(text).map(({ event, command }) => ({
+    message: `somebody changed the hook of ${event}, which is now: ${command}`,
+    advice: `Take that hook out of ${path}, then: ${again}`,
+  }));
 
 /** Only what is exactly as we would write it is known to do what ours do. */
 function differences(text: string, meant: Wanted): string[] {

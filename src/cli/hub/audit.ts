@@ -5,7 +5,10 @@ import { rows } from "../core/fields.ts";
 
 /** Going through all of it takes a while. */
 const PATIENCE_MS = 300_000;
-const COLUMNS = ["seq", "ts", "agent", "op", "args", "result", "count", "session", "address", "id"];
+const COLUMNS = ["seq", "ts", "agent", "op", "result", "count", "args"];
+/** Beside those where they all have room: cut to a few letters each, none would say anything. */
+const MORE_COLUMNS = ["session", "address", "id"];
+const WIDE = 140;
 
 interface Verdict {
   ok: boolean;
@@ -29,13 +32,15 @@ export const verify = defineCommand({
 export const show = defineCommand({
   people: true,
   examples: ["audit show", "audit show -n 100 --json"],
-  details: "The newest lines, oldest first. Arguments are named and measured; what they held is not kept.",
+  details:
+    "The newest lines, oldest first. Arguments are named and measured; what they held is not kept. A narrow terminal has no room for space, address and id; --json has them.",
   options: {
     limit: { type: "integer", short: "n", value: "N", default: 20, minimum: 1, maximum: 1000, description: "how many" },
   },
   async run(cli, { limit }) {
     const { lines } = await ask<{ lines: Record<string, unknown>[] }>(cli, `/api/audit?limit=${limit}`);
-    await cli.out.result({ lines }, () => rows(cli.out, lines, COLUMNS));
+    const columns = (cli.out.width ?? WIDE) < WIDE ? COLUMNS : [...COLUMNS, ...MORE_COLUMNS];
+    await cli.out.result({ lines }, () => rows(cli.out, lines, columns));
   },
 });
 
