@@ -4,7 +4,7 @@
  * group can be ended.
  */
 import { setTimeout as pause } from "node:timers/promises";
-import { CAN_SCAN, environmentOf, findProcess, listProcesses, type ProcessEntry } from "./process-table.ts";
+import { CAN_SCAN, findProcess, listProcesses, type ProcessEntry } from "./process-table.ts";
 
 /** The name under which every process of an attempt carries its cookie. */
 export const COOKIE = "PARLEY_RUN";
@@ -38,9 +38,9 @@ interface Leftover extends Doomed {
 export async function endAttempt({ cookie, leader, grace_ms = GRACE_MS }: Doomed): Promise<number> {
   // One that cleaned its environment is known by its parent alone, which may be gone in a moment.
   const known = await listLeft({ cookie, leader });
-  if (leader && (await isSame(leader))) {
+  if (leader && isSame(leader)) {
     signal(-leader.pid, "SIGTERM");
-    for (const until = performance.now() + grace_ms; performance.now() < until && (await isSame(leader)); )
+    for (const until = performance.now() + grace_ms; performance.now() < until && isSame(leader); )
       await pause(LOOK_MS);
   }
   return killAll({ cookie, leader, known });
@@ -57,7 +57,7 @@ export async function killAll({ cookie, leader, known = [] }: Leftover): Promise
     if (scan === MOST_SCANS) throw new Error(`processes of the run ${cookie} keep coming back`);
     const left = await listLeft({ cookie, leader, known });
     empty = left.length === 0 ? empty + 1 : 0;
-    for (const entry of left) if (await kill(entry)) killed.add(`${entry.pid} ${entry.start}`);
+    for (const entry of left) if (kill(entry)) killed.add(`${entry.pid} ${entry.start}`);
     if (left.length > 0) await pause(5);
   }
   return killed.size;
@@ -66,24 +66,20 @@ export async function killAll({ cookie, leader, known = [] }: Leftover): Promise
 /** Processes that carry a cookie, by the cookie. */
 export async function listCookies(): Promise<Map<string, ProcessEntry[]>> {
   const found = new Map<string, ProcessEntry[]>();
-  for (const entry of await listProcesses()) {
-    const cookie = entry.ended ? undefined : await environmentOf(entry.pid, COOKIE);
-    if (cookie) found.set(cookie, [...(found.get(cookie) ?? []), entry]);
-  }
+  for (const entry of await listProcesses(COOKIE))
+    if (entry.mark) found.set(entry.mark, [...(found.get(entry.mark) ?? []), entry]);
   return found;
 }
 
 async function listLeft({ cookie, leader, known = [] }: Leftover): Promise<ProcessEntry[]> {
-  const all = (await listProcesses()).filter(({ ended, pid }) => !ended && pid !== process.pid);
+  const all = (await listProcesses(COOKIE)).filter(({ ended, pid }) => !ended && pid !== process.pid);
   // One that has the number of the group, but not the start, leads a later group of strangers.
   const isOurs = leader && !all.some(({ pid, start }) => pid === leader.pid && start !== leader.start);
   const inGroup = ({ group, session }: ProcessEntry): boolean =>
     isOurs === true && (group === leader.pid || session === leader.pid);
   const isKnown = ({ pid, start }: ProcessEntry): boolean =>
     known.some((entry) => entry.pid === pid && entry.start === start);
-  const left: ProcessEntry[] = [];
-  for (const entry of all)
-    if (inGroup(entry) || isKnown(entry) || (await environmentOf(entry.pid, COOKIE)) === cookie) left.push(entry);
+  const left = all.filter((entry) => inGroup(entry) || isKnown(entry) || entry.mark === cookie);
   return withChildren(left, all);
 }
 
@@ -98,14 +94,14 @@ function withChildren(found: readonly ProcessEntry[], all: readonly ProcessEntry
 }
 
 /** Its number may be somebody else's by now. */
-async function kill({ pid, start }: ProcessEntry): Promise<boolean> {
-  if ((await findProcess(pid))?.start !== start) return false;
+function kill({ pid, start }: ProcessEntry): boolean {
+  if (findProcess(pid)?.start !== start) return false;
   return signal(pid, "SIGKILL");
 }
 
-async function isSame({ pid, start }: Leader): Promise<boolean> {
+function isSame({ pid, start }: Leader): boolean {
   if (!CAN_SCAN) return signal(pid, 0);
-  const entry = await findProcess(pid);
+  const entry = findProcess(pid);
   return entry !== undefined && entry.start === start && !entry.ended;
 }
 

@@ -11,6 +11,7 @@ import {
   findByCookie,
   findNextTime,
   giveUp,
+  hasAttempts,
   listClaimable,
   listHeldBy,
   listOrphans,
@@ -152,6 +153,8 @@ export class Runner implements AsyncDisposable {
   /** Processes whose attempt is over or nobody's, of this database and on this machine. */
   async #killStrays(): Promise<void> {
     const { database, log } = this.#hub;
+    // To read what every process of the machine was started with takes longer than all else a start does.
+    if (!(await hasAttempts(database))) return;
     const orphans = await listOrphans(database, new Date(database.now()).toISOString());
     for (const cookie of (await listCookies()).keys()) {
       const owner = await findByCookie(database, cookie);

@@ -25,7 +25,7 @@ export {
   show,
   started,
 } from "./service.ts";
-export { findByCookie, findNextTime, listClaimable, listHeldBy, listOrphans } from "./store.ts";
+export { findByCookie, findNextTime, hasAttempts, listClaimable, listHeldBy, listOrphans } from "./store.ts";
 
 export const runs = {
   name: "runs",

@@ -56,6 +56,10 @@ const byCookie = statement<{ cookie: string }, Owner>(
 /** The run that a process with this cookie was started for; undefined for one of another hub. */
 export const findByCookie = (db: Reader, cookie: string): Promise<Owner | undefined> => db.get(byCookie, { cookie });
 
+const any = statement<Record<never, never>, { run_id: number }>("select run_id from run_attempts limit 1");
+/** Whether a program was ever started; where none was, there is nothing of one to be looked for. */
+export const hasAttempts = async (db: Reader): Promise<boolean> => (await db.get(any, {})) !== undefined;
+
 const begin = statement<OutputRow & { space_id: string }>(
   `insert into run_outputs (space_id, run_id, attempt, bytes, output)
    values (:space_id, :run_id, :attempt, :bytes, :output)
