@@ -2,9 +2,11 @@
  * Everything that must hold, in order, up to the first step that fails. `--fast` leaves out PostgreSQL, the
  * question for known vulnerabilities and the end-to-end tests. The last line is always `N passed, N failed`.
  */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+
+import { spawnSync } from "node:child_process";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { auditDependencies } from "./npm-audit.ts";
 import { root, run } from "./run.mjs";
@@ -12,7 +14,9 @@ import { slowestFiles } from "./slowest-files.ts";
 
 const { fast } = parseArgs({ options: { fast: { type: "boolean" } } }).values;
 const databases = process.env.PARLEY_TEST_DATABASES ?? (fast ? "sqlite" : "sqlite,postgres");
-const reports = mkdtempSync(join(tmpdir(), "parley-test-"));
+const scratch = mkdtempSync(join(memory() ?? tmpdir(), "parley-test-"));
+// PostgreSQL passes through it as another user.
+chmodSync(scratch, 0o711);
 const counts = { passed: 0, failed: 0 };
 const closing = [];
 const failed = [];
@@ -31,7 +35,7 @@ if (!fast) steps.push(["Known vulnerabilities", () => auditDependencies(root)]);
 if (!fast) steps.push([`End-to-end tests (${databases})`, () => vitest("e2e", "load")]);
 
 process.exitCode = await runSteps();
-rmSync(reports, { recursive: true });
+rmSync(scratch, { recursive: true, force: true, maxRetries: 10 });
 
 async function runSteps() {
   let code = 0;
@@ -54,11 +58,11 @@ async function runSteps() {
 }
 
 async function vitest(...projects) {
-  const file = join(reports, `${projects[0]}.json`);
+  const file = join(scratch, `${projects[0]}.json`);
   const chosen = projects.flatMap((project) => ["--project", project]);
   const reporters = ["--reporter=default", `--reporter=${join(root, "scripts", "test-report.mjs")}`];
   const code = await run("vitest", ["run", ...chosen, "--allowOnly=false", ...reporters], {
-    env: { PARLEY_TEST_DATABASES: databases, PARLEY_TEST_REPORT: file },
+    env: { PARLEY_TEST_DATABASES: databases, PARLEY_TEST_REPORT: file, TMPDIR: scratch },
   });
   if (!existsSync(file)) return code || 1;
 
@@ -69,4 +73,21 @@ async function vitest(...projects) {
   files.push(...report.files);
   if (report.passed === 0) failed.push("No test ran.");
   return code || (failed.length > 0 ? 1 : 0);
+}
+
+/**
+ * Every message of a test is a durable commit, and what a killed process has written the kernel still has: where there
+ * is memory to write to, no test waits for a disk. Some of them start programs there, which not every system allows.
+ */
+function memory() {
+  const folder = "/dev/shm";
+  if (process.env.TMPDIR || !existsSync(folder)) return undefined;
+  const { bavail, bsize } = statfsSync(folder);
+  if (bavail * bsize < 8 * 2 ** 30) return undefined;
+
+  const probe = join(mkdtempSync(join(folder, "parley-probe-")), "true");
+  writeFileSync(probe, "#!/bin/sh\n", { mode: 0o700 });
+  const runs = spawnSync(probe).status === 0;
+  rmSync(dirname(probe), { recursive: true });
+  return runs ? folder : undefined;
 }
