@@ -95,6 +95,10 @@ describe("spaces", () => {
     expect(await ground.json(["whoami", "--space", "sess_review"])).toMatchObject({ space: "sess_review" });
     expect(await refusal(["space", "delete", "sess_review"])).toEqual([2, "INVALID_ARGUMENT"]);
     expect(await text("space", "list")).toContain("sess_review");
+    await ground.json(["space", "create", "sess_review2"]);
+    expect(await refusal(["space", "delete", "sess_rev", "--yes"])).toEqual([2, "INVALID_ARGUMENT"]);
+    await ground.json(["space", "delete", "sess_review2", "--yes"]);
+    expect(await text("space", "delete", "sess_rev", "--dry-run")).toContain("Would delete sess_review and");
     await ground.json(["space", "delete", "sess_review", "--yes"]);
     // Who is already known may be let in for a moment longer.
     await until(async () => (await ground.parley(["whoami", "--space", "sess_review"])).code !== 0);

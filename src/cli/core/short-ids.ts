@@ -19,9 +19,10 @@ export function idRange(given: string): { first: string; last: string } {
 
 /** Among ids that may begin so. */
 export function theOne(given: string, ids: readonly string[], what: string): string {
+  if (ids.includes(given)) return given;
   const [first, second] = [...new Set(ids)].filter((id) => id.startsWith(given));
   if (first === undefined) throw noneBegins(given, what);
-  if (second === undefined || first === given) return first;
+  if (second === undefined) return first;
   throw invalid(
     `More than one ${what} has an id that begins with ${given}, such as ${first} and ${second}. Give more of it.`,
   );

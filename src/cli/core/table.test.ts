@@ -25,6 +25,11 @@ test("several wide columns share what there is", () => {
   expect(shown).toMatch(/a{25,}… {2}b{25,}…/);
 });
 
+test("what the last columns left is given back to those that stay", () => {
+  const row = ["scout", "lifecycle", "run phase", "x".repeat(20), "y".repeat(20), "z".repeat(20)];
+  expect(table([row], 44)).toBe(`scout  lifecycle  run phase  ${"x".repeat(14)}…`);
+});
+
 test("what names a row is never cut", () => {
   const id = "t_1234567890abcdef";
   expect(table([[id, "x".repeat(50)]], 12)).toContain(id);

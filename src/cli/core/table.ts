@@ -6,11 +6,11 @@ const LEAST = 8;
 
 /** The first column names the row and is never cut; of the others the widest gives way first, then the last goes. */
 export function table(rows: readonly (readonly string[])[], width = Number.POSITIVE_INFINITY): string {
-  const widths: number[] = [];
+  const natural: number[] = [];
   for (const row of rows)
-    for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, columnsOf(cell));
-  narrow(widths, width);
-  while (widths.length > 2 && totalOf(widths) > width) widths.pop();
+    for (const [at, cell] of row.entries()) natural[at] = Math.max(natural[at] ?? 0, columnsOf(cell));
+  let widths = narrowed(natural, width);
+  while (widths.length > 2 && totalOf(widths) > width) widths = narrowed(natural.slice(0, widths.length - 1), width);
   return rows
     .map((row) =>
       row
@@ -25,14 +25,16 @@ export function table(rows: readonly (readonly string[])[], width = Number.POSIT
 const totalOf = (widths: readonly number[]): number =>
   widths.reduce((sum, each) => sum + each, 0) + GAP.length * (widths.length - 1);
 
-function narrow(widths: number[], width: number): void {
+function narrowed(natural: readonly number[], width: number): number[] {
+  const widths = [...natural];
   for (let over = totalOf(widths) - width; over > 0; over = totalOf(widths) - width) {
     const widest = Math.max(...widths.slice(1));
-    if (widest <= LEAST) return;
+    if (widest <= LEAST) break;
     const at = widths.indexOf(widest, 1);
     const second = Math.max(LEAST, ...widths.filter((each, index) => index > 0 && each < widest));
     widths[at] = Math.max(second - 1, widest - over, LEAST);
   }
+  return widths;
 }
 
 function padded(cell: string, width: number): string {

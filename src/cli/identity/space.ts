@@ -4,6 +4,7 @@ import { defineCommand } from "../core/command.ts";
 import { confirmed, YES } from "../core/confirm.ts";
 import { Failure, invalid } from "../core/failure.ts";
 import { fields } from "../core/fields.ts";
+import { theOne } from "../core/short-ids.ts";
 
 export const create = defineCommand({
   people: true,
@@ -25,9 +26,10 @@ export const create = defineCommand({
 export const remove = defineCommand({
   people: true,
   examples: ["space delete sess_review", "space delete sess_review --yes", "space delete sess_review --dry-run"],
-  positionals: { id: { required: true, description: "its id" } },
+  positionals: { id: { required: true, description: "its id, or how it begins" } },
   options: { dry_run: { type: "flag", description: "only say what it would do" }, ...YES },
-  async run(cli, { id, dry_run, yes }) {
+  async run(cli, { id: given, dry_run, yes }) {
+    const id = await wholeId(cli, given);
     if (dry_run) return preview(cli, id);
     const question = `Delete ${visibleLine(id)} and everything in it? It cannot be brought back.`;
     if (!(await confirmed(cli, { yes, question }))) return cli.out.write("Nothing was deleted.");
@@ -39,6 +41,13 @@ export const remove = defineCommand({
     );
   },
 });
+
+/** What no space begins with is for the hub to refuse. */
+async function wholeId(cli: Cli, given: string): Promise<string> {
+  const { spaces } = await cli.call("space_list", {});
+  const ids = spaces.map(({ space }) => space);
+  return ids.some((id) => id.startsWith(given)) ? theOne(given, ids, "space") : given;
+}
 
 async function preview(cli: Cli, id: string): Promise<void> {
   const { spaces } = await cli.call("space_list", {});
