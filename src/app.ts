@@ -152,6 +152,7 @@ async function compose({ config, log, database, audit, modules }: Parts): Promis
   const explainers = modules.flatMap((module) => module.explains ?? []);
   const waiting = modules.flatMap((module) => module.waiting ?? []);
   const sessions = modules.flatMap((module) => module.sessions ?? []);
+  const heard = modules.flatMap((module) => module.heard ?? []);
   const known = {
     ...{ db: database, now: () => database.now(), database, config, address: () => hub.address },
     ...{ reactions, needs, glances, explainers, waiting, sessions },
@@ -176,7 +177,7 @@ async function compose({ config, log, database, audit, modules }: Parts): Promis
       limit,
     ),
     streams,
-    call: createCall({ ctx, limit, metrics, audit, log, feed, streams }),
+    call: createCall({ ctx, limit, metrics, audit, log, feed, streams, heard }),
     limit,
     bytes: new RateLimit(config.rate_limit_kb * 1024, limited, "bytes"),
     audit,

@@ -41,10 +41,12 @@ interface Around {
   log: Log;
   feed: Feed;
   streams: Streams;
+  /** What modules note of whoever calls. */
+  heard: readonly ((ctx: Ctx, tool: string) => Promise<void>)[];
 }
 
 /** Puts around a tool what every door needs and no tool should repeat. */
-export function createCall({ ctx, limit, metrics, audit, log, feed, streams }: Around): Call {
+export function createCall({ ctx, limit, metrics, audit, log, feed, streams, heard }: Around): Call {
   return async (actor, tool, args, options) => {
     const started = performance.now();
     let result = "ok";
@@ -52,6 +54,7 @@ export function createCall({ ctx, limit, metrics, audit, log, feed, streams }: A
     try {
       limit.take(actor.principal_id);
       const own = ctx(actor);
+      for (const note of heard) await note(own, tool.name);
       if (!tool.waits) {
         made = await run(own, tool, args ?? {}, options);
         return made;

@@ -160,6 +160,8 @@ export interface Module {
   /** What of `due` is done outside the database. */
   jobs?: Readonly<Record<string, DueJob>>;
   sessions?: SessionProvider;
+  /** Told before somebody's tool runs, whichever it is, by its name: that they called says that they are there. */
+  heard?: (ctx: Ctx, tool: string) => Promise<void>;
   /** What it does in the transaction of an event, by the event's type. `architecture.test.ts` lists all there are. */
   with?: Readonly<Record<string, Reaction>>;
   /** What it does after events, by a name that is its mark's and never changes. */

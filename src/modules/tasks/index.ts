@@ -24,6 +24,7 @@ export const tasks = {
   resources,
   topics: [{ name: service.TOPIC, streams: service.followable }],
   explains: service.tasksExplain,
+  heard: service.keep,
   due: service.tasksDue,
   jobs: { [service.WAKE]: service.wakeByFile },
   after: { "tasks.budgets": { topic: "notice", types: ["notice.settled"], run: service.allowMore } },

@@ -143,6 +143,7 @@ export const Given = z.object({
   message: z.string().optional(),
   warning: z.string().optional(),
   active_task: Task.optional().describe("The task that you have already."),
+  lease_seconds: z.int().optional().describe("For so long the task is yours without a word from you."),
 });
 export type Given = z.infer<typeof Given>;
 

@@ -14,6 +14,7 @@ export { complete, fail, heartbeat } from "./service/completing.ts";
 export { create, createOwn } from "./service/creating.ts";
 export { WAKE } from "./service/due-kinds.ts";
 export { tasksExplain } from "./service/explaining.ts";
+export { keep } from "./service/leases.ts";
 export { get, list, stats } from "./service/reading.ts";
 export { requeue } from "./service/requeueing.ts";
 export { planRetention, tasksDue } from "./service/retention.ts";

@@ -146,6 +146,21 @@ eachDatabase((open) => {
     expect(done.body).toMatchObject({ status: "done", attempt: 1 });
   });
 
+  test("TASK-12: whatever else its worker calls keeps its task as well", async () => {
+    const hub = await open({ now: START });
+    const ana = await hub.token("human", "ana");
+    const [mason, piper] = [await hub.token("worker", "mason"), await hub.token("worker", "piper")];
+    const { id } = await make(hub, ana, "long");
+    await claim(hub, mason);
+    for (const tool of ["inbox_stats", "mail_inbox", "trigger_list", "whoami"]) {
+      await hub.tick(50_000);
+      expect((await hub.call(mason, tool)).status).toBe(200);
+      expect((await claim(hub, piper)).next_task).toBeNull();
+    }
+    await hub.tick(61_000);
+    expect((await hub.call(ana, "task_get", { task_id: id })).body).toMatchObject({ status: "pending", attempt: 1 });
+  });
+
   test("TASK-13: a stale token completes, fails and keeps nothing, and who has the task is not disturbed", async () => {
     const hub = await open({ now: START });
     const ana = await hub.token("human", "ana");

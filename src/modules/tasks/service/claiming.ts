@@ -52,8 +52,10 @@ async function activeOf(ctx: Ctx): Promise<Given | undefined> {
   if (!active) return undefined;
   // Whoever asks is there.
   const lease_until = await renew(ctx, active);
-  return { warning: WARNING, active_task: wire({ ...active, lease_until }), next_task: null };
+  return { warning: WARNING, active_task: wire({ ...active, lease_until }), next_task: null, ...leaseOf(ctx) };
 }
+
+const leaseOf = ({ config }: Ctx) => ({ lease_seconds: config.task_lease_seconds });
 
 /** Whether a worker that offers nothing in particular would be given one. */
 export const hasReady = async (ctx: Ctx): Promise<boolean> => (await candidate(ctx, [])) !== undefined;
@@ -79,7 +81,7 @@ async function claim(ctx: TxCtx, offers: readonly string[]): Promise<Given | und
   const { space_id, principal_id, name } = ctx.actor;
   // Another call of the same worker may have been first.
   const active = await store.findActive(ctx.tx, { space_id, worker_id: principal_id });
-  if (active) return { warning: WARNING, active_task: wire(active), next_task: null };
+  if (active) return { warning: WARNING, active_task: wire(active), next_task: null, ...leaseOf(ctx) };
   const id = await candidate(ctx, offers);
   const row = id === undefined ? undefined : await store.findTask(ctx.tx, { space_id, id });
   if (!row) return undefined;
@@ -93,5 +95,5 @@ async function claim(ctx: TxCtx, offers: readonly string[]): Promise<Given | und
   await planSweep(ctx, lease_until);
   await charge(ctx, { account: row.account, agent: name, tasks: 1 });
   await endUnmet(ctx, row);
-  return { next_task: wire(claimed) };
+  return { next_task: wire(claimed), ...leaseOf(ctx) };
 }
