@@ -25,8 +25,12 @@ export const TASK_SENDERS = [...PEOPLE, "agent", "orchestrator", "trigger"] as c
 export const TASK_READERS = [...READERS, "trigger"] as const;
 /** Whoever makes and changes what fires by itself: of those who act for somebody else, no plain agent. */
 export const TRIGGER_KEEPERS = [...PEOPLE, "orchestrator", "worker", "trigger"] as const;
+/** Whoever may turn a webhook's secret over. */
+export const SECRET_KEEPERS = [...PEOPLE, "orchestrator"] as const;
 export const TRIGGER_RUNNERS = [...WRITERS, "trigger"] as const;
 export const TRIGGER_READERS = [...READERS, "trigger"] as const;
+/** Whoever looks into what a trigger did: workers and the sessions of triggers have no use for it. */
+export const TRIGGER_ONLOOKERS = [...ONLOOKERS, "agent", "orchestrator"] as const;
 /** Whoever makes agents and spaces. */
 export const MAKERS = [...ADMINS, "orchestrator"] as const;
 

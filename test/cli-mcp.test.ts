@@ -81,6 +81,34 @@ test("lists the facets it is given alone, in the space it is given, as the agent
   });
 });
 
+test("ROLE-1: the queue's first configuration works as it is: a session of the trigger, or the worker where none is named", async () => {
+  const queue = (env: Record<string, string>) => greet(ground.start(["mcp", "--facet", "tasks,triggers"], env));
+  const called = async (client: ReturnType<typeof talk>, name: string, args: object = {}) =>
+    (await client.ask("tools/call", { name, arguments: args })).result?.structuredContent;
+  const gmail = await queue({ ATLAS_TRIGGER: "gmail", PARLEY_TRIGGER: "", PARLEY_TRIGGER_SESSION_KEY: "thread-7" });
+  expect(await names(gmail)).toEqual(expect.arrayContaining(["task_create", "trigger_list"]));
+  expect(await names(gmail)).not.toContain("get_next_task");
+  const task = await called(gmail, "task_create", { content: "Answer them" });
+  expect(task).toMatchObject({ sender: "trigger:gmail", channel: "task", status: "pending" });
+  const { id } = task as { id: string };
+
+  // As Claude Code starts it, with the data folder's own credential and no agent of its own.
+  const worker = await queue({ ATLAS_TRIGGER: "", CLAUDECODE: "1" });
+  expect(await names(worker)).not.toContain("task_create");
+  expect(await called(worker, "get_next_task")).toMatchObject({ next_task: { id, claimed_by: "worker" } });
+  await called(worker, "task_complete", { task_id: Number(id), response_summary: "Answered." });
+  expect(await called(gmail, "task_get", { task_id: Number(id) })).toMatchObject({
+    ...{ status: "done", response_summary: "Answered.", awaits: [{ session_key: "thread-7" }] },
+  });
+
+  // Each has one token, of its role alone, however often it is started.
+  const named = await queue({ PARLEY_TRIGGER: "gmail" });
+  expect(await names(named)).toEqual(await names(gmail));
+  const { tokens } = await ground.json<{ tokens: { label: string | null; principal: string }[] }>(["token", "list"]);
+  const made = tokens.filter(({ label }) => label === "parley mcp").map(({ principal }) => principal);
+  expect(made.sort()).toEqual(["trigger:gmail", "worker"]);
+});
+
 test("prints nothing on stdout when it cannot begin", async () => {
   const { code, stdout, stderr } = await ground.parley(["mcp"], { env: { PARLEY_URL: "nonsense", PARLEY_TOKEN: "x" } });
   expect([code, stdout]).toEqual([2, ""]);

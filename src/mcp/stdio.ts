@@ -1,6 +1,7 @@
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Address, HubHttp, NoAnswer } from "./stdio/hub-http.ts";
+import { Keeper } from "./stdio/keeper.ts";
 import { Legacy } from "./stdio/legacy.ts";
 import { linesOf, writerTo } from "./stdio/lines.ts";
 import { isRequest, type Message, parseMessage, revisionOf, type Write } from "./stdio/message.ts";
@@ -14,6 +15,8 @@ export interface StdioOptions {
   space?: string | undefined;
   /** What leads to all that the client does. */
   cause?: string | undefined;
+  /** Which of a trigger's sessions this is: the tasks that it makes are awaited by that one. */
+  session_key?: string | undefined;
   input: Readable;
   output: Writable;
 }
@@ -25,13 +28,13 @@ const LAST_WORDS_MS = 10_000;
  * Serves MCP on `input` and `output` by forwarding each line to the hub, whichever era the client speaks. The hub may
  * be restarted meanwhile, and elsewhere; the client does not notice. Resolves when the client has closed `input`.
  */
-export async function forwardStdio({ find, facets, space, cause, input, output }: StdioOptions): Promise<void> {
+export async function forwardStdio({ find, facets, space, cause, session_key, ...io }: StdioOptions): Promise<void> {
   const http = new HubHttp(find, `/mcp${facets ? `/${facets.map(encodeURIComponent).join("+")}` : ""}`, {
     ...(space && { "X-Session-ID": space }),
     ...(cause && { "X-Parley-Cause": cause }),
   });
-  const forwarder = new Forwarder(http, writerTo(output));
-  for await (const line of linesOf(input)) if (line.trim()) forwarder.take(line);
+  const forwarder = new Forwarder(http, writerTo(io.output), new Keeper(http, session_key));
+  for await (const line of linesOf(io.input)) if (line.trim()) forwarder.take(line);
   await forwarder.finish();
 }
 
@@ -39,12 +42,17 @@ class Forwarder {
   readonly #write: Write;
   readonly #modern: Modern;
   readonly #legacy: Legacy;
+  readonly #keeper: Keeper;
   readonly #under_way = new Set<Promise<void>>();
 
-  constructor(http: HubHttp, write: Write) {
-    this.#write = write;
-    this.#modern = new Modern(http, write);
-    this.#legacy = new Legacy(http, write);
+  constructor(http: HubHttp, write: Write, keeper: Keeper) {
+    this.#write = (message) => {
+      keeper.answered(message);
+      return write(message);
+    };
+    this.#keeper = keeper;
+    this.#modern = new Modern(http, this.#write);
+    this.#legacy = new Legacy(http, this.#write);
   }
 
   /** Does not wait for the answer: requests may overtake each other. */
@@ -57,6 +65,7 @@ class Forwarder {
   async finish(): Promise<void> {
     this.#modern.stop();
     await Promise.race([Promise.all(this.#under_way), sleep(LAST_WORDS_MS, undefined, { ref: false })]);
+    this.#keeper.stop();
     await this.#legacy.stop();
   }
 
@@ -65,7 +74,7 @@ class Forwarder {
     if (!message) return this.#write(failure(null, -32700, "The line is no JSON-RPC message."));
     try {
       if (message.method === "notifications/cancelled" && this.#modern.cancel(message.params?.requestId)) return;
-      await (revisionOf(message) === undefined ? this.#legacy : this.#modern).forward(message);
+      await (revisionOf(message) === undefined ? this.#legacy : this.#modern).forward(this.#keeper.asked(message));
     } catch (error) {
       if (!(error instanceof NoAnswer)) throw error;
       // Nobody waits for an answer to a notification; the next request will be told the same.

@@ -41,6 +41,14 @@ export interface TokenFile {
   checked_at: string;
 }
 
+/** `roles/<space, role and name>.json`: the token of a worker or a trigger of the task queue. */
+export interface RoleFile {
+  role: string;
+  name: string;
+  token: string;
+  space: string;
+}
+
 /** `handovers/<space and process>.json`: whom the next session of a client goes on as. */
 export interface HandoverFile {
   client_session_id: string;
@@ -76,6 +84,14 @@ export class IdentityFiles {
 
   token(secret: string): TokenFile | undefined {
     return parsed(this.#whole(this.#path("tokens", hashOf(secret))), ["space", "checked_at"]);
+  }
+
+  role(role: string, name: string): RoleFile | undefined {
+    return parsed(this.#whole(this.#path("roles", `${role}\n${name}`)), ["role", "name", "token", "space"]);
+  }
+
+  saveRole(file: RoleFile): void {
+    this.#write(this.#path("roles", `${file.role}\n${file.name}`), file);
   }
 
   handover(client_process: string): HandoverFile | undefined {

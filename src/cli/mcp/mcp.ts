@@ -1,13 +1,23 @@
-import { ACTING_OPTIONS, filesOf, resolveActing } from "../core/acting.ts";
+import { ACTING_OPTIONS, type As, filesOf, resolveActing } from "../core/acting.ts";
+import type { Cli } from "../core/cli.ts";
+import type { Target } from "../core/client.ts";
 import { defineCommand } from "../core/command.ts";
 import { Failure, invalid } from "../core/failure.ts";
 
 export const mcp = defineCommand({
-  examples: ["mcp", "mcp --facet chat-assistant,mail", "mcp --space sess_review", "mcp --channel"],
+  examples: [
+    "mcp",
+    "mcp --facet chat-assistant,mail",
+    "mcp --facet tasks,triggers",
+    "mcp --space sess_review",
+    "mcp --channel",
+  ],
   details:
     "Forwards to the hub, which it starts if none runs. It acts as the session's own agent, as hooks and commands do; elsewhere set PARLEY_TOKEN. With --channel " +
     "it serves a channel of Claude Code instead: what people and agents say is pushed, answers go back, and people of the " +
-    "space are asked for permissions.",
+    "space are asked for permissions. With --facet tasks,triggers and no PARLEY_TOKEN it is a worker of the task queue, " +
+    "PARLEY_WORKER or worker, or a session of the trigger that PARLEY_TRIGGER (or ATLAS_TRIGGER) names. While it runs it " +
+    "keeps the task that was taken through it.",
   options: {
     facet: {
       type: "text",
@@ -25,24 +35,43 @@ export const mcp = defineCommand({
       const [{ runChannel }, { client }] = await Promise.all([import("../channel/channel.ts"), resolveActing(cli, as)]);
       return runChannel(cli, { target: client.target, people_only });
     }
-    const [{ forwardStdio }, { client, agent }] = await Promise.all([
+    const facets = facet?.split(",").map((name) => name.trim());
+    const [{ forwardStdio }, { target, renewed, session_key }] = await Promise.all([
       import("../../mcp/stdio.ts"),
-      resolveActing(cli, as),
+      actingIn(cli, facets, as),
     ]);
-    const { target } = client;
-    if (!target.token) throw new Failure("UNAUTHENTICATED", "Set PARLEY_TOKEN to a token of the hub.");
-    // A token that is given stays what it is. To ask whose it is could fail here, and the client would never hear why.
-    const files = cli.token ? undefined : await filesOf(cli);
-    const renewed = (agent: string): string | undefined => files?.agent(agent)?.token;
     // It may come back on another port, and with another admin token. An agent's own stays what it is.
     const find = (): { url: string; socket: string | undefined; token: string } | undefined => {
       const found = cli.find()?.target;
-      // It is replaced when the session goes on under another id, as after /clear.
-      const token = agent === null ? found?.token : (renewed(agent) ?? target.token);
+      const token = renewed ? (renewed() ?? target.token) : found?.token;
       return found && token ? { url: found.url, socket: found.socket, token } : undefined;
     };
-    const facets = facet?.split(",").map((name) => name.trim());
     const { space, cause } = target;
-    await forwardStdio({ find, facets, space, cause, input: process.stdin, output: process.stdout });
+    await forwardStdio({ find, facets, space, cause, session_key, input: process.stdin, output: process.stdout });
   },
 });
+
+interface Acting {
+  target: Target;
+  /** Its token as it is now, of who has one of its own: it is replaced when a session goes on under another id, as after /clear. */
+  renewed: (() => string | undefined) | undefined;
+  session_key: string | undefined;
+}
+
+async function actingIn(cli: Cli, facets: readonly string[] | undefined, as: As): Promise<Acting> {
+  const { actAs, roleOf, sessionKeyIn } = await import("./role.ts");
+  const typed = as.agent !== undefined || as.session_id !== undefined;
+  const role = cli.token || typed ? undefined : roleOf(cli.io.env, facets);
+  if (role) {
+    const files = await filesOf(cli);
+    const { target } = await actAs(cli, files, role);
+    return { target, renewed: () => files.role(role.role, role.name)?.token, session_key: role.session_key };
+  }
+  const { client, agent } = await resolveActing(cli, as);
+  const { target } = client;
+  if (!target.token) throw new Failure("UNAUTHENTICATED", "Set PARLEY_TOKEN to a token of the hub.");
+  // A token that is given stays what it is. To ask whose it is could fail here, and the client would never hear why.
+  const files = cli.token ? undefined : await filesOf(cli);
+  const renewed = agent === null ? undefined : () => files?.agent(agent)?.token;
+  return { target, renewed, session_key: sessionKeyIn(cli.io.env) };
+}

@@ -44,7 +44,8 @@ export interface Reply {
 export interface Sending {
   method: "POST" | "GET" | "DELETE";
   headers?: Record<string, string>;
-  message?: Message;
+  /** A message of MCP, or the arguments of a tool. */
+  message?: Message | object;
   signal?: AbortSignal;
   /** How long to try while the hub cannot be reached. */
   patience_ms?: number | undefined;
@@ -72,6 +73,11 @@ export class HubHttp {
     this.#find = find;
     this.#path = path;
     this.#headers = headers;
+  }
+
+  /** The same for another address of the hub. */
+  at(path: string): HubHttp {
+    return new HubHttp(this.#find, path, this.#headers);
   }
 
   /** Tries again while the hub cannot be reached, and if `repeatable` also when the answer got lost. */

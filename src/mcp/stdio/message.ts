@@ -50,7 +50,9 @@ export const updated = (uri: string, _meta: Record<string, unknown> = {}): Messa
 
 /**
  * Whether it may be sent again when nobody knows if it arrived. Only tools change anything, and one
- * called with a key of its own is not run twice.
+ * called with a key of its own is not run twice. An attempt at a task is completed once, however often that is said.
  */
 export const isRepeatable = ({ method, params }: Message): boolean =>
-  method !== "tools/call" || typeof params?.arguments?.idempotency_key === "string";
+  method !== "tools/call" ||
+  typeof params?.arguments?.idempotency_key === "string" ||
+  (params?.name === "task_complete" && typeof params.arguments?.attempt === "number");

@@ -87,6 +87,17 @@ eachDatabase((open) => {
     await expect(roles("admin")).rejects.toMatchObject({ code: "SESSION_NOT_FOUND" });
   });
 
+  test("a token for one role exactly has that role and space alone, and is never one of somebody who is here as something else", async () => {
+    const make = (args: object) => hub.call(hub.admin, "token_create", { role: "worker", exact: true, ...args });
+    const { token } = (await make({ name: "mason" })).body;
+    await hub.token("agent", "mason");
+    expect((await hub.actor(token)).roles).toEqual(["worker"]);
+    expect((await hub.actor((await make({ name: "mason" })).body.token)).roles).toEqual(["worker"]);
+    expect((await make({ name: "scout" })).body).toMatchObject({
+      ...{ code: "NAME_TAKEN", error: "scout is agent here, and no worker. Choose another name." },
+    });
+  });
+
   test("from the commit that ends it no node takes it, although it was used a moment ago", async () => {
     // What another node believes: nothing tells it of a revocation.
     const elsewhere = new Credentials(hub.hub.database);

@@ -199,6 +199,7 @@ export const CreateToken = z.strictObject({
     .refine((label) => !["browser", "session"].includes(label), "is a word that the hub itself uses")
     .optional()
     .describe("What it is for, as token_list will say."),
+  exact: z.boolean().optional().describe("Good for this role in this space alone, whatever else its holder may."),
 });
 export type CreateToken = z.infer<typeof CreateToken>;
 

@@ -1,4 +1,4 @@
-import { TRIGGER_KEEPERS, TRIGGER_READERS, TRIGGER_RUNNERS } from "../../context.ts";
+import { SECRET_KEEPERS, TRIGGER_KEEPERS, TRIGGER_ONLOOKERS, TRIGGER_READERS, TRIGGER_RUNNERS } from "../../context.ts";
 import { defineTool } from "../../tool.ts";
 import {
   CreateTrigger,
@@ -52,7 +52,7 @@ export const tools = [
     name: "trigger_get",
     title: "Look at a trigger",
     description: "Shows one trigger whole, with its next five slots, its address and which secrets count.",
-    roles: TRIGGER_READERS,
+    roles: TRIGGER_ONLOOKERS,
     facets: ["triggers"],
     commands: [
       {
@@ -158,7 +158,7 @@ export const tools = [
     name: "trigger_rotate",
     title: "Give a webhook a new secret",
     description: "Makes a new secret for a webhook and shows it this once. The old ones still count for a while.",
-    roles: TRIGGER_KEEPERS,
+    roles: SECRET_KEEPERS,
     facets: ["triggers"],
     writes: true,
     secret: true,
@@ -202,7 +202,7 @@ export const tools = [
     title: "List the runs of triggers",
     description:
       "Lists when triggers fired, newest first: why, what became of it, how long it took, and what was skipped.",
-    roles: TRIGGER_READERS,
+    roles: TRIGGER_ONLOOKERS,
     facets: ["triggers"],
     commands: [
       {
@@ -226,7 +226,7 @@ export const tools = [
     name: "trigger_test",
     title: "Try a trigger",
     description: "Shows what a trigger would say to a payload, or to what came with an earlier run. Nothing is done.",
-    roles: TRIGGER_READERS,
+    roles: TRIGGER_ONLOOKERS,
     facets: ["triggers"],
     commands: [
       {

@@ -3,9 +3,10 @@ import { AGENTS, type Ctx, type Role, type TxCtx, transact } from "../../../cont
 import { ParleyError } from "../../../errors.ts";
 import type { CreateToken, NewToken, RevokedToken, RotatedToken, RotateToken, Token, TokenList } from "../schema.ts";
 import * as store from "../store.ts";
+import type { PrincipalRow } from "../tables.ts";
 import { registerAgent } from "./agents.ts";
 import { boundTokens } from "./bounds.ts";
-import { ensurePrincipal, ensureTrigger } from "./names.ts";
+import { ensurePrincipal, ensureTrigger, taken } from "./names.ts";
 import { makerOf, revoke } from "./revoking.ts";
 import { defaultSpace, isExpired } from "./spaces.ts";
 
@@ -21,6 +22,7 @@ export function createToken(ctx: Ctx, input: CreateToken): Promise<NewToken> {
     const made_by = await makerOf(ctx);
     const principal =
       input.role === "trigger" ? await ensureTrigger(ctx, input.name) : await ensurePrincipal(ctx, input);
+    if (input.exact) await refuseOtherRole(ctx, principal, input.role);
     await boundTokens(ctx, principal.id);
     const created_at = new Date(ctx.now()).toISOString();
     // An administrator looks after every space, and may speak to agents as the person he is.
@@ -33,9 +35,17 @@ export function createToken(ctx: Ctx, input: CreateToken): Promise<NewToken> {
         : [{ space_id, role: input.role }];
     for (const grant of grants) await store.insertGrant(ctx.tx, { ...grant, principal_id: principal.id, created_at });
     if (AGENTS.some((role) => role === input.role)) await registerAgent(ctx, { principal, type: "local" });
-    const { id, token } = await mint(ctx, { principal_id: principal.id, made_by, label: input.label ?? null });
+    const only = input.exact ? { space_id, role: input.role } : {};
+    const { id, token } = await mint(ctx, { principal_id: principal.id, made_by, label: input.label ?? null, ...only });
     return { token, id, principal: principal.name, space: space_id };
   });
+}
+
+/** Whoever asks for one role alone is about to be somebody new, or that already: never one who is here as something else. */
+async function refuseOtherRole(ctx: TxCtx, { id, name }: PrincipalRow, role: Role): Promise<void> {
+  const held = (await store.listGrants(ctx.tx, id)).filter(({ space_id }) => space_id === ctx.tx.space_id);
+  if (held.length > 0 && !held.some((grant) => grant.role === role))
+    throw taken(ctx, name, `${name} is ${held.map((grant) => grant.role).join(" and ")} here, and no ${role}.`);
 }
 
 /**

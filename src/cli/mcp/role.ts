@@ -1,0 +1,62 @@
+/**
+ * As whom `parley mcp` acts where it serves the task queue alone: a session of the trigger that the environment names, or
+ * a worker. Each has a credential of exactly that role, made with the data folder's own and kept there.
+ */
+import type { Cli } from "../core/cli.ts";
+import { Client } from "../core/client.ts";
+import { Failure } from "../core/failure.ts";
+import { runByAgent } from "../core/identity-env.ts";
+import type { IdentityFiles } from "../core/identity-files.ts";
+import type { Env } from "../core/io.ts";
+
+const QUEUE = ["tasks", "triggers"];
+const DEFAULT_WORKER = "worker";
+/** What `token list` says that it was made for. */
+const LABEL = "parley mcp";
+
+export interface QueueRole {
+  role: "trigger" | "worker";
+  name: string;
+  /** Which of the trigger's sessions it is. */
+  session_key: string | undefined;
+}
+
+/** Undefined where more than the queue is served: that is for agents and people. A variable that is empty is not set. */
+export function roleOf(env: Env, facets: readonly string[] | undefined): QueueRole | undefined {
+  if (!facets?.every((facet) => QUEUE.includes(facet))) return undefined;
+  const trigger = env.PARLEY_TRIGGER || env.ATLAS_TRIGGER;
+  if (trigger) return { role: "trigger", name: trigger, session_key: sessionKeyIn(env) };
+  return { role: "worker", name: env.PARLEY_WORKER || DEFAULT_WORKER, session_key: undefined };
+}
+
+export const sessionKeyIn = (env: Env): string | undefined =>
+  env.PARLEY_TRIGGER_SESSION_KEY || env.ATLAS_TRIGGER_SESSION_KEY || undefined;
+
+/** With its token, as it is kept, or a new one where the hub knows that one no more. */
+export async function actAs(cli: Cli, files: IdentityFiles, { role, name }: QueueRole): Promise<Client> {
+  // A worker has a mailbox: one that was made for somebody's session is nobody else's.
+  const run_by = runByAgent(cli.io.env);
+  if (role === "worker" && run_by !== undefined && files.agent(name))
+    throw new Failure(
+      "FORBIDDEN",
+      `${run_by} is set, so an agent runs this, and ${name} is another agent. Choose another PARLEY_WORKER.`,
+    );
+  const owner = await cli.connect();
+  const { space } = files;
+  const as = (token: string): Client => new Client({ ...owner.target, token, space });
+  const known = files.role(role, name);
+  if (known && (await isTaken(as(known.token)))) return as(known.token);
+  const { token } = await owner.call("token_create", { role, name, space, label: LABEL, exact: true });
+  files.saveRole({ role, name, token, space });
+  return as(token);
+}
+
+async function isTaken(client: Client): Promise<boolean> {
+  try {
+    await client.call("whoami", {});
+    return true;
+  } catch (error) {
+    if (error instanceof Failure && error.code === "UNAUTHENTICATED") return false;
+    throw error;
+  }
+}
