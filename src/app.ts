@@ -12,6 +12,7 @@ import { Folder } from "./folder.ts";
 import { listen } from "./http/server.ts";
 import type { Hub } from "./hub.ts";
 import { createLog } from "./log.ts";
+import type { Fixtures } from "./mcp/fixtures.ts";
 import { waitDue } from "./mcp/tasks/retention.ts";
 import { Metrics } from "./metrics.ts";
 import type { Module } from "./module.ts";
@@ -61,6 +62,8 @@ interface Options {
   modules?: readonly Module[];
   /** Behind all there are, for tests. */
   migrations?: readonly Migration[];
+  /** In front of what the MCP door answers, for tests. */
+  fixtures?: Fixtures;
 }
 
 /** Starts a hub: folder, database, modules, doors, in this order. Throws `StartRefused` with the reason. */
@@ -99,7 +102,7 @@ export async function startHub(config: Config, options: Options = {}): Promise<R
   undo.defer(() => scheduler.stop());
   await ensureAdminToken(systemCtx(hub)(MAIN_SPACE), hub.credentials, folder);
   undo.defer(watchStreams(hub));
-  const server = await listen(hub);
+  const server = await listen(hub, { fixtures: options.fixtures });
   undo.defer(() => server.stop());
   hub.address = server.url;
   folder.remember(config);

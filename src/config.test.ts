@@ -27,7 +27,6 @@ test("without a word the hub is for this machine only, on its own port, in the h
     log_level: "info",
     web: resolve("web/build"),
     typed: { program: "parley", place: "" },
-    conformance: false,
     task_days: 90,
     task_lease_seconds: 60,
     task_ageing_seconds: 60,

@@ -53,8 +53,6 @@ export interface Config {
   web: string;
   /** What is typed on this machine to reach this hub. */
   typed: Typed;
-  /** Adds the fixtures of the official MCP conformance suite. */
-  conformance: boolean;
 }
 
 /** A command line: the program, then the command, then where the hub is. */
@@ -194,7 +192,6 @@ export interface Overrides {
   /** The folder gets this database, though it had another. */
   switch_database?: boolean | undefined;
   insecure?: boolean | undefined;
-  conformance?: boolean | undefined;
   typed?: Typed | undefined;
 }
 
@@ -243,7 +240,6 @@ export function readConfig(flags: Overrides = {}, env: NodeJS.ProcessEnv = proce
     log_level: logLevel(text("log_level")),
     web: fileURLToPath(new URL("../web/build", import.meta.url)),
     typed: flags.typed ?? { program: "parley", place: "" },
-    conformance: flags.conformance ?? false,
   };
 }
 

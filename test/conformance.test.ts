@@ -7,6 +7,7 @@ import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
+import { createFixtures } from "../src/testing/conformance/index.ts";
 import { Raw } from "../src/testing/mcp-raw.ts";
 import { Ground } from "../src/testing/process.ts";
 
@@ -17,14 +18,14 @@ const SUITE = join(
 
 test.each(["2026-07-28", "2025-11-25"])("the hub meets every requirement of revision %s", async (revision) => {
   await using ground = new Ground();
-  const { url, home } = await ground.serve(["--conformance"], { PARLEY_RATE_LIMIT: "100000" });
+  const { url, home } = await ground.host({ rate_limit: 100_000 }, { fixtures: createFixtures() });
   await using proxy = await proxyWithToken(url, readFileSync(join(home, "admin.token"), "utf8").trim());
   const { code, output } = await runSuite(ground, ["server", "--url", `${proxy.url}/mcp`, "--requirements", revision]);
   expect(code, output).toBe(0);
   expect(output).toContain("=== SUMMARY ===");
 });
 
-test("without the flag there are no fixtures", async () => {
+test("what is served has no fixtures", async () => {
   await using ground = new Ground();
   const { url, home } = await ground.serve();
   const admin = new Raw(url, readFileSync(join(home, "admin.token"), "utf8").trim());

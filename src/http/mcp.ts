@@ -1,7 +1,7 @@
 import { ParleyError } from "../errors.ts";
 import { header } from "../header.ts";
 import type { Hub } from "../hub.ts";
-import { type McpDoor, mcpDoor, rpcErrorBody } from "../mcp/index.ts";
+import { type McpDoor, rpcErrorBody } from "../mcp/index.ts";
 import { FACETS, type Facet } from "../tool.ts";
 import { type BodyLimit, limitOfTool, MOST_BODY } from "./body-limit.ts";
 import type { Request, Route } from "./router.ts";
@@ -33,8 +33,6 @@ export function mcpRoutes(hub: Hub, door: McpDoor): Route[] {
   ];
   return routes.map((route) => ({ ...route, errorBody: rpcErrorBody, body: (request) => limitOf(hub, request) }));
 }
-
-export const openMcp = (hub: Hub): Promise<McpDoor> | McpDoor => mcpDoor(hub, { conformance: hub.config.conformance });
 
 /** What is around the arguments of a call, and the most that any other method takes. */
 const ENVELOPE: BodyLimit = { bytes: 64 * 1024, values: 1000 };

@@ -4,6 +4,7 @@ import type { Config } from "../config.ts";
 import { StartRefused } from "../errors.ts";
 import type { Hub } from "../hub.ts";
 import { isReachable, listenAt, newSocket } from "../local/unix-socket.ts";
+import { type DoorOptions, mcpDoor } from "../mcp/index.ts";
 import { auditRoutes } from "./audit.ts";
 import { Connections } from "./connections.ts";
 import { cookieName } from "./cookie.ts";
@@ -11,7 +12,7 @@ import { eventRoutes } from "./events.ts";
 import { Guard } from "./guard.ts";
 import { healthRoutes } from "./health.ts";
 import { loginRoutes } from "./login.ts";
-import { mcpRoutes, openMcp } from "./mcp.ts";
+import { mcpRoutes } from "./mcp.ts";
 import { moduleRoutes } from "./module-routes.ts";
 import { openapiRoute } from "./openapi.ts";
 import { Outlets } from "./outlet.ts";
@@ -36,11 +37,11 @@ export interface HttpServer {
 }
 
 /** Opens the hub's one port and the socket in its data folder, with every door behind both. */
-export async function listen(hub: Hub): Promise<HttpServer> {
+export async function listen(hub: Hub, doors: DoorOptions = {}): Promise<HttpServer> {
   let stopped = false;
   const stopping = (): boolean => stopped;
   const outlets = new Outlets();
-  const mcp = await openMcp(hub);
+  const mcp = mcpDoor(hub, doors);
   let router: Router | undefined;
   const upgrades = ({ url = "/" }: IncomingMessage): boolean => router?.isSocket(url.split("?")[0] ?? "") ?? false;
   const server = createBounded(hub.config, upgrades);

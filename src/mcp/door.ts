@@ -6,8 +6,8 @@ import { Outlets } from "../http/outlet.ts";
 import type { Hub } from "../hub.ts";
 import type { Facets } from "../tool.ts";
 import { Catalogue } from "./catalogue.ts";
-import type { Fixtures } from "./conformance/index.ts";
 import { answerFailure, PARSE_ERROR, Refusal } from "./errors.ts";
+import type { Fixtures } from "./fixtures.ts";
 import { Hints } from "./hints.ts";
 import { Legacy } from "./legacy.ts";
 import { LIMITS, type Limits } from "./limits.ts";
@@ -19,8 +19,8 @@ import { Sse } from "./sse.ts";
 import { answerError, idOf } from "./wire.ts";
 
 export interface DoorOptions {
-  /** Adds the fixtures of the official conformance suite. */
-  conformance: boolean;
+  /** For tests. */
+  fixtures?: Fixtures | undefined;
   limits?: Partial<Limits>;
 }
 
@@ -43,7 +43,7 @@ export interface McpDoor extends AsyncDisposable {
   handleMessages(request: IncomingMessage, response: ServerResponse, actor: Actor, body: unknown): Promise<void>;
 }
 
-export function mcpDoor(hub: Hub, options: DoorOptions): McpDoor {
+export function mcpDoor(hub: Hub, options: DoorOptions = {}): McpDoor {
   return new Door(hub, options);
 }
 
@@ -58,16 +58,13 @@ class Door implements McpDoor {
   readonly #hub: Hub;
   readonly #outlets: Outlets;
   readonly #limits: Limits;
-  /** A promise only while the fixtures are being loaded. */
-  #eras: Eras | Promise<Eras>;
+  readonly #eras: Eras;
 
-  constructor(hub: Hub, { conformance, limits }: DoorOptions) {
+  constructor(hub: Hub, { fixtures, limits }: DoorOptions) {
     this.#hub = hub;
     this.#limits = { ...LIMITS, ...limits };
     this.#outlets = new Outlets(this.#limits);
-    this.#eras = conformance
-      ? import("./conformance/index.ts").then(({ createFixtures }) => this.#build(createFixtures()))
-      : this.#build(undefined);
+    this.#eras = this.#build(fixtures);
   }
 
   async handle(
@@ -89,8 +86,7 @@ class Door implements McpDoor {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const { sessions } = await this.#eras;
-    sessions[Symbol.dispose]();
+    this.#eras.sessions[Symbol.dispose]();
     this.#outlets[Symbol.dispose]();
   }
 
@@ -110,7 +106,6 @@ class Door implements McpDoor {
 
   async #answering(response: ServerResponse, body: unknown, work: (eras: Eras) => void | Promise<void>): Promise<void> {
     try {
-      if (this.#eras instanceof Promise) this.#eras = await this.#eras;
       await work(this.#eras);
     } catch (error) {
       answerFailure(response, error, idOf(body), this.#hub.log);

@@ -3,7 +3,7 @@ import type { Outlets } from "../http/outlet.ts";
 import type { Hub } from "../hub.ts";
 import type { Facets } from "../tool.ts";
 import type { Catalogue } from "./catalogue.ts";
-import type { Fixtures } from "./conformance/index.ts";
+import type { Fixtures } from "./fixtures.ts";
 import type { Hints } from "./hints.ts";
 import type { Limits } from "./limits.ts";
 
@@ -14,7 +14,7 @@ export interface Parts {
   readonly catalogue: Catalogue;
   readonly hints: Hints;
   readonly outlets: Outlets;
-  /** Only with `--conformance`. */
+  /** Only in tests. */
   readonly fixtures: Fixtures | undefined;
 }
 

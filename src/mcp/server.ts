@@ -18,9 +18,9 @@ import { ParleyError } from "../errors.ts";
 import type { Hub } from "../hub.ts";
 import { visibleJson } from "../visible.ts";
 import type { Catalogue } from "./catalogue.ts";
-import type { Fixtures } from "./conformance/index.ts";
 import { internalError, toProtocolError } from "./errors.ts";
 import type { Caller } from "./exchange.ts";
+import type { Fixtures } from "./fixtures.ts";
 import { checkParams, unfit } from "./params.ts";
 import { failedWith, found } from "./results.ts";
 import type { Subscriptions } from "./subscriptions.ts";
@@ -38,7 +38,7 @@ export interface ServerParts {
   fixtures: Fixtures | undefined;
 }
 
-/** What the hub answers. The fixtures of the conformance suite put theirs in front of it. */
+/** What the hub answers. Fixtures put theirs in front of it. */
 export interface Handlers {
   listTools(request: Paged, ctx: ServerContext): ListToolsResult;
   callTool(request: CallToolRequest, ctx: ServerContext): Promise<CallToolResult | InputRequiredResult>;

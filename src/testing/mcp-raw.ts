@@ -218,7 +218,7 @@ export class RawStream implements Disposable {
 
 /** A second MCP door to the same hub, with limits small enough to reach. */
 export async function openDoor(hub: Hub, limits: DoorOptions["limits"]): Promise<{ url: string } & AsyncDisposable> {
-  const door = mcpDoor(hub, { conformance: false, ...(limits && { limits }) });
+  const door = mcpDoor(hub, limits && { limits });
   const server = createServer(async (incoming, response) => {
     const { token, space_id } = new Guard({ host: "127.0.0.1", allowed_hosts: [] }, 0, "").credential(incoming);
     const actor = await hub.credentials.authenticate({ token, space_id, caller_agent: undefined });

@@ -112,7 +112,7 @@ export class TestPostgres implements PostgresServer {
     writeFileSync(password, this.#password);
     // Collated by a language: whoever relies on byte order has to say so, and is found out here if not.
     const collation = ["--encoding=UTF8", "--locale=C", "--locale-provider=icu", "--icu-locale=en-US"];
-    const access = ["--username=parley", `--pwfile=${password}`, "--auth=scram-sha-256"];
+    const access = ["--username=parley", `--pwfile=${password}`, "--auth=md5"];
     const initdb = promisify(execFile)(
       join(this.#binaries, "initdb"),
       [`--pgdata=${this.#data}`, ...collation, ...access, "--no-sync", "--no-instructions"],

@@ -13,7 +13,7 @@ import { fileURLToPath } from "node:url";
 import { startHub } from "../app.ts";
 import { Home } from "../cli/core/home.ts";
 import { runCli } from "../cli/main.ts";
-import { readConfig } from "../config.ts";
+import { type Config, readConfig } from "../config.ts";
 import { isAlive } from "../local/processes.ts";
 import { CliIo } from "./cli-io.ts";
 import { killIfThere } from "./kill.ts";
@@ -85,13 +85,13 @@ export class Ground implements AsyncDisposable {
   }
 
   /** A hub in this process. Nothing that blocks it, such as `spawnSync`, may wait for an answer of such a hub. */
-  async host(): Promise<HostedHub> {
+  async host(config: Partial<Config> = {}, options: Parameters<typeof startHub>[1] = {}): Promise<HostedHub> {
     if (!existsSync(this.home) && process.env[TEMPLATE]) {
       mkdirSync(this.home, { mode: 0o700 });
       copyTemplate(this.home);
     }
-    const config = readConfig({ home: this.home, port: 0 }, {});
-    const { url, home, stop } = await startHub({ ...config, log_level: "silent" });
+    const settings = { ...readConfig({ home: this.home, port: 0 }, {}), log_level: "silent" as const, ...config };
+    const { url, home, stop } = await startHub(settings, options);
     this.#hosted = { url, home, stop };
     return this.#hosted;
   }

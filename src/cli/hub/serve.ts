@@ -29,7 +29,6 @@ export const serve = defineCommand({
     },
     switch_database: { type: "flag", description: "take this database, though the folder had another" },
     insecure: { type: "flag", description: "listen beyond this machine although nothing is encrypted" },
-    conformance: { type: "flag", description: "add what the MCP conformance suite calls" },
   },
   async run(cli, { port, insecure, ...given }) {
     surviveReaders();

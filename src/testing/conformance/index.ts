@@ -1,6 +1,5 @@
-import type { Server, ServerCapabilities, ServerOptions } from "@modelcontextprotocol/server";
-import type { Filter } from "../listen.ts";
-import type { Handlers } from "../server.ts";
+import type { Fixtures } from "../../mcp/fixtures.ts";
+import type { Handlers } from "../../mcp/server.ts";
 import { ASKING_TOOLS } from "./asking.ts";
 import { saying } from "./content.ts";
 import { INPUT_REQUIRED_TOOLS, requestState } from "./input-required.ts";
@@ -8,22 +7,13 @@ import { registerPrompts } from "./prompts.ts";
 import { RESOURCES, readFixture, TEMPLATES, WATCHED } from "./resources.ts";
 import { CONTENT_TOOLS, type FixtureTool } from "./tools.ts";
 
-/** What the official conformance suite expects of a server it tests, put in front of what the hub answers. */
-export interface Fixtures {
-  capabilities: ServerCapabilities;
-  serverOptions: Pick<ServerOptions, "requestState">;
-  around(hub: Handlers, server: Server): Handlers;
-  /** Which kinds of changed lists a listener is told of. */
-  honoured(wanted: Filter): Partial<Filter>;
-  onListChanged(honoured: Partial<Filter>, tell: (method: string) => void): () => void;
-}
-
 const LISTS = {
   toolsListChanged: "notifications/tools/list_changed",
   promptsListChanged: "notifications/prompts/list_changed",
 } as const;
 type List = keyof typeof LISTS;
 
+/** What the official conformance suite expects of a server it tests. */
 export function createFixtures(): Fixtures {
   const listeners = new Set<(list: List) => void>();
   const changes = (list: List): FixtureTool => ({
