@@ -66,7 +66,9 @@ export async function giveUp(
   const used = row.attempt - row.refunded;
   if (used >= row.max_attempts) return end(ctx, row, { status: "dead", outcome, response_summary: null, error });
   await noteAttempt(ctx, row, { outcome, error });
-  return putBack(ctx, row, { error, at: ctx.now() + backoff(used, Math.random()) });
+  // Whoever let its lease run out has kept it waiting long enough.
+  const at = outcome === "expired" ? null : ctx.now() + backoff(used, Math.random());
+  return putBack(ctx, row, { error, at });
 }
 
 export const cancelWords = (reason: string | null): { response_summary: string } => ({
