@@ -22,9 +22,9 @@ export default defineConfig({
     globalSetup: ["src/testing/postgres-setup.ts", "src/testing/sqlite-setup.ts"],
     exclude: [...configDefaults.exclude, ...exclude],
     // The machine may be busy: a limit is there to end what hangs, not to measure.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
-    expect: { poll: { timeout: 30_000 } },
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 90_000 } },
     projects: [
       // They wait for disks, PostgreSQL and time as long as they work.
       {

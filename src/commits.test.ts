@@ -3,7 +3,7 @@ import { onCommit } from "./commits.ts";
 import { eachDatabase } from "./testing/hub.ts";
 
 /** However slow the machine is. */
-const SOON = { timeout: 30_000 };
+const SOON = { timeout: 90_000 };
 
 eachDatabase((open) => {
   test("a listener of commits that throws is logged, and makes no other miss one", async () => {

@@ -62,7 +62,7 @@ async function fillAndFree(admin: Caller, disk: SmallDisk): Promise<void> {
   const refused = replies.filter((reply) => reply?.status !== 200);
   expect(refused.length).toBeGreaterThan(0);
   for (const reply of refused) expect(reply).toMatchObject({ status: 503, body: { code: "STORAGE_FULL" } });
-  await until(async () => !(await isReady()), 3000);
+  await until(async () => !(await isReady()));
   const stored = messages.filter((_, n) => replies[n]?.status === 200);
   expect((await contents(admin)).toSorted()).toEqual(["before", ...stored].toSorted());
   expect(await callTool(admin, "whoami", {})).toMatchObject({ status: 200 });

@@ -32,7 +32,7 @@ test("through every loss of the database nothing acknowledged is lost, nothing i
 
   await goesOn();
   await postgres.kill();
-  await until(async () => !(await ready()), 10_000);
+  await until(async () => !(await ready()));
   expect(await callTool(ana, "chat_human_post", { content: "nowhere" })).toMatchObject({
     status: 503,
     body: { code: "STORAGE_UNAVAILABLE" },
@@ -41,7 +41,7 @@ test("through every loss of the database nothing acknowledged is lost, nothing i
   await goesOn();
 
   network.silence();
-  await until(async () => !(await ready()), 10_000);
+  await until(async () => !(await ready()));
   await pause(1000);
   network.resume();
   await goesOn();

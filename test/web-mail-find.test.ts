@@ -11,8 +11,7 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 
 const field = (page: Page) => page.getByRole("searchbox", { name: "Search mail" });
-const shown = async (page: Page, subjects: string[]) =>
-  expect.poll(() => mailRows(page), { timeout: 30_000 }).toEqual(subjects);
+const shown = async (page: Page, subjects: string[]) => expect.poll(() => mailRows(page)).toEqual(subjects);
 const query = (page: Page) => new URL(page.url()).searchParams.get("q");
 
 test("operators find by sender, recipient, folder and time, and what is found opens beside the list", async () => {

@@ -14,8 +14,7 @@ afterAll(() => browser.close());
 const palette = (page: Page) => page.getByRole("dialog", { name: "All commands" });
 const field = (page: Page) => palette(page).getByRole("combobox");
 const offered = (page: Page) => palette(page).getByRole("option");
-const shown = async (page: Page, subjects: string[]) =>
-  expect.poll(() => mailRows(page), { timeout: 30_000 }).toEqual(subjects);
+const shown = async (page: Page, subjects: string[]) => expect.poll(() => mailRows(page)).toEqual(subjects);
 
 async function openPalette(page: Page): Promise<void> {
   // Before the page is there nobody hears the key.

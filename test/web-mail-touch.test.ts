@@ -9,8 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-const shown = async (page: Page, subjects: string[]) =>
-  expect.poll(() => mailRows(page), { timeout: 30_000 }).toEqual(subjects);
+const shown = async (page: Page, subjects: string[]) => expect.poll(() => mailRows(page)).toEqual(subjects);
 const subjectsIn = async (hub: WebHub, folder: string) =>
   (await hub.call<{ messages: { subject: string }[] }>("mail_inbox", { folder })).messages.map(
     ({ subject }) => subject,

@@ -14,8 +14,7 @@ interface Inbox {
   messages: { subject: string; read_at: string | null; acked_at: string | null }[];
 }
 
-const shown = async (page: Page, subjects: string[]) =>
-  expect.poll(() => mailRows(page), { timeout: 30_000 }).toEqual(subjects);
+const shown = async (page: Page, subjects: string[]) => expect.poll(() => mailRows(page)).toEqual(subjects);
 const subjectsIn = async (hub: WebHub, folder: string) =>
   (await hub.call<Inbox>("mail_inbox", { folder })).messages.map(({ subject }) => subject);
 

@@ -68,7 +68,7 @@ test("eight windows that are all seen at once all load, and all hear, with a con
 
   // A place that becomes free is taken.
   await Promise.all(pages.splice(0, 4).map((each) => each.close()));
-  await expect.poll(() => hub.streams(), { timeout: 30_000 }).toBe(4);
+  await expect.poll(() => hub.streams()).toBe(4);
   await scout.say("to those who are left");
   await Promise.all(pages.map((each) => log(each).getByText("to those who are left").waitFor()));
 });

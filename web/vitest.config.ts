@@ -17,7 +17,7 @@ export default {
     include: ["src/**/*.test.ts"],
     environment: fileURLToPath(new URL("src/testing/page.ts", import.meta.url)),
     server: { deps: { inline: ["svelte"] } },
-    testTimeout: 180_000,
+    testTimeout: 300_000,
     // After the others: they share the machine by another number of workers.
     sequence: { groupOrder: 2 },
   },

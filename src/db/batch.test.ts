@@ -8,7 +8,7 @@ import { eachDatabase, type TestHub } from "../testing/hub.ts";
 import { statement } from "./statement.ts";
 
 /** However slow the machine is. */
-const SOON = { timeout: 30_000 };
+const SOON = { timeout: 90_000 };
 
 const duplicate = statement<Record<string, never>>("insert into hub (name, value) values ('epoch', 'again')");
 const say = (content: string) => ({ author: "user", mime: "text/plain", content }) as const;

@@ -148,7 +148,7 @@ onDatabase("postgres", (open) => {
                                from events where id = ${body.id}`,
     );
     await listener.query("select pg_notify('parley', 'stranger main')");
-    await expect.poll(() => told, { timeout: 30_000 }).toEqual([Number(body.id), id]);
+    await expect.poll(() => told).toEqual([Number(body.id), id]);
     await listener.end();
   });
 
@@ -181,7 +181,7 @@ onDatabase("postgres", (open) => {
       const stop = await hub.hub.feed.listen({ space_id: "sess_cut", topic: "chat" }, ({ id }) => told.push(id));
       const { body } = await other.call(other.admin, "chat_human_post", { content: round }, headers);
 
-      await expect.poll(() => told, { timeout: 30_000 }).toEqual([Number(body.id)]);
+      await expect.poll(() => told).toEqual([Number(body.id)]);
       stop();
     }
   });

@@ -10,7 +10,7 @@ import { NodeView } from "../testing/node-view.ts";
 import { move, plan, Scheduler, unplan } from "./index.ts";
 
 /** However slow the machine is. */
-const SOON = { timeout: 30_000 };
+const SOON = { timeout: 90_000 };
 
 const space = statement<{ id: string }, { emptied_at: string | null }>("select emptied_at from spaces where id = :id");
 const rows = statement<{ kind: string }, { ref: number; at: string; attempt: number }>(

@@ -9,7 +9,7 @@ import type { FeedEvent } from "./event.ts";
 import { listEventsSince } from "./store.ts";
 
 /** However slow the machine is. */
-const SOON = { timeout: 30_000 };
+const SOON = { timeout: 90_000 };
 const topic = "notes";
 
 eachDatabase((open) => {

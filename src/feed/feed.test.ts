@@ -16,7 +16,7 @@ import { Feed, type Where } from "./feed.ts";
 /** More than it takes to tell everybody of everything here, however few are told in one. */
 const TURNS = 100;
 /** However slow the machine is. */
-const SOON = { timeout: 30_000 };
+const SOON = { timeout: 90_000 };
 
 const newSpace = statement<{ id: string }>(
   "insert into spaces (id, last_id, default_inbox_id, created_by, created_at) values (:id, 1, 1, '', '')",

@@ -8,7 +8,7 @@ import { append, appendGroup } from "./append.ts";
 import { Following, MOST_SCANNED } from "./follow.ts";
 
 /** However slow the machine is. */
-const SOON = { timeout: 30_000 };
+const SOON = { timeout: 90_000 };
 const WANTED = new Map([
   ["notes", { streams: ["a", "b"] }],
   ["news", { streams: null }],

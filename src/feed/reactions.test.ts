@@ -9,7 +9,7 @@ import { append, appendGroup } from "./append.ts";
 import type { Reaction } from "./reactions.ts";
 
 /** However slow the machine is. */
-const SOON = { timeout: 30_000 };
+const SOON = { timeout: 90_000 };
 
 const types = statement<Record<string, never>, { type: string }>(
   "select type from events where space_id = 'main' and topic = 'sample' order by id",

@@ -21,7 +21,7 @@ const subjects = (events: readonly StreamedEvent[]): string[] =>
 const unread = (events: readonly StreamedEvent[]): number | undefined =>
   named(events, "unread-count").at(-1)?.data.unread;
 const counts = (stream: EventStream, count: number): Promise<void> =>
-  vi.waitFor(() => expect(unread(stream.events)).toBe(count), { timeout: 20_000 });
+  vi.waitFor(() => expect(unread(stream.events)).toBe(count), { timeout: 90_000 });
 
 onSharedHub((shared) => {
   let hub: TestHub;
@@ -102,8 +102,8 @@ onSharedHub((shared) => {
     await send(hub, otter, ["ana"], "For ana");
     await send(hub, otter, ["heron"], "For heron");
     await send(hub, otter, ["ana", "heron"], "For both");
-    await vi.waitFor(() => expect(subjects(own.events)).toEqual(["For ana", "For both"]), { timeout: 20_000 });
-    await vi.waitFor(() => expect(subjects(viewed.events)).toEqual(["For heron", "For both"]), { timeout: 20_000 });
+    await vi.waitFor(() => expect(subjects(own.events)).toEqual(["For ana", "For both"]), { timeout: 90_000 });
+    await vi.waitFor(() => expect(subjects(viewed.events)).toEqual(["For heron", "For both"]), { timeout: 90_000 });
     await counts(viewed, 2);
     expect(named(viewed.events, "unread-count").every(({ data }) => data.agent === "heron")).toBe(true);
     expect(named(own.events, "unread-count").every(({ data }) => data.agent === "ana")).toBe(true);
@@ -115,7 +115,7 @@ onSharedHub((shared) => {
     await hub.call(heron, "mail_read", { id });
     await act(hub, heron, id, "ack");
     const receipts = () => stream.events.filter(({ data }) => data.type === "mail.receipt" && data.ref === id);
-    await vi.waitFor(() => expect(receipts()).toHaveLength(2), { timeout: 20_000 });
+    await vi.waitFor(() => expect(receipts()).toHaveLength(2), { timeout: 90_000 });
     expect(receipts().map(({ data }) => [data.by, data.state])).toEqual([
       ["heron", "read"],
       ["heron", "acknowledged"],

@@ -22,7 +22,7 @@ eachDatabase((open) => {
     // Answered on another connection after them: so they have been let in.
     await hub.call(ana, "whoami");
     const stopped = hub.stop();
-    await vi.waitFor(() => expect(isOpen(hub.url)).resolves.toBe(false), { timeout: 20_000 });
+    await vi.waitFor(() => expect(isOpen(hub.url)).resolves.toBe(false), { timeout: 90_000 });
 
     begun.send('"begun "}');
     late.send(opening("/", 0).replace("POST / HTTP/1.1\r\n", ""));

@@ -80,7 +80,7 @@ export class Window implements AsyncDisposable {
     const [context] = browser.contexts();
     if (!context) throw new Error("Chromium has no window.");
     this.context = context;
-    context.setDefaultTimeout(30_000);
+    context.setDefaultTimeout(90_000);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -117,7 +117,7 @@ export class Watched {
 /** A browser of somebody's, with nothing in it. */
 export async function visitor(browser: Browser, options: BrowserContextOptions = {}): Promise<BrowserContext> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
-  context.setDefaultTimeout(30_000);
+  context.setDefaultTimeout(90_000);
   return context;
 }
 

@@ -191,7 +191,7 @@ async function stopChild(child: Child, signal: NodeJS.Signals): Promise<Ended> {
 }
 
 /** Waits for a condition, however slow the machine is. */
-export async function until<T>(condition: () => T | Promise<T>, limit_ms = 60_000): Promise<NonNullable<T>> {
+export async function until<T>(condition: () => T | Promise<T>, limit_ms = 90_000): Promise<NonNullable<T>> {
   const deadline = performance.now() + limit_ms;
   for (;;) {
     const value = await condition();

@@ -6,7 +6,7 @@ import { Listener } from "./listener.ts";
 import { MailPusher } from "./mail.ts";
 import { createPersist } from "./session.ts";
 
-const SOON = { timeout: 30_000 };
+const SOON = { timeout: 90_000 };
 
 /** A session's mail by a channel, on a way to the hub on which it can be held up. */
 class Pushing implements Disposable {

@@ -4,7 +4,7 @@ import { nodeTransport } from "../../client/node.ts";
 import { eachDatabase, type TestHub } from "../../testing/hub.ts";
 import { PermissionRelay } from "./permission.ts";
 
-const SOON = { timeout: 30_000 };
+const SOON = { timeout: 90_000 };
 const START = Date.parse("2027-03-01T08:00:00Z");
 const REQUEST = { request_id: "abcde", tool_name: "Bash", description: "", input_preview: "rm -r dist" };
 

@@ -162,7 +162,7 @@ eachDatabase((open) => {
 
       await update(otter, { id, action: "snooze", until: "1h" });
       const waiting = hub.call(otter, "mail_poll", { fresh: true, wait_seconds: 300 });
-      await expect.poll(() => hub.hub.streams.count(({ kind }) => kind === "wait"), { timeout: 30_000 }).toBe(1);
+      await expect.poll(() => hub.hub.streams.count(({ kind }) => kind === "wait")).toBe(1);
       await hub.tick(HOUR + 1000);
       expect((await waiting).body).toMatchObject({ ended: "mail", messages: [{ id, offered: 0 }] });
 

@@ -16,7 +16,7 @@ eachDatabase((open) => {
     (await hub.call(scout, "mail_send", { to: ["otter"], subject, body: "b", ...more })).body.id;
   const poll = async (args: object = {}) => (await hub.call(otter, "mail_poll", args)).body;
   const subjects = ({ messages }: { messages: { subject: string }[] }) => messages.map(({ subject }) => subject);
-  const waiting = () => expect.poll(() => hub.hub.streams.count(({ kind }) => kind === "wait"), { timeout: 30_000 });
+  const waiting = () => expect.poll(() => hub.hub.streams.count(({ kind }) => kind === "wait"));
 
   test("CLI-3: what was offered is offered again, flagged, until it is read", async () => {
     const id = await send("one");

@@ -6,7 +6,7 @@ import { Raw } from "../../testing/mcp-raw.ts";
 import { raise } from "./index.ts";
 import { listNotices } from "./store.ts";
 
-const SOON = { timeout: 30_000 };
+const SOON = { timeout: 90_000 };
 const START = Date.parse("2027-03-01T08:00:00Z");
 const ASKED = { key: "rm", kind: "permission", title: "May I run rm?", text: "rm -r dist", choices: ["allow", "deny"] };
 
