@@ -136,6 +136,7 @@ function welcome(cli: Cli, { url, home, login }: { url: string; home: string; lo
       ? [`  open         ${cli.out.bold(login)}`, "               (signs one browser in, within 10 minutes)"]
       : [`  sign in      ${cli.line("login")}`]),
     `  data folder  ${home}`,
-    `  next         ${cli.line("demo")}, or ${cli.line("token create --role agent --name scout")}`,
+    `  next         ${cli.line("demo")}`,
+    `  or           ${cli.line("token create --role agent --name scout")}`,
   ].join("\n");
 }
