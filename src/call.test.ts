@@ -1,5 +1,6 @@
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
+import { ownWork } from "./own-work.ts";
 import { eachDatabase, type TestHub } from "./testing/hub.ts";
 import { legacy, modern, Raw } from "./testing/mcp-raw.ts";
 import { until } from "./testing/process.ts";
@@ -335,6 +336,27 @@ describe("calls that come too fast", () => {
       const { body: told } = await new Raw(hub.url, ana).call("chat_human_post", { content: "x" });
       expect(JSON.parse(told.result.content[0].text)).toMatchObject({ code: "RATE_LIMITED", retry_after: 1 });
       expect(await hub.hub.metrics.registry.metrics()).toMatch(/parley_rate_limited_total [1-9]/);
+    });
+
+    test("a call whose reads keep the hub at work counts as many: it is answered, and the next one is told to wait", async () => {
+      const hub = await open({ config: { rate_limit: 1 } });
+      stopTime();
+      const { token: ana } = (await hub.call(hub.admin, "token_create", { role: "human", name: "ana" })).body;
+      const { token: ben } = (await hub.call(hub.admin, "token_create", { role: "human", name: "ben" })).body;
+      const statuses = async (token: string) => [
+        (await hub.call(token, "agent_list")).status,
+        (await hub.call(token, "agent_list")).status,
+      ];
+      expect(await statuses(ana)).toEqual([200, 200]);
+      const { database } = hub.hub;
+      const all = database.all.bind(database);
+      const slow = vi.spyOn(database, "all").mockImplementation((...args) => {
+        for (const until = ownWork() + 20; ownWork() < until; );
+        return all(...args);
+      });
+      expect(await statuses(ana)).toEqual([200, 429]);
+      slow.mockRestore();
+      expect(await statuses(ben)).toEqual([200, 200]);
     });
 
     test("G17: so are streams, lists, sessions and everything else that a credential opens", async () => {

@@ -1,13 +1,14 @@
 import type { z } from "zod";
 import type { Audit } from "./audit/index.ts";
 import { type Actor, type Ctx, has, type TxCtx, transact } from "./context.ts";
+import { MeteredReader } from "./db/metered.ts";
 import { ParleyError } from "./errors.ts";
 import { declaredCause } from "./feed/causes.ts";
 import type { Feed } from "./feed/feed.ts";
 import { IdempotencyKey, once } from "./idempotency.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
-import type { RateLimit } from "./rate-limit.ts";
+import { costOfWork, type RateLimit } from "./rate-limit.ts";
 import type { Streams } from "./streams.ts";
 import { checkText, cut } from "./text.ts";
 import type { Tool } from "./tool.ts";
@@ -51,9 +52,12 @@ export function createCall({ ctx, limit, metrics, audit, log, feed, streams, hea
     const started = performance.now();
     let result = "ok";
     let made: object | undefined;
+    let reads: MeteredReader | undefined;
     try {
       limit.take(actor.principal_id);
-      const own = ctx(actor);
+      const outer = ctx(actor);
+      reads = new MeteredReader(outer.db);
+      const own = { ...outer, db: reads };
       for (const note of heard) await note(own, tool.name);
       if (!tool.waits) {
         made = await run(own, tool, args ?? {}, options);
@@ -72,6 +76,7 @@ export function createCall({ ctx, limit, metrics, audit, log, feed, streams, hea
         log.error("a tool failed", { op: tool.name, door: options.door, principal: actor.principal_id, error });
       throw error;
     } finally {
+      if (reads) limit.spend(actor.principal_id, costOfWork(reads.worked_ms));
       metrics.called(tool.name, options.door, result, (performance.now() - started) / 1000);
       if (tool.writes || AUDITED.includes(result)) {
         const known = Object.keys(tool.input.shape);

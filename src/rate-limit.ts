@@ -13,6 +13,13 @@ interface Bucket {
 /** What a body or an answer of so many bytes costs beside the call itself. */
 export const costOf = (bytes: number): number => Math.floor(bytes / BYTES_A_CALL);
 
+/** Next to nothing keeps the hub at work for so long; what does takes from others. */
+const FREE_WORK_MS = 5;
+const WORK_MS_A_CALL = 0.5;
+
+/** What reads that kept the hub at work for so long cost beside the call itself. */
+export const costOfWork = (ms: number): number => (ms < FREE_WORK_MS ? 0 : Math.floor(ms / WORK_MS_A_CALL));
+
 /** A bucket of calls, or of bytes, a principal: it fills at the rate and holds ten seconds' worth. */
 export class RateLimit {
   readonly #rate: number;

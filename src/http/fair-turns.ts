@@ -1,3 +1,5 @@
+import { ownWork } from "../own-work.ts";
+
 /** Of what a principal may ask in a second so much is begun in one turn of the event loop. */
 const SECONDS_A_TURN = 0.02;
 /** What a page asks for when it opens. */
@@ -64,10 +66,4 @@ export class FairTurns {
       this.#a_turn = Math.max(1, Math.floor(this.#a_turn / 2));
     else this.#a_turn = Math.min(this.#most, this.#a_turn + 1);
   }
-}
-
-/** Not by the clock: for a disk, and for other programs, it only waits. */
-function ownWork(): number {
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1000;
 }
