@@ -1,41 +1,60 @@
-/** The commands that tools define, as data for the command line: `src/cli/made-commands.ts`. */
+/** The commands that tools define, as data for the command line: `src/cli/core/made-commands.ts` and `made-names.ts`. */
 import { z } from "zod";
 import type { Option, Positional } from "../src/cli/core/command.ts";
 import type { MadeCommand } from "../src/cli/core/tool-command.ts";
 import type { Tool, ToolCommand } from "../src/tool.ts";
 
 const HEADER = `/** Made by \`npm run reference\` from the commands that tools define; do not edit. */
-import type { MadeCommand } from "./core/tool-command.ts";`;
+import type { MadeCommand } from "./tool-command.ts";`;
 
 export const commandsOf = (tools: readonly Tool[]): MadeCommand[] =>
   tools
     .flatMap((tool) => (tool.commands ?? []).map((command) => madeOf(tool, command)))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 
+/** What the list of commands has to know of them. */
+export const namesFile = (tools: readonly Tool[]): string => {
+  const names = commandsOf(tools).map(({ name, summary, common }) => ({ name, summary, ...(common && { common }) }));
+  return `${HEADER}\n\nexport const MADE_NAMES: readonly Pick<MadeCommand, "name" | "summary" | "common">[] = ${JSON.stringify(names, null, 2)};\n`;
+};
+
 export const commandsFile = (tools: readonly Tool[]): string =>
   `${HEADER}\n\nexport const MADE: readonly MadeCommand[] = ${JSON.stringify(commandsOf(tools), null, 2)};\n`;
 
-function madeOf(tool: Tool, { words = {}, without = [], ...command }: ToolCommand): MadeCommand {
+function madeOf(tool: Tool, command: ToolCommand): MadeCommand {
+  const { words = {}, names = {}, durations = {}, without = [], ...looks } = command;
   const { properties = {}, required = [] } = z.toJSONSchema(tool.input, { io: "input" });
   const schemaOf = (name: string): Schema => {
     const schema = properties[name];
     if (typeof schema !== "object") throw new Error(`${tool.name} has no argument ${name}`);
     return schema;
   };
-  const said = [...Object.keys(words), ...Object.keys(command.fixed ?? {}), ...without];
-  const rest = Object.keys(properties).filter((name) => !said.includes(name));
+  const last = Object.keys(words).at(-1);
   const positionals = Object.entries(words).map(([name, description]) => {
-    const list = schemaOf(name).type === "array";
-    return [name, { description, ...(required.includes(name) && { required: true }), ...(list && { rest: true }) }];
+    const rest = schemaOf(name).type === "array" || (looks.text && name === last);
+    const must = required.includes(name) && ({ required: true } as const);
+    return [name, { description, ...must, ...(rest && { rest: true }), ...(names[name] && { names: names[name] }) }];
   });
-  const options = rest.map((name) => [name, optionOf(tool, name, schemaOf(name), required.includes(name))]);
+  const said = [...Object.keys(words), ...Object.keys(looks.fixed ?? {}), ...without];
+  said.push(...Object.keys(looks.dry_run?.fixed ?? {}));
+  const rest = Object.keys(properties).filter((name) => !said.includes(name));
+  const options = rest.map((name): [string, Option] => {
+    const option = optionOf(tool, name, schemaOf(name), required.includes(name));
+    const typed = durations[name];
+    return typed === undefined ? [name, option] : [typed, { ...timeOption(option) }];
+  });
   return {
-    ...command,
+    ...looks,
     tool: tool.name,
     positionals: Object.fromEntries(positionals) as Record<string, Positional>,
-    options: Object.fromEntries(options) as Record<string, Option>,
+    options: Object.fromEntries(options),
+    ...(Object.keys(durations).length > 0 && {
+      durations: Object.fromEntries(Object.entries(durations).map(([name, typed]) => [typed, name])),
+    }),
   };
 }
+
+const timeOption = ({ description }: Option): Option => ({ type: "text", value: "TIME", description });
 
 type Schema = z.core.JSONSchema.JSONSchema;
 

@@ -25,7 +25,7 @@ import { TriggerList } from "../src/modules/triggers/schema.ts";
 import type { Resource } from "../src/resource.ts";
 import type { Tool } from "../src/tool.ts";
 import { Toolbox } from "../src/toolbox.ts";
-import { commandsFile, commandsOf } from "./commands.ts";
+import { commandsFile, commandsOf, namesFile } from "./commands.ts";
 import { errorsReference } from "./reference-errors.ts";
 import { fieldTable, table } from "./reference-fields.ts";
 
@@ -43,7 +43,8 @@ export async function reference(): Promise<Map<string, string>> {
   };
   const documents = Object.entries(texts);
   return new Map([
-    ["src/cli/made-commands.ts", commandsFile(new Toolbox(MODULES).all)],
+    ["src/cli/core/made-commands.ts", commandsFile(new Toolbox(MODULES).all)],
+    ["src/cli/core/made-names.ts", namesFile(new Toolbox(MODULES).all)],
     ...documents.map(([name, text]) => [`docs/reference/${name}.md`, `${HEADER}\n\n${text}\n`] as const),
   ]);
 }
@@ -232,7 +233,7 @@ disk does (\`eio\`) or wait (\`delay:ms\`) at the nth pass of: ${codes(FAILPOINT
 
 async function cliReference(): Promise<string> {
   const commands = await Promise.all(
-    entriesWith(commandsOf(new Toolbox(MODULES).all)).map(async (entry) => ({
+    entriesWith(commandsOf(new Toolbox(MODULES).all), (made) => made).map(async (entry) => ({
       entry,
       help: explain(entry, await entry.load(), (text) => text),
     })),

@@ -49,10 +49,10 @@ const PASSAGES = [
 
 /** What the command line loads; it starts fast and talks to the hub like any stranger. `serve` is the hub. */
 const CLI_LOADS =
-  /^node:|^diff$|^src\/(cli\/|client\/|local\/|errors\.ts$|config\.ts$|suggest\.ts$|visible\.ts$|mcp\/stdio(\/channel)?\.ts$)/;
+  /^node:|^diff$|^src\/(cli\/|client\/|local\/|durations\.ts$|errors\.ts$|config\.ts$|suggest\.ts$|visible\.ts$|mcp\/stdio(\/channel)?\.ts$)/;
 
 const MODULE_FILE =
-  /^((index|schema|tables|store|service|tools|resources|routes)\.ts|(store|service)\/[a-z-]+\.ts|[a-z-]+(\.[a-z-]+)*\.test\.ts)$/;
+  /^((index|schema|tables|store|service|tools|resources|routes)\.ts|(store|service|tools)\/[a-z-]+\.ts|[a-z-]+(\.[a-z-]+)*\.test\.ts)$/;
 
 const files = globSync(["src/**/*.ts", "{test,bench}/**/*.ts", "scripts/*"]).map((path) => path.replaceAll("\\", "/"));
 const sources = files

@@ -1,7 +1,7 @@
 import type { Ctx } from "./context.ts";
+import { durationOf } from "./durations.ts";
 import { ParleyError } from "./errors.ts";
 
-const UNITS_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
 const FARTHEST_MS = 3660 * 86_400_000;
 
 /** As long as a sender may keep what it could not send. */
@@ -35,10 +35,8 @@ const saidAt = (ctx: Ctx, text: string): number =>
 
 /** Forward, or with a negative time backward from there. */
 function fromNow(text: string, now: number): number | undefined {
-  const [, count, unit] = /^(\d{1,6})([smhdw])$/.exec(text) ?? [];
-  if (count === undefined) return undefined;
-  // The pattern lets no other units through.
-  return Math.abs(now + Number(count) * UNITS_MS[unit as keyof typeof UNITS_MS]);
+  const away_ms = durationOf(text);
+  return away_ms === undefined ? undefined : Math.abs(now + away_ms);
 }
 
 /** A day begins in UTC: whose zone else it could be is not known. */

@@ -58,35 +58,88 @@ export interface Tool {
 /**
  * A command that only calls the tool and prints what came back. `scripts/commands.ts` writes it down for the command
  * line, which must not load the definitions; its options are the tool's arguments, with their descriptions.
+ *
+ * In its sentences `{name}` is a field, `{name|word}` so many of them (`1 token`, `2 tokens`), a part in `[…]` is left out
+ * where a field in it says nothing, and what stands in backquotes is a command to type.
  */
-export interface ToolCommand {
+export interface ToolCommand extends CommandLooks {
   /** One or two words. */
   name: string;
   summary: string;
   /** Whole command lines, without the leading `parley`. */
   examples: readonly string[];
   details?: string;
+  /** Shown by `parley` alone. */
+  common?: true;
   /**
    * Arguments that are words of their own, in this order, with what they are. A list, which can only be the last, takes
    * all that are left.
    */
   words?: Readonly<Record<string, string>>;
-  /** Arguments that the command stands for. */
-  fixed?: Readonly<Record<string, string | number | boolean>>;
+  /** What the words name, where that is listed somewhere. */
+  names?: Readonly<Record<string, Lookup>>;
+  /** Arguments that are lengths of time, typed as 90s, 30m or 7d, by what they are called here: `{ ttl_seconds: "ttl" }`. */
+  durations?: Readonly<Record<string, string>>;
   /** Arguments that it does not take. */
   without?: readonly string[];
+}
+
+/** What needs nothing of the tool's definition. */
+export interface CommandLooks {
+  /** The last of the words is a text: it takes all that are left, and `-` reads it from stdin. */
+  text?: true;
+  /** Arguments that the command stands for. */
+  fixed?: Readonly<Record<string, string | number | boolean>>;
   /** Refused where an agent runs it. */
   people?: true;
   /** As whom it calls may be said with --agent and --session-id. */
   acting?: true;
-  /** Which list of the result is printed, by which columns, and what is said while it is empty. */
-  rows?: { list: string; columns: readonly string[]; none: string };
+  /** Which list of the result is printed, and how. */
+  rows?: Rows;
+  /** Of one thing: which of its fields come first, and which lists and texts are printed below, whole. */
+  shows?: {
+    /** It is the first of these fields that is there. */
+    of?: readonly string[];
+    fields: readonly string[];
+    tables?: Readonly<Record<string, readonly string[]>>;
+    texts?: readonly string[];
+  };
   /** Which field names what came back, for `--quiet`; of each row where there are rows. */
   id?: string;
-  /** Asked before, with the words filled in, where nothing brings back what it does. */
-  asks?: string;
-  /** What is said when it is done, with fields of the result and the words filled in: `Deleted {name}.` */
+  /** Asked before, with what the words name filled in, where nothing brings back what it does; but not with these. */
+  asks?: { question: string; unless?: readonly string[] };
+  /** What is said with --dry-run, of what the words name or of what the tool itself answers to these arguments. */
+  dry_run?: { says: string; fixed?: Readonly<Record<string, string | number | boolean>> };
+  /** What is said when it is done: `Deleted {name}.` */
   says?: string;
+}
+
+interface Rows {
+  list: string;
+  columns: readonly string[];
+  /** Said while it is empty. */
+  none: string;
+  /** A sentence for each, in the place of columns. */
+  each?: string;
+  /** Which argument goes on with the `next` of a page. */
+  more?: string;
+}
+
+/** Where the things are listed that a word of a command names. */
+export interface Lookup {
+  /** What one of them is called. */
+  what: string;
+  tool: string;
+  args?: Readonly<Record<string, string | number | boolean>>;
+  list: string;
+  /** Which field names it; `id` if left out. */
+  field?: string;
+  /** Its name may be cut short, as long as it names one thing. */
+  short?: true;
+  /** They are listed the newest first, and this argument asks for those before an id; `latest` is the newest. */
+  before?: string;
+  /** A field that those have which count no more. */
+  unless?: string;
 }
 
 /** What a door has to know of a tool that waits, so that it can ask again later for who waits longer than a request may. */

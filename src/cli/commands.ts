@@ -1,5 +1,6 @@
 import { COMMANDS as CHAT } from "./chat/index.ts";
 import type { Entry } from "./core/command.ts";
+import { MADE_NAMES } from "./core/made-names.ts";
 import type { MadeCommand } from "./core/tool-command.ts";
 import { COMMANDS as DEMO } from "./demo/index.ts";
 import { COMMANDS as DOCTOR } from "./doctor/index.ts";
@@ -8,11 +9,12 @@ import { COMMANDS as HELP } from "./help/index.ts";
 import { COMMANDS as HOOKS } from "./hooks/index.ts";
 import { COMMANDS as HUB } from "./hub/index.ts";
 import { COMMANDS as IDENTITY } from "./identity/index.ts";
-import { MADE } from "./made-commands.ts";
 import { COMMANDS as MAIL } from "./mail/index.ts";
 import { COMMANDS as MCP } from "./mcp/index.ts";
 import { COMMANDS as NOTICES } from "./notices/index.ts";
 import { COMMANDS as OUTBOX } from "./outbox/index.ts";
+import { COMMANDS as RUNS } from "./runs/index.ts";
+import { COMMANDS as TASKS } from "./tasks/index.ts";
 
 /** In the order in which help names them. */
 const WRITTEN: readonly Entry[] = [
@@ -22,6 +24,8 @@ const WRITTEN: readonly Entry[] = [
   MAIL,
   OUTBOX,
   NOTICES,
+  TASKS,
+  RUNS,
   IDENTITY,
   MCP,
   HOOKS,
@@ -30,17 +34,29 @@ const WRITTEN: readonly Entry[] = [
   HELP,
 ].flat();
 
+type Named = Pick<MadeCommand, "name" | "summary" | "common">;
+
 /** All there are, with those that were made of tools. */
-export const entriesWith = (made: readonly MadeCommand[]): Entry[] => [
+export const entriesWith = <M extends Named>(
+  made: readonly M[],
+  whole: (named: M) => Promise<MadeCommand> | MadeCommand,
+): Entry[] => [
   ...WRITTEN,
   ...made.map((each) => ({
     name: each.name,
     summary: each.summary,
-    load: async () => (await import("./core/tool-command.ts")).commandOf(each),
+    ...(each.common && { common: each.common }),
+    load: async () => (await import("./core/tool-command.ts")).commandOf(await whole(each)),
   })),
 ];
 
-export const ENTRIES: readonly Entry[] = entriesWith(MADE);
+/** Of those that were made of tools only the names are at hand: all of them would take a hook's time. */
+export const ENTRIES: readonly Entry[] = entriesWith(MADE_NAMES, async ({ name }) => {
+  const { MADE } = await import("./core/made-commands.ts");
+  const made = MADE.find((each) => each.name === name);
+  if (!made) throw new Error(`there is no command ${name}`);
+  return made;
+});
 
 /** `token` for `token create` and its like. */
 export const GROUPS: ReadonlySet<string> = new Set(

@@ -2,6 +2,7 @@
  * A command is data and one function. From the data come the parser, `--help`, the
  * JSON description and, one day, shell completions; `run` is handed typed values.
  */
+import type { Lookup } from "../../tool.ts";
 import type { Cli } from "./cli.ts";
 
 interface OptionBase {
@@ -27,6 +28,8 @@ export interface Positional {
   required?: true;
   /** Takes every word that is left. Only the last one can. */
   rest?: true;
+  /** What it names, where the hub lists that. */
+  names?: Lookup;
 }
 
 /** Keys are snake_case; `database_url` is spelled `--database-url`. */

@@ -2,6 +2,7 @@
 import { CODES, type ErrorCode, KINDS } from "../../errors.ts";
 import { didYouMean } from "../../suggest.ts";
 import type { Failure } from "./failure.ts";
+import { MADE } from "./made-commands.ts";
 import { programName } from "./program.ts";
 
 /** By its code. A newer hub may know codes that we do not: then the status decides. */
@@ -41,12 +42,11 @@ const atTime = (at: string, told: string): string => (/^\d/.test(told) ? `${at}$
 const TOOL_FIRST = /^[a-z]+(?:_[a-z]+)+: /;
 const TOOL = /\b[a-z]+(?:_[a-z]+)+\b/g;
 
+/** Those that were not made of tools. */
 const COMMANDS: Readonly<Record<string, string>> = {
-  agent_default: "agent default",
   agent_delete: "agent delete",
   agent_ensure: "identity ensure",
   agent_list: "agent list",
-  agent_register: "agent register",
   chat_assistant_post: "chat send",
   chat_human_post: "chat send",
   chat_read_before: "chat read",
@@ -56,7 +56,6 @@ const COMMANDS: Readonly<Record<string, string>> = {
   mail_poll: "poll",
   mail_publish: "publish",
   mail_read: "read",
-  mail_release: "mail release",
   mail_reply: "reply",
   mail_search: "search",
   mail_send: "send",
@@ -81,7 +80,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
 
 /** Undefined for what no command does. */
 export const commandOf = (tool: string): string | undefined =>
-  Object.hasOwn(COMMANDS, tool) ? COMMANDS[tool] : undefined;
+  Object.hasOwn(COMMANDS, tool) ? COMMANDS[tool] : MADE.find((made) => made.tool === tool && !made.fixed)?.name;
 
 const isKnown = (code: string): code is ErrorCode => Object.hasOwn(CODES, code);
 

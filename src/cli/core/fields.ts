@@ -1,5 +1,6 @@
 /** What came back from the hub, for a person at a terminal. */
 
+import { durationText } from "../../durations.ts";
 import { visibleLine } from "../../visible.ts";
 import type { Output } from "./output.ts";
 import { table } from "./table.ts";
@@ -29,15 +30,21 @@ export function columns(out: Output, things: readonly Row[], names: readonly str
   return table([names.map(heading), ...lines], out.width);
 }
 
-const TIME = /(?:^ts|_at|_until|^deadline)$/;
+const TIME = /(?:^ts|_at|(?:^|_)until|^deadline|^(?:next|last)_runs?)$/;
+const LENGTH = /_seconds$/;
 
 /** `created_at` is a name for programs. */
-export const heading = (name: string): string => name.replace(/_at$/, "").replaceAll("_", " ");
+export const heading = (name: string): string => name.replace(/_(?:at|seconds)$/, "").replaceAll("_", " ");
 
 export function shown(out: Output, name: string, value: unknown): string {
   if (value === null || value === undefined) return "";
   if (typeof value === "string") return visibleLine(TIME.test(name) ? out.time(value) : value);
   if (typeof value === "boolean") return value ? "yes" : "";
   if (Array.isArray(value)) return value.map((each) => shown(out, name, each)).join(", ");
-  return typeof value === "object" ? visibleLine(JSON.stringify(value)) : String(value);
+  if (typeof value === "number") return LENGTH.test(name) ? durationText(value * 1000) : String(value);
+  if (typeof value !== "object") return String(value);
+  const parts = Object.entries(value);
+  return parts.every(([, each]) => typeof each === "number")
+    ? parts.map(([key, each]) => `${visibleLine(key)} ${each}`).join(", ")
+    : visibleLine(JSON.stringify(value));
 }

@@ -1,80 +1,207 @@
-import { visibleLine } from "../../visible.ts";
+import type { CommandLooks } from "../../tool.ts";
+import { visible, visibleLine } from "../../visible.ts";
 import { ACTING_OPTIONS, type As } from "./acting.ts";
 import { callByNameAs } from "./call-as.ts";
 import type { Cli } from "./cli.ts";
-import { type Command, defineCommand, type Options, type Positionals } from "./command.ts";
+import { type Command, defineCommand, flagOf, type Options, type Positionals } from "./command.ts";
 import { confirmed, YES } from "./confirm.ts";
-import { fields, rows, shown } from "./fields.ts";
+import { duration } from "./duration.ts";
+import { fields, heading, rows } from "./fields.ts";
+import { type Calls, thingNamed, wholeName } from "./lookup.ts";
+import { sentence, type Thing } from "./sentence.ts";
 
 /** A command that was made of a tool's definition. */
-export interface MadeCommand extends Pick<Command, "examples" | "details" | "positionals" | "options" | "people"> {
+export interface MadeCommand extends CommandLooks, Pick<Command, "examples" | "details" | "positionals" | "options"> {
   name: string;
   summary: string;
+  common?: true;
   tool: string;
-  fixed?: Thing;
-  acting?: true;
-  rows?: { list: string; columns: readonly string[]; none: string };
-  id?: string;
-  asks?: string;
-  says?: string;
+  /** Which argument each option is that is typed as a length of time. */
+  durations?: Readonly<Record<string, string>>;
 }
 
-type Thing = Readonly<Record<string, unknown>>;
+const DRY_RUN = { dry_run: { type: "flag", description: "only say what it would do" } } as const satisfies Options;
+/** For the answer itself, once the time is up that the hub was asked to wait. */
+const GRACE_MS = 15_000;
+/** Of what somebody wrote, in a row. */
+const MOST_IN_A_ROW = 120;
 
 export function commandOf(made: MadeCommand): Command {
-  const { examples, details, positionals, options, people, acting, asks } = made;
+  const { examples, details, positionals, options, people, acting, asks, dry_run } = made;
+  const own = { ...(acting && ACTING_OPTIONS), ...(dry_run && DRY_RUN), ...(asks && YES) };
   return defineCommand<Options, Positionals>({
     examples,
     ...(details !== undefined && { details }),
     ...(people && { people }),
     positionals,
-    options: { ...options, ...(acting && ACTING_OPTIONS), ...(asks !== undefined && YES) },
-    async run(cli, values) {
-      const given: Thing = values;
-      const question = asks === undefined ? undefined : filled(cli, asks, given);
-      if (question !== undefined && !(await confirmed(cli, { yes: given.yes === true, question })))
-        return cli.out.write("Nothing was changed.");
-      const answer = await call(cli, made, given);
-      await cli.out.result(
-        answer,
-        () => text(cli, made, { ...given, ...answer }),
-        () => idsOf(made, answer),
-      );
-    },
+    options: { ...options, ...own },
+    run: (cli, values) => run(cli, made, values),
   });
 }
 
-function call(cli: Cli, { tool, positionals, options, fixed, acting }: MadeCommand, given: Thing): Promise<Thing> {
-  const own = Object.keys({ ...positionals, ...options });
-  const said = own.filter((name) => given[name] !== undefined && !isEmpty(given[name]));
-  const args = { ...Object.fromEntries(said.map((name) => [name, given[name]])), ...fixed };
-  // The parser read them by the options that `acting` added.
-  return acting ? callByNameAs<Thing>(cli, asOf(given), tool, { args }) : cli.callByName<Thing>(tool, args);
+async function run(cli: Cli, made: MadeCommand, given: Thing): Promise<void> {
+  const call = callsOf(cli, made, given);
+  const args = await argumentsOf(cli, made, { call, given });
+  if (given.dry_run === true) return preview(cli, made, { call, args });
+  if (!(await isMeant(cli, made, { call, args, given }))) return cli.out.write("Nothing was changed.");
+  const answer = await call(made.tool, { ...args, ...made.fixed });
+  await cli.out.result(
+    answer,
+    () => text(cli, made, { ...args, ...answer }),
+    () => idsOf(made, answer),
+  );
 }
 
-/** An option that may stand several times, and did not. */
-const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
+function callsOf(cli: Cli, { acting }: MadeCommand, given: Thing): Calls {
+  return (tool, args) => {
+    const wait_s = "wait_seconds" in args ? Number(args.wait_seconds) : 0;
+    const options = wait_s > 0 ? { timeout_ms: wait_s * 1000 + GRACE_MS } : {};
+    // The parser read them by the options that `acting` added.
+    return acting
+      ? callByNameAs<Thing>(cli, asOf(given), tool, { args, ...options })
+      : cli.callByName<Thing>(tool, args, options);
+  };
+}
 
 const asOf = (given: Thing): As =>
   Object.fromEntries(Object.keys(ACTING_OPTIONS).map((name) => [name, given[name]])) as As;
 
-function text(cli: Cli, { rows: table, says }: MadeCommand, thing: Thing): string {
-  if (table) {
-    const list = listOf(thing, table.list);
-    return list.length === 0 ? table.none : rows(cli.out, list, table.columns);
-  }
-  return says === undefined ? fields(cli.out, thing) : filled(cli, says, thing);
+interface Typed {
+  call: Calls;
+  given: Thing;
 }
 
-const filled = (cli: Cli, sentence: string, thing: Thing): string =>
-  sentence.replaceAll(/\{([a-z_]+)\}/g, (_, name: string) => shown(cli.out, name, thing[name]));
+/** What the tool is called with: words that were cut short are whole, and lengths of time are seconds. */
+async function argumentsOf(cli: Cli, made: MadeCommand, { call, given }: Typed): Promise<Thing> {
+  const { positionals, options, durations = {} } = made;
+  const args: Record<string, unknown> = {};
+  for (const [name, { names, rest }] of Object.entries(positionals)) {
+    const typed = given[name];
+    if (typed === undefined) continue;
+    const words: string[] = rest ? (typed as string[]) : [String(typed)];
+    const whole = names ? await Promise.all(words.map((word) => wholeName(call, names, word))) : words;
+    const isText = made.text && name === Object.keys(positionals).at(-1);
+    if (whole.length > 0) args[name] = isText ? await textOf(cli, whole) : rest ? whole : whole[0];
+  }
+  for (const name of Object.keys(options)) {
+    const typed = given[name];
+    const length = durations[name];
+    // A flag that was not typed says nothing.
+    if (typed === undefined || typed === false || (Array.isArray(typed) && typed.length === 0)) continue;
+    if (length === undefined) args[name] = typed;
+    else args[length] = Math.ceil(duration(flagOf(name), String(typed)) / 1000);
+  }
+  return args;
+}
+
+async function textOf(cli: Cli, words: readonly string[]): Promise<string> {
+  if (words.length !== 1 || words[0] !== "-") return words.join(" ");
+  const { readStdin } = await import("./io.ts");
+  return (await readStdin(cli.io)).trimEnd();
+}
+
+interface Meant {
+  call: Calls;
+  args: Thing;
+}
+
+async function isMeant(cli: Cli, made: MadeCommand, { call, args, given }: Meant & Typed): Promise<boolean> {
+  const { asks } = made;
+  if (!asks || asks.unless?.some((name) => args[name] !== undefined)) return true;
+  const question = async (): Promise<string> =>
+    sentence(cli, asks.question, { ...args, ...(await subject(cli, made, { call, args })).thing });
+  return confirmed(cli, { yes: given.yes === true, question });
+}
+
+async function preview(cli: Cli, made: MadeCommand, meant: Meant): Promise<void> {
+  const { key, thing } = await subject(cli, made, meant);
+  const about = key === undefined ? thing : { [key]: thing };
+  await cli.out.result({ dry_run: true, ...about }, () =>
+    sentence(cli, made.dry_run?.says ?? "", { ...meant.args, ...thing }),
+  );
+}
+
+/** What it is about: what its first word names, or what the tool itself says that it would do. */
+async function subject(cli: Cli, made: MadeCommand, { call, args }: Meant): Promise<{ key?: string; thing: Thing }> {
+  const asked = made.dry_run?.fixed;
+  if (asked) return { thing: await call(made.tool, { ...args, ...asked }) };
+  const [name = "", { names } = {}] = Object.entries(made.positionals)[0] ?? [];
+  if (!names || args[name] === undefined) return { thing: {} };
+  return { key: names.what, thing: await thingNamed(cli, call, names, String(args[name])) };
+}
+
+function text(cli: Cli, made: MadeCommand, thing: Thing): string {
+  const { rows: table, shows, says } = made;
+  const told = says === undefined ? "" : sentence(cli, says, thing);
+  const all = says !== undefined && !table && !shows ? "" : fieldsOf(cli, made, thing);
+  return [told, all].filter((part) => part !== "").join("\n");
+}
+
+function fieldsOf(cli: Cli, { rows: table, shows, ...made }: MadeCommand, thing: Thing): string {
+  if (table) return listText(cli, table, thing);
+  if (!shows) return fields(cli.out, thing);
+  const one = oneOf({ shows, ...made }, thing);
+  return one ? whole(cli, shows, one) : "";
+}
+
+/** What came back, or the part of it that is meant. */
+function oneOf({ shows }: MadeCommand, thing: Thing): Thing | undefined {
+  if (!shows?.of) return thing;
+  // What a tool gives under these names is a thing or null.
+  return shows.of.map((name) => thing[name] as Thing | null | undefined).find((one) => one != null) ?? undefined;
+}
+
+function listText(cli: Cli, table: NonNullable<MadeCommand["rows"]>, thing: Thing): string {
+  const list = listOf(thing, table.list);
+  if (list.length === 0) return sentence(cli, table.none, thing);
+  const { each, more } = table;
+  const lines = each
+    ? list.map((one) => sentence(cli, each, { ...thing, ...one })).join("\n")
+    : rows(cli.out, list.map(shortened), table.columns);
+  if (more === undefined || typeof thing.next !== "string") return lines;
+  return `${lines}\nThere is more: ${cli.again(flagOf(more), visibleLine(thing.next))}`;
+}
+
+/** A row is for finding it: of what somebody wrote the beginning will do. */
+const shortened = (thing: Thing): Thing =>
+  Object.fromEntries(
+    Object.entries(thing).map(([name, value]) => [name, typeof value === "string" ? beginning(value) : value]),
+  );
+
+function beginning(text: string): string {
+  const [first = "", ...more] = text.trim().split("\n");
+  const cut = [...first].slice(0, MOST_IN_A_ROW).join("");
+  return cut.length < first.length || more.length > 0 ? `${cut}…` : cut;
+}
+
+function whole(cli: Cli, { fields: first, tables = {}, texts = [] }: Shows, thing: Thing): string {
+  const facts = fields(cli.out, Object.fromEntries(first.map((name) => [name, thing[name]])));
+  const lists = Object.entries(tables).flatMap(([name, columns]) => {
+    const list = listOf(thing, name).map(shortened);
+    return list.length === 0 ? [] : [`${heading(name)}:\n${indented(rows(cli.out, list, columns))}`];
+  });
+  // What somebody else wrote is indented, so that it can pass for no line of ours.
+  const written = texts.flatMap((name) => {
+    const value = thing[name];
+    return typeof value === "string" && value.trim() !== ""
+      ? [`${heading(name)}:\n${indented(visible(value.trimEnd()))}`]
+      : [];
+  });
+  return [facts, ...lists, ...written].join("\n\n");
+}
+
+type Shows = NonNullable<MadeCommand["shows"]>;
+
+const indented = (text: string): string => text.replace(/^/gm, "  ");
 
 const listOf = (thing: Thing, name: string): Thing[] => {
   const list = thing[name];
   return Array.isArray(list) ? list : [];
 };
 
-function idsOf({ rows: table, id }: MadeCommand, answer: Thing): string[] {
+function idsOf(made: MadeCommand, answer: Thing): string[] {
+  const { rows: table, id } = made;
   if (id === undefined) return [];
-  return (table ? listOf(answer, table.list) : [answer]).map((thing) => visibleLine(String(thing[id])));
+  const one = oneOf(made, answer);
+  return (table ? listOf(answer, table.list) : one ? [one] : []).map((thing) => visibleLine(String(thing[id])));
 }

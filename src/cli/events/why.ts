@@ -38,7 +38,7 @@ const END = {
   more: "Something led to that too, which is not shown.",
 };
 
-function shown(cli: Cli, { steps, end, led_to }: Why): string {
+export function shown(cli: Cli, { steps, end, led_to }: Why): string {
   const last = steps.at(-1)?.id;
   const further = end === "more" && last ? [`Go on from there: ${cli.line(`why ${last}`)}`] : [];
   return [

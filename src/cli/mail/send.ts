@@ -3,13 +3,13 @@ import { visibleLine } from "../../visible.ts";
 import { ACTING_OPTIONS } from "../core/acting.ts";
 import type { Cli } from "../core/cli.ts";
 import { defineCommand } from "../core/command.ts";
+import { settled } from "../core/duration.ts";
 import { Failure, invalid } from "../core/failure.ts";
 import { readStdin } from "../core/io.ts";
 import { counted } from "../core/words.ts";
 import { type Kept, QUEUE_OPTIONS, sendOrQueue } from "../outbox/send.ts";
 import { SHAPE_OPTIONS, shaped } from "./call.ts";
 import { mailId, threadId } from "./ids.ts";
-import { settled } from "./time.ts";
 
 const BODY = {
   body: { type: "text", value: "TEXT", description: "what it says, or - for stdin" },

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { duration, remaining, settled } from "../core/duration.ts";
 import { goNames } from "./compat.ts";
 import { contextLines, hookReason, line, quoted } from "./text.ts";
-import { duration, remaining, settled } from "./time.ts";
 
 const cli = { line: (command: string): string => `/opt/bin/parley ${command}` };
 const NOW = Date.parse("2026-01-31T12:00:00.000Z");
@@ -75,7 +75,7 @@ test("times are read as Go writes them, and what is left is said in its largest 
   expect(["0", "55s", "1m30s", "1.5h", "2d", "250ms"].map((text) => duration("--wait", text))).toEqual([
     0, 55_000, 90_000, 5_400_000, 172_800_000, 250,
   ]);
-  for (const text of ["", "55", "s", "-1s", "1 h", "1w", "1h 30m"])
+  for (const text of ["", "55", "s", "-1s", "1 h", "1y", "1h 30m"])
     expect(() => duration("--wait", text)).toThrow(`not ${JSON.stringify(text)}`);
   const left = (seconds: number): string => remaining(new Date(NOW + seconds * 1000).toISOString(), NOW);
   expect([59, 60, 3599, 7300, 90_000, -5].map(left)).toEqual(["59s", "1m", "59m", "2h", "1d", "0s"]);

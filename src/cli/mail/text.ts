@@ -2,12 +2,12 @@
 
 import { visible, visibleLine } from "../../visible.ts";
 import type { Cli } from "../core/cli.ts";
+import { remaining } from "../core/duration.ts";
 import { enclosedLines } from "../core/envelope.ts";
 import type { Output } from "../core/output.ts";
 import { fitted } from "../core/table.ts";
 import { counted, plural } from "../core/words.ts";
 import type { Mail, MailItem, Polled } from "./call.ts";
-import { remaining } from "./time.ts";
 
 type Line = Pick<MailItem, "from" | "subject" | "priority" | "deadline" | "overdue"> & { offered?: number };
 

@@ -3,9 +3,9 @@ import { ACTING_OPTIONS, type As } from "../core/acting.ts";
 import { callAs } from "../core/call-as.ts";
 import type { Cli } from "../core/cli.ts";
 import { defineCommand } from "../core/command.ts";
+import { settled } from "../core/duration.ts";
 import type { Input } from "../core/tool-types.ts";
 import { type Folder, mailIds } from "./ids.ts";
-import { settled } from "./time.ts";
 
 const IDS = {
   ids: { required: true, rest: true, description: "the mails, or latest; all of them are changed or none" },

@@ -1,12 +1,12 @@
 import { ACTING_OPTIONS, resolveActing } from "../core/acting.ts";
 import { defineCommand } from "../core/command.ts";
+import { duration } from "../core/duration.ts";
 import { Failure } from "../core/failure.ts";
 import { hintsFor } from "../hooks/command-hints.ts";
 import { CLIENTS } from "../hooks/events.ts";
 import { BODY_LIMIT, digest, LIMIT } from "../hooks/mail.ts";
 import { noteShown } from "./poll-shown.ts";
 import { pollUntil } from "./poll-wait.ts";
-import { duration } from "./time.ts";
 
 const REWAKE_HAS_NO_TIMEOUT =
   "--rewake ends when its client, its session or its day does: leave out --timeout, or leave out --rewake.";

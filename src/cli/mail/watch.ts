@@ -3,13 +3,13 @@ import { type As, resolveActing } from "../core/acting.ts";
 import { callAs } from "../core/call-as.ts";
 import type { Cli, Lines } from "../core/cli.ts";
 import { defineCommand } from "../core/command.ts";
+import { duration } from "../core/duration.ts";
 import { envelope } from "../core/envelope.ts";
 import { Failure, INTERRUPTED } from "../core/failure.ts";
 import { counted } from "../core/words.ts";
 import { MAIL_OPTIONS, type PollArgs, type Polled, pollOnce, type Shape, shaped } from "./call.ts";
 import { noteShown } from "./poll-shown.ts";
 import { pollUntil } from "./poll-wait.ts";
-import { duration } from "./time.ts";
 import { Lease } from "./watch-lease.ts";
 
 /** Of each mail in the digest, in characters; `parley read` shows all of it. */

@@ -1,8 +1,12 @@
 import { z } from "zod";
 import { ONLOOKERS, PEOPLE } from "../../context.ts";
-import { defineTool } from "../../tool.ts";
+import { defineTool, type Lookup } from "../../tool.ts";
 import { ListRuns, Pausing, Run, RunDetails, RunList, RunRef, ShowRun } from "./schema.ts";
 import * as service from "./service.ts";
+
+/** What a command's word means that names a run. */
+const RUN: Lookup = { what: "run", tool: "run_list", list: "runs", short: true, before: "before" };
+const id = "which run, as runs list shows it, as short as names one, or latest";
 
 const Nothing = z.strictObject({});
 
@@ -23,6 +27,7 @@ export const tools = [
           list: "runs",
           columns: ["id", "kind", "name", "state", "waits_for", "attempt", "started_at", "ended_at"],
           none: "Nothing was started.",
+          more: "before",
         },
         id: "id",
       },
@@ -37,6 +42,38 @@ export const tools = [
     description: "One run with its attempts, what it was told and the end of what it printed, also while it runs.",
     roles: ONLOOKERS,
     facets: ["triggers"],
+    commands: [
+      {
+        name: "runs show",
+        summary: "show a run, with its attempts and what it printed",
+        examples: ["runs show 1763366400000000", "runs show latest"],
+        words: { id },
+        names: { id: RUN },
+        without: ["after"],
+        shows: {
+          fields: [
+            ...["id", "kind", "name", "state", "waits_for", "not_before", "session_mode", "session_key", "session_id"],
+            ...["attempt", "host", "pid", "created_at", "started_at", "ended_at", "stop_requested_by", "exit_code"],
+            ...["signal", "cost_usd", "output_bytes", "cause"],
+          ],
+          tables: {
+            attempts: [
+              "attempt",
+              "node",
+              "started_at",
+              "ended_at",
+              "outcome",
+              "exit_code",
+              "signal",
+              "cost_usd",
+              "error",
+            ],
+          },
+          texts: ["prompt", "error", "output"],
+        },
+        id: "id",
+      },
+    ],
     input: ShowRun,
     output: RunDetails,
     run: service.show,
@@ -53,7 +90,8 @@ export const tools = [
         name: "runs stop",
         summary: "end a run",
         examples: ["runs stop 1763366400000000"],
-        words: { id: "which run, as runs list shows it" },
+        words: { id },
+        names: { id: RUN },
         people: true,
         says: "Run {id} of {name} is asked to stop.",
         id: "id",

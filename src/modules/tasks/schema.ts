@@ -10,7 +10,7 @@ export type Status = z.infer<typeof Status>;
 const HOLDS = ["delay", "concurrency", "needs", "quota", "budget"] as const;
 export const Hold = z.enum(HOLDS);
 export type Hold = z.infer<typeof Hold>;
-const OUTCOMES = ["done", "failed", "throttled", "expired", "cancelled"] as const;
+const OUTCOMES = ["done", "failed", "throttled", "released", "expired", "cancelled"] as const;
 const Outcome = z.enum(OUTCOMES);
 export type Outcome = z.infer<typeof Outcome>;
 const Time = z.iso.datetime();
@@ -166,6 +166,13 @@ export const FailTask = z.strictObject({
 });
 export type FailTask = z.infer<typeof FailTask>;
 
+export const ReleaseTask = z.strictObject({
+  task_id: TaskId,
+  reason: Words("the reason").max(MOST_ERROR).describe("Why you do not go on with it."),
+  attempt,
+});
+export type ReleaseTask = z.infer<typeof ReleaseTask>;
+
 export const HeartbeatTask = z.strictObject({ task_id: TaskId, attempt });
 export type HeartbeatTask = z.infer<typeof HeartbeatTask>;
 export const Beat = z.object({
@@ -178,9 +185,9 @@ export const Beat = z.object({
 export type Beat = z.infer<typeof Beat>;
 
 export const ListTasks = z.strictObject({
-  status: Status.default("pending"),
+  status: Status.default("pending").describe("Of this status; pending if left out."),
   channel: Channel.optional().describe("Of this channel only."),
-  limit: z.int().min(1).max(100).default(20),
+  limit: z.int().min(1).max(100).default(20).describe("How many at most."),
   cursor: Id.optional().describe("The next of the last page."),
 });
 export type ListTasks = z.infer<typeof ListTasks>;
@@ -190,6 +197,16 @@ export const TaskList = z.object({
   next: Id.nullable().describe("Pass it as cursor for the next page; null at the end."),
 });
 export type TaskList = z.infer<typeof TaskList>;
+
+export const FindTasks = z.strictObject({
+  before: Id.optional().describe("Only earlier ones."),
+  limit: z.int().min(1).max(100).default(20),
+});
+export type FindTasks = z.infer<typeof FindTasks>;
+export const FoundTasks = z.object({
+  tasks: z.array(Task.pick({ id: true, status: true, channel: true, sender: true })),
+});
+export type FoundTasks = z.infer<typeof FoundTasks>;
 
 export const Stats = z.object({
   total: z.int(),
@@ -228,7 +245,9 @@ const Wake = z.object({
   offers: z.int(),
 });
 export type Wake = z.infer<typeof Wake>;
-export const ListWakes = z.strictObject({ limit: z.int().min(1).max(100).default(20) });
+export const ListWakes = z.strictObject({
+  limit: z.int().min(1).max(100).default(20).describe("How many at most."),
+});
 export type ListWakes = z.infer<typeof ListWakes>;
 export const WakeList = z.object({ wakes: z.array(Wake) });
 

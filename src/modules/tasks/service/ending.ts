@@ -83,14 +83,14 @@ const backoff = (attempts: number, random: number): number =>
 export async function putBack(
   ctx: TxCtx,
   row: TaskRow,
-  { error, at }: { error: string; at: number | null },
+  { error, at, told = "failed" }: { error: string | null; at: number | null; told?: "failed" | "released" },
 ): Promise<TaskRow> {
   const free = { worker_id: null, worker: null, claimed_at: null, lease_until: null };
   const run_at = at === null ? null : isoAt(at);
   const held = at === null ? { held_for: null } : { held_for: "delay" as const, slot: null };
   const waiting: TaskRow = { ...row, ...free, ...held, status: "pending", error, run_at };
   await store.saveWaiting(ctx.tx, waiting);
-  await tell(ctx, waiting, "failed", { worker: row.worker, error, run_at });
+  await tell(ctx, waiting, told, { worker: row.worker, error, run_at });
   if (run_at === null) return waiting;
   await planSweep(ctx, run_at);
   await freeSlot(ctx, row);

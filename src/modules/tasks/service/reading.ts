@@ -1,7 +1,16 @@
 import type { Ctx } from "../../../context.ts";
 import { formatId, parseId } from "../../../ids.ts";
 import { fitting } from "../../../pages.ts";
-import { type GetTask, type ListTasks, STATUSES, type Stats, type TaskDetails, type TaskList } from "../schema.ts";
+import {
+  type FindTasks,
+  type FoundTasks,
+  type GetTask,
+  type ListTasks,
+  STATUSES,
+  type Stats,
+  type TaskDetails,
+  type TaskList,
+} from "../schema.ts";
 import * as store from "../store.ts";
 import type { TaskRow } from "../tables.ts";
 import { consumeOwn } from "./awaiting.ts";
@@ -55,6 +64,13 @@ export async function list(ctx: Ctx, { status, channel, limit, cursor }: ListTas
     tasks: shown.map(({ row }) => wire(row, holdOf(row.lane))),
     next: last && rows.length > shown.length ? formatId(last.id) : null,
   };
+}
+
+/** The newest, whatever their status: for whoever knows how an id begins. */
+export async function find(ctx: Ctx, { before, limit }: FindTasks): Promise<FoundTasks> {
+  const before_id = before === undefined ? Number.MAX_SAFE_INTEGER : parseId(before);
+  const rows = await store.listBefore(ctx.db, { space_id: ctx.actor.space_id, before_id, limit });
+  return { tasks: rows.map(({ id, ...row }) => ({ id: formatId(id), ...row })) };
 }
 
 export async function stats(ctx: Ctx): Promise<Stats> {

@@ -10,8 +10,8 @@ import { isoAt, isoNow, READY, TOPIC } from "./wire.ts";
 
 /** Longer than this nobody's quota lasts: a worker that says so is wrong. */
 const LONGEST_MS = 7 * 86_400_000;
-/** So often one task may meet a quota for nothing. From then on it costs attempts: perhaps it is the task. */
-const MOST_REFUNDS = 50;
+/** So often one task may meet a quota, or be given back, for nothing. From then on it costs attempts: perhaps it is the task. */
+export const MOST_REFUNDS = 50;
 
 /** The worker met a quota: the task goes back for nothing, and all tasks of the account wait until then. */
 export async function throttle(

@@ -18,6 +18,15 @@ const newest = statement<Page, TaskRow>(
 export const listOldest = (db: Reader, page: Page): Promise<TaskRow[]> => db.all(oldest, page);
 export const listNewest = (db: Reader, page: Page): Promise<TaskRow[]> => db.all(newest, page);
 
+type Found = Pick<TaskRow, "id" | "status" | "channel" | "sender">;
+
+const before = statement<In & { before_id: number; limit: number }, Found>(
+  `select id, status, channel, sender from tasks where space_id = :space_id and id < :before_id
+   order by id desc limit :limit`,
+);
+export const listBefore = (db: Reader, page: In & { before_id: number; limit: number }): Promise<Found[]> =>
+  db.all(before, page);
+
 const firstPending = statement<In, { id: number }>(
   "select id from tasks where space_id = :space_id and status = 'pending' order by id limit 1",
 );

@@ -62,6 +62,7 @@ const OUTCOMES: Record<NonNullable<Attempt["outcome"]>, string> = {
   done: "Done",
   failed: "Failed",
   throttled: "Met a quota, cost nothing",
+  released: "Given back, cost nothing",
   expired: "Lease ran out",
   cancelled: "Cancelled",
 };

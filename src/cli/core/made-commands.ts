@@ -1,5 +1,5 @@
 /** Made by `npm run reference` from the commands that tools define; do not edit. */
-import type { MadeCommand } from "./core/tool-command.ts";
+import type { MadeCommand } from "./tool-command.ts";
 
 export const MADE: readonly MadeCommand[] = [
   {
@@ -114,7 +114,8 @@ export const MADE: readonly MadeCommand[] = [
         "started_at",
         "ended_at"
       ],
-      "none": "Nothing was started."
+      "none": "Nothing was started.",
+      "more": "before"
     },
     "id": "id",
     "tool": "run_list",
@@ -165,6 +166,73 @@ export const MADE: readonly MadeCommand[] = [
     }
   },
   {
+    "name": "runs show",
+    "summary": "show a run, with its attempts and what it printed",
+    "examples": [
+      "runs show 1763366400000000",
+      "runs show latest"
+    ],
+    "shows": {
+      "fields": [
+        "id",
+        "kind",
+        "name",
+        "state",
+        "waits_for",
+        "not_before",
+        "session_mode",
+        "session_key",
+        "session_id",
+        "attempt",
+        "host",
+        "pid",
+        "created_at",
+        "started_at",
+        "ended_at",
+        "stop_requested_by",
+        "exit_code",
+        "signal",
+        "cost_usd",
+        "output_bytes",
+        "cause"
+      ],
+      "tables": {
+        "attempts": [
+          "attempt",
+          "node",
+          "started_at",
+          "ended_at",
+          "outcome",
+          "exit_code",
+          "signal",
+          "cost_usd",
+          "error"
+        ]
+      },
+      "texts": [
+        "prompt",
+        "error",
+        "output"
+      ]
+    },
+    "id": "id",
+    "tool": "run_show",
+    "positionals": {
+      "id": {
+        "description": "which run, as runs list shows it, as short as names one, or latest",
+        "required": true,
+        "names": {
+          "what": "run",
+          "tool": "run_list",
+          "list": "runs",
+          "short": true,
+          "before": "before"
+        }
+      }
+    },
+    "options": {}
+  },
+  {
     "name": "runs stop",
     "summary": "end a run",
     "examples": [
@@ -176,8 +244,15 @@ export const MADE: readonly MadeCommand[] = [
     "tool": "run_stop",
     "positionals": {
       "id": {
-        "description": "which run, as runs list shows it",
-        "required": true
+        "description": "which run, as runs list shows it, as short as names one, or latest",
+        "required": true,
+        "names": {
+          "what": "run",
+          "tool": "run_list",
+          "list": "runs",
+          "short": true,
+          "before": "before"
+        }
       }
     },
     "options": {}
@@ -223,6 +298,498 @@ export const MADE: readonly MadeCommand[] = [
       }
     },
     "options": {}
+  },
+  {
+    "name": "task add",
+    "summary": "give workers a task",
+    "examples": [
+      "task add \"Summarise the logs of last night\"",
+      "task add --priority 10 --run-at 2h - < brief.md",
+      "task add --needs gpu --dedup-key nightly \"Train it anew\""
+    ],
+    "details": "Whoever works on it knows nothing but what it says. You get the result as mail, or with parley task wait.",
+    "text": true,
+    "says": "Task {id} is {status}[, held back for {held_for}].",
+    "id": "id",
+    "tool": "task_create",
+    "positionals": {
+      "content": {
+        "description": "what is to be done, or - to read it from stdin",
+        "required": true,
+        "rest": true
+      }
+    },
+    "options": {
+      "channel": {
+        "type": "text",
+        "value": "CHANNEL",
+        "description": "where it comes from, such as web, internal, signal, email"
+      },
+      "priority": {
+        "type": "integer",
+        "value": "PRIORITY",
+        "description": "higher is earlier; waiting makes up for it",
+        "minimum": -100,
+        "maximum": 100
+      },
+      "run_at": {
+        "type": "text",
+        "value": "RUN_AT",
+        "description": "not before: 30m, 2h or ISO time"
+      },
+      "dedup_key": {
+        "type": "text",
+        "value": "DEDUP_KEY",
+        "description": "while a task with it waits or runs, that one is returned"
+      },
+      "concurrency_key": {
+        "type": "text",
+        "value": "CONCURRENCY_KEY",
+        "description": "of tasks with the same one, only some run at a time"
+      },
+      "concurrency_limit": {
+        "type": "integer",
+        "value": "CONCURRENCY_LIMIT",
+        "description": "how many",
+        "minimum": 1,
+        "maximum": 1000
+      },
+      "needs": {
+        "type": "list",
+        "value": "NEEDS",
+        "description": "what a worker must offer to be given it"
+      },
+      "account": {
+        "type": "text",
+        "value": "ACCOUNT",
+        "description": "whose quota and budget it uses"
+      },
+      "max_attempts": {
+        "type": "integer",
+        "value": "MAX_ATTEMPTS",
+        "description": "after so many it is dead",
+        "minimum": 1,
+        "maximum": 100
+      },
+      "thread_id": {
+        "type": "text",
+        "value": "THREAD_ID",
+        "description": "a mail thread of yours: the result is sent there"
+      }
+    }
+  },
+  {
+    "name": "task cancel",
+    "summary": "take a task back",
+    "examples": [
+      "task cancel 1763366400000000",
+      "task cancel latest --reason 'no longer needed'"
+    ],
+    "details": "The worker of one that is processing is asked to stop.",
+    "says": "Task {id} is {status}[, and its worker is asked to stop since {cancel_requested_at}].",
+    "id": "id",
+    "tool": "task_cancel",
+    "positionals": {
+      "task_id": {
+        "description": "the task, as short as names one, or latest",
+        "required": true,
+        "names": {
+          "what": "task",
+          "tool": "task_find",
+          "list": "tasks",
+          "short": true,
+          "before": "before"
+        }
+      }
+    },
+    "options": {
+      "reason": {
+        "type": "text",
+        "value": "REASON",
+        "description": "told to whoever waits for it"
+      }
+    }
+  },
+  {
+    "name": "task done",
+    "summary": "say that you did a task, with the result",
+    "examples": [
+      "task done 1763366400000000 \"There were three errors, all of the disk.\"",
+      "task done latest - < report.md"
+    ],
+    "details": "The text is sent to whoever asked for it.",
+    "text": true,
+    "says": "Task {id} is {status}.",
+    "id": "id",
+    "tool": "task_complete",
+    "positionals": {
+      "task_id": {
+        "description": "the task, as short as names one, or latest",
+        "required": true,
+        "names": {
+          "what": "task",
+          "tool": "task_find",
+          "list": "tasks",
+          "short": true,
+          "before": "before"
+        }
+      },
+      "response_summary": {
+        "description": "the result, or - to read it from stdin",
+        "required": true,
+        "rest": true
+      }
+    },
+    "options": {
+      "attempt": {
+        "type": "integer",
+        "value": "ATTEMPT",
+        "description": "as you were given it; left out, your own claim of this task counts",
+        "maximum": 9007199254740991
+      }
+    }
+  },
+  {
+    "name": "task fail",
+    "summary": "give a task back with what went wrong",
+    "examples": [
+      "task fail 1763366400000000 \"The disk is full.\"",
+      "task fail latest --throttled-until 2h \"The quota is used up.\""
+    ],
+    "details": "It is tried again later, or is dead after its last attempt.",
+    "text": true,
+    "says": "Task {id} is {status}[, to be tried again {run_at}].",
+    "id": "id",
+    "tool": "task_fail",
+    "positionals": {
+      "task_id": {
+        "description": "the task, as short as names one, or latest",
+        "required": true,
+        "names": {
+          "what": "task",
+          "tool": "task_find",
+          "list": "tasks",
+          "short": true,
+          "before": "before"
+        }
+      },
+      "error": {
+        "description": "what went wrong, or - to read it from stdin",
+        "required": true,
+        "rest": true
+      }
+    },
+    "options": {
+      "throttled_until": {
+        "type": "text",
+        "value": "THROTTLED_UNTIL",
+        "description": "you met a quota: until when it lasts, such as 2h. Costs no attempt"
+      },
+      "attempt": {
+        "type": "integer",
+        "value": "ATTEMPT",
+        "description": "as you were given it; left out, your own claim of this task counts",
+        "maximum": 9007199254740991
+      }
+    }
+  },
+  {
+    "name": "task get",
+    "summary": "look at a task, with every attempt and who waits for it",
+    "examples": [
+      "task get 1763366400000000",
+      "task get latest"
+    ],
+    "shows": {
+      "fields": [
+        "id",
+        "status",
+        "held_for",
+        "channel",
+        "sender",
+        "priority",
+        "created_at",
+        "run_at",
+        "processed_at",
+        "attempt",
+        "max_attempts",
+        "claimed_by",
+        "lease_expires_at",
+        "needs",
+        "account",
+        "dedup_key",
+        "concurrency_key",
+        "cancel_requested_at",
+        "cancel_reason",
+        "thread_id",
+        "cause"
+      ],
+      "tables": {
+        "attempts": [
+          "attempt",
+          "worker",
+          "outcome",
+          "claimed_at",
+          "ended_at",
+          "error"
+        ],
+        "awaits": [
+          "waiter",
+          "session_key",
+          "registered_at",
+          "offered_at",
+          "consumed_at"
+        ]
+      },
+      "texts": [
+        "content",
+        "response_summary",
+        "error"
+      ]
+    },
+    "id": "id",
+    "tool": "task_get",
+    "positionals": {
+      "task_id": {
+        "description": "the task, as short as names one, or latest",
+        "required": true,
+        "names": {
+          "what": "task",
+          "tool": "task_find",
+          "list": "tasks",
+          "short": true,
+          "before": "before"
+        }
+      }
+    },
+    "options": {}
+  },
+  {
+    "name": "task list",
+    "summary": "list tasks",
+    "examples": [
+      "task list",
+      "task list --status dead",
+      "task list --status done --channel email --limit 5"
+    ],
+    "rows": {
+      "list": "tasks",
+      "columns": [
+        "id",
+        "content",
+        "held_for",
+        "claimed_by",
+        "lease_expires_at",
+        "sender",
+        "created_at",
+        "processed_at",
+        "error"
+      ],
+      "none": "There are none.",
+      "more": "cursor"
+    },
+    "id": "id",
+    "tool": "task_list",
+    "positionals": {},
+    "options": {
+      "status": {
+        "type": "text",
+        "value": "STATUS",
+        "description": "of this status; pending if left out",
+        "choices": [
+          "pending",
+          "processing",
+          "done",
+          "cancelled",
+          "dead"
+        ]
+      },
+      "channel": {
+        "type": "text",
+        "value": "CHANNEL",
+        "description": "of this channel only"
+      },
+      "limit": {
+        "type": "integer",
+        "value": "LIMIT",
+        "description": "how many at most",
+        "minimum": 1,
+        "maximum": 100
+      },
+      "cursor": {
+        "type": "text",
+        "value": "CURSOR",
+        "description": "the next of the last page"
+      }
+    }
+  },
+  {
+    "name": "task next",
+    "summary": "take the next task",
+    "examples": [
+      "task next",
+      "task next --offers gpu --wait 5m"
+    ],
+    "details": "It is yours until its lease is over: end it with parley task done or parley task fail. To work on one after another: parley worker run",
+    "says": "[{warning}][{message}]",
+    "shows": {
+      "of": [
+        "next_task",
+        "active_task"
+      ],
+      "fields": [
+        "id",
+        "status",
+        "held_for",
+        "channel",
+        "sender",
+        "priority",
+        "created_at",
+        "run_at",
+        "processed_at",
+        "attempt",
+        "max_attempts",
+        "claimed_by",
+        "lease_expires_at",
+        "needs",
+        "account",
+        "dedup_key",
+        "concurrency_key",
+        "cancel_requested_at",
+        "cancel_reason",
+        "thread_id",
+        "cause"
+      ],
+      "texts": [
+        "content",
+        "response_summary",
+        "error"
+      ]
+    },
+    "id": "id",
+    "tool": "get_next_task",
+    "positionals": {},
+    "options": {
+      "offers": {
+        "type": "list",
+        "value": "OFFERS",
+        "description": "what you can do that tasks may need, such as gpu"
+      },
+      "wait": {
+        "type": "text",
+        "value": "TIME",
+        "description": "how long to wait for one while there is none"
+      }
+    },
+    "durations": {
+      "wait": "wait_seconds"
+    }
+  },
+  {
+    "name": "task requeue",
+    "summary": "have dead tasks tried again",
+    "examples": [
+      "task requeue 1763366400000000",
+      "task requeue --channel email --dry-run",
+      "task requeue --error ECONNRESET --per-minute 60 --yes",
+      "task requeue --stop 1763366400000000"
+    ],
+    "details": "Without an id all dead tasks that fit, so many a minute.",
+    "people": true,
+    "asks": {
+      "question": "Try {matched|dead task} again?",
+      "unless": [
+        "task_id",
+        "stop"
+      ]
+    },
+    "dry_run": {
+      "says": "Would try {matched|dead task} again.",
+      "fixed": {
+        "preview": true
+      }
+    },
+    "says": "{requeued} of {matched|dead task} requeued.[ To stop it: `task requeue --stop {requeue_id}`]",
+    "id": "requeue_id",
+    "tool": "task_requeue",
+    "positionals": {
+      "task_id": {
+        "description": "this one alone, as short as names one",
+        "names": {
+          "what": "task",
+          "tool": "task_find",
+          "list": "tasks",
+          "short": true,
+          "before": "before"
+        }
+      }
+    },
+    "options": {
+      "channel": {
+        "type": "text",
+        "value": "CHANNEL",
+        "description": "those of this channel"
+      },
+      "error": {
+        "type": "text",
+        "value": "ERROR",
+        "description": "those whose last error contains this"
+      },
+      "per_minute": {
+        "type": "integer",
+        "value": "PER_MINUTE",
+        "description": "how many a minute",
+        "minimum": 1,
+        "maximum": 60000
+      },
+      "stop": {
+        "type": "text",
+        "value": "STOP",
+        "description": "a requeue_id: no more of it"
+      }
+    }
+  },
+  {
+    "name": "task stats",
+    "summary": "count tasks by status and channel",
+    "examples": [
+      "task stats"
+    ],
+    "tool": "inbox_stats",
+    "positionals": {},
+    "options": {}
+  },
+  {
+    "name": "task wakes",
+    "summary": "list ends of tasks that triggers have not taken yet",
+    "examples": [
+      "task wakes"
+    ],
+    "rows": {
+      "list": "wakes",
+      "columns": [
+        "task_id",
+        "trigger_name",
+        "session_key",
+        "status",
+        "ended_at",
+        "offered_at",
+        "offers"
+      ],
+      "none": "No trigger is owed an end."
+    },
+    "id": "task_id",
+    "tool": "wake_list",
+    "positionals": {},
+    "options": {
+      "limit": {
+        "type": "integer",
+        "value": "LIMIT",
+        "description": "how many at most",
+        "minimum": 1,
+        "maximum": 100
+      }
+    }
   },
   {
     "name": "trigger add",
@@ -342,7 +909,9 @@ export const MADE: readonly MadeCommand[] = [
     "examples": [
       "trigger delete nightly"
     ],
-    "asks": "Delete trigger {name} with its sessions and secrets?",
+    "asks": {
+      "question": "Delete trigger {name} with its sessions and secrets?"
+    },
     "says": "Deleted {name}.",
     "tool": "trigger_delete",
     "positionals": {
@@ -560,7 +1129,7 @@ export const MADE: readonly MadeCommand[] = [
       "trigger run nightly",
       "trigger run github --payload '{\"n\":1}'"
     ],
-    "says": "Fired {trigger}: run {id}, task {task_id}.",
+    "says": "Fired {trigger}: run {id}[, task {task_id}].",
     "id": "id",
     "tool": "trigger_run",
     "positionals": {

@@ -1,0 +1,31 @@
+/** The sentences of commands that were made of tools (`ToolCommand`), with what came back filled in. */
+import type { Cli } from "./cli.ts";
+import { shown } from "./fields.ts";
+import { counted } from "./words.ts";
+
+export type Thing = Readonly<Record<string, unknown>>;
+
+const OPTIONAL = /\[([^\]]*)\]/g;
+const FIELD = /\{([a-z_]+)(?:\|([^}]+))?\}/g;
+const TYPED = /`([^`]+)`/g;
+
+/** Commands are found before the fields are filled in: what somebody else wrote is never one. */
+export function sentence(cli: Cli, template: string, thing: Thing): string {
+  const fill = (text: string): string =>
+    text.replaceAll(FIELD, (_, name: string, word?: string) => fieldText(cli, { name, word, value: thing[name] }));
+  const whole = template.replaceAll(OPTIONAL, (_, part: string) =>
+    [...part.matchAll(FIELD)].every(([, name = ""]) => saysAnything(thing[name])) ? part : "",
+  );
+  return whole
+    .split(TYPED)
+    .map((part, at) => (at % 2 === 0 ? fill(part) : cli.line(fill(part))))
+    .join("");
+}
+
+const fieldText = (
+  cli: Cli,
+  { name, word, value }: { name: string; word: string | undefined; value: unknown },
+): string => (word === undefined ? shown(cli.out, name, value) : counted(Number(value), word));
+
+const saysAnything = (value: unknown): boolean =>
+  Array.isArray(value) ? value.length > 0 : ![undefined, null, "", 0, false].some((nothing) => nothing === value);

@@ -1,0 +1,65 @@
+import { visible } from "../../visible.ts";
+import type { Cli } from "../core/cli.ts";
+import { defineCommand } from "../core/command.ts";
+import { duration } from "../core/duration.ts";
+import { Patience } from "../core/patience.ts";
+import type { Output } from "../core/tool-types.ts";
+import { TASK, taskIds } from "./ids.ts";
+
+type Waited = Output<"task_wait">;
+
+/** What the hub allows. */
+const LONGEST_MS = 300_000;
+/** For the answer itself, once the hub's own time is up. */
+const GRACE_MS = 15_000;
+
+export const wait = defineCommand({
+  examples: ["task wait 1763366400000000", "task wait latest --timeout 10m"],
+  details:
+    "Of several the first that ends, also if it had before. Goes on through restarts of the hub. Exit code 0 when it was done, 1 when it was cancelled or is dead, and when the time is up.",
+  positionals: {
+    task_ids: {
+      required: true,
+      rest: true,
+      names: TASK,
+      description: "the tasks, each as short as names one, or latest",
+    },
+  },
+  options: { timeout: { type: "text", value: "TIME", description: "how long: 30s, 10m, 2h; for ever if left out" } },
+  async run(cli, { task_ids: given, timeout }) {
+    const wait_ms = timeout === undefined ? Number.POSITIVE_INFINITY : duration("--timeout", timeout);
+    const task_ids = await taskIds(cli, given);
+    cli.out.note(`Waiting${timeout === undefined ? "" : `, at most ${timeout}`}. Ctrl-C ends it.`);
+    const waited = await until(cli, task_ids, wait_ms);
+    cli.io.exitCode = waited.task?.status === "done" ? 0 : 1;
+    await cli.out.result(
+      waited,
+      () => shown(waited),
+      () => (waited.task ? [waited.task.id] : []),
+    );
+  },
+});
+
+async function until(cli: Cli, task_ids: string[], wait_ms: number): Promise<Waited> {
+  const patience = new Patience({ ends: performance.now() + wait_ms, patient: true });
+  for (;;) {
+    const each_ms = Math.max(0, Math.min(patience.left_ms, LONGEST_MS));
+    try {
+      const args = { task_ids, wait_seconds: Math.ceil(each_ms / 1000) };
+      const waited = await cli.call("task_wait", args, { timeout_ms: each_ms + GRACE_MS });
+      patience.answered();
+      if (!waited.waiting || patience.left_ms <= 0) return waited;
+    } catch (error) {
+      await patience.after(error);
+    }
+  }
+}
+
+/** What somebody else wrote is indented, so that it can pass for no line of ours. */
+function shown({ task }: Waited): string {
+  if (!task) return "None of them has ended.";
+  const said = task.response_summary ?? task.error ?? "";
+  return [`Task ${task.id} is ${task.status}.`, ...(said === "" ? [] : [visible(said).replace(/^/gm, "  ")])].join(
+    "\n",
+  );
+}

@@ -1,0 +1,153 @@
+/** Tasks at the command line. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { Ground, until } from "../src/testing/process.ts";
+
+async function commandLine(runner?: object) {
+  const ground = new Ground({ in_process: true });
+  if (runner) {
+    mkdirSync(ground.home, { mode: 0o700 });
+    writeFileSync(join(ground.home, "runner.json"), JSON.stringify(runner), { mode: 0o600 });
+  }
+  await ground.host();
+  const said = async (args: readonly string[], input?: string) => {
+    const { code, stdout, stderr } = await ground.parley(
+      [...args, "--format", "text"],
+      input === undefined ? {} : { input },
+    );
+    return code === 0 ? stdout.trimEnd() : `${code} ${stdout.trimEnd()}${stderr.trimEnd()}`;
+  };
+  const add = (...more: string[]) => ground.json<{ id: string }>(["task", "add", ...more]);
+  return { ground, said, add, [Symbol.asyncDispose]: () => ground[Symbol.asyncDispose]() };
+}
+
+test("a task is added, listed, taken, done and waited for by commands", async () => {
+  await using line = await commandLine();
+  const { said, ground } = line;
+  expect(await said(["task", "list"])).toBe("There are none.");
+  expect(await said(["task", "next"])).toMatch(/^No pending tasks\./);
+  expect(await said(["task", "add", "Summarise", "the", "logs"])).toMatch(/^Task \d{16} is pending\.$/);
+  const id = await said(
+    ["task", "add", "-q", "--priority", "-5", "--channel", "email", "-"],
+    "Read this:\n\nall of it\n",
+  );
+  expect(id).toMatch(/^\d{16}$/);
+  const listed = await said(["task", "list"]);
+  expect(listed).toMatch(
+    /^id +content +sender +created\n\d{16} +Summarise the logs +\S+ +just now\n\d{16} +Read this:… /,
+  );
+  expect(await said(["task", "list", "--fields", "id,channel"])).toMatch(
+    /^id +channel\n\d{16} +internal\n\d{16} +email$/,
+  );
+  expect(await said(["task", "list", "--limit", "1"])).toMatch(
+    /There is more: .* task list --limit 1 .*--cursor \d{16}/,
+  );
+  expect(await said(["task", "list", "-q", "--channel", "email"])).toBe(id);
+  expect(await said(["task", "get", "latest"])).toMatch(
+    /status +pending\n.*\ncontent:\n {2}Read this:\n {2}\n {2}all of it$/s,
+  );
+
+  expect(await said(["task", "next"])).toMatch(/^id +\d{16}\nstatus +processing\n.*content:\n {2}Summarise the logs$/s);
+  expect(await said(["task", "next"])).toMatch(/^You already have an active task\./);
+  const first = (await said(["task", "list", "--status", "processing", "-q"])) ?? "";
+  expect(await said(["task", "done", first, "There", "was", "nothing."])).toBe(`Task ${first} is done.`);
+  expect(await said(["task", "done", first, "Again."])).toBe(
+    `5 parley: Task ${first} is 'done' — can only complete tasks in 'processing' status`,
+  );
+  expect(await said(["task", "wait", id, first])).toBe(`Task ${first} is done.\n  There was nothing.`);
+  expect(await said(["task", "wait", id, "--timeout", "0"])).toBe("1 None of them has ended.");
+  expect(await said(["task", "cancel", id, "--reason", "not needed"])).toBe(`Task ${id} is cancelled.`);
+  expect(await said(["task", "wait", id])).toBe(`1 Task ${id} is cancelled.\n  Cancelled: not needed`);
+  expect(await said(["task", "stats"])).toMatch(
+    /total +2\nby status +pending 0, processing 0, done 1, cancelled 1, dead 0\nby channel +/,
+  );
+  expect(await ground.json(["task", "get", first])).toMatchObject({ id: first, attempts: [{ outcome: "done" }] });
+});
+
+test("ids of tasks may be cut short as git's, and what names none or several is said", async () => {
+  await using line = await commandLine();
+  const { said, add } = line;
+  expect(await said(["task", "get", "latest"])).toBe("4 parley: There is no task.");
+  const { id } = await add("one");
+  const { id: second } = await add("two");
+  const same = [...second].findIndex((digit, at) => digit !== id[at]);
+  expect(await said(["task", "get", second.slice(0, same + 1), "--fields", "id"])).toBe(`id  ${second}`);
+  expect(await said(["task", "get", id.slice(0, 8)])).toMatch(
+    /^2 parley: More than one task has an id that begins with/,
+  );
+  expect(await said(["task", "get", "12"])).toMatch(/^2 .*too short for an id/);
+  expect(await said(["task", "get", "1234"])).toBe("4 parley: No task has an id that begins with 1234.");
+  expect(await said(["task", "get", "1234567890123456"])).toBe("4 parley: Task 1234567890123456 not found");
+});
+
+test("a dead task is found, and tried again alone or with all that fit, after a preview and a question", async () => {
+  await using line = await commandLine();
+  const { said, add, ground } = line;
+  const { id } = await add("--max-attempts", "1", "--channel", "email", "never works");
+  await said(["task", "next"]);
+  expect(await said(["task", "fail", id, "the", "disk", "is", "full"])).toBe(`Task ${id} is dead.`);
+  expect(await said(["task", "list", "--status", "dead"])).toMatch(/never works .* the disk is full$/);
+  expect(await said(["task", "why", id])).toMatch(
+    /is dead: it failed 1 time of 1\. What went wrong last: the disk is full\n/,
+  );
+  expect(await said(["task", "requeue", "--channel", "web", "--dry-run"])).toBe("Would try 0 dead tasks again.");
+  expect(await said(["task", "requeue", "--dry-run"])).toBe("Would try 1 dead task again.");
+  expect(await ground.json(["task", "requeue", "--dry-run"])).toMatchObject({ dry_run: true, matched: 1, requeued: 0 });
+  expect(await said(["task", "requeue"])).toMatch(
+    /^2 .*Try 1 dead task again\? There is no terminal to ask at: say --yes/,
+  );
+  expect(await said(["task", "list", "--status", "dead", "-q"])).toBe(id);
+  expect(await said(["task", "requeue", id])).toBe("1 of 1 dead task requeued.");
+  expect(await said(["task", "list", "-q"])).toBe(id);
+});
+
+test("task why says in a sentence what holds a task back, and what led to it", async () => {
+  await using line = await commandLine();
+  const { said, add } = line;
+  const plain = await add("--concurrency-key", "repo", "first");
+  expect(await said(["task", "why", plain.id])).toMatch(
+    /^Task \d+ waits for a worker to take it\.\n\n\d+ .*\n {2}first\nNothing is known to have led to that\.$/,
+  );
+  const delayed = await add("--run-at", "1h30m", "later");
+  expect(await said(["task", "why", delayed.id])).toMatch(/ is not to begin yet: in 1 h\./);
+  const behind = await add("--concurrency-key", "repo", "second");
+  expect(await said(["task", "why", behind.id])).toContain(
+    `waits its turn: only 1 of repo at a time, now ${plain.id}.`,
+  );
+  const picky = await add("--needs", "gpu", "--needs", "repo:x", "third");
+  expect(await said(["task", "why", picky.id])).toContain("needs what no worker offers: gpu, repo:x.");
+  await said(["task", "next"]);
+  expect(await said(["task", "why", plain.id])).toMatch(
+    / is worked on by \S+, attempt 1, and its lease ends in a moment\./,
+  );
+  expect(await said(["task", "fail", plain.id, "--throttled-until", "2h", "quota"])).toMatch(/^Task \d+ is pending\.$/);
+  expect(await said(["task", "why", plain.id])).toMatch(
+    / is held: the quota of the account default is used up until (tomorrow )?\d\d:\d\d\./,
+  );
+  expect(await said(["task", "wakes"])).toBe("No trigger is owed an end.");
+});
+
+test("a run is shown with its attempts and its output, and followed until it is over", async () => {
+  const script = "echo one; sleep 0.1; printf 'two \\033[31m'; exit 3";
+  await using line = await commandLine({ trigger: { argv: ["/bin/sh", "-c", script] } });
+  const { said, ground } = line;
+  expect(await said(["runs", "show", "latest"])).toBe("4 parley: There is no run.");
+  await said(["trigger", "add", "odd", "--type", "manual", "--prompt", "Be odd."]);
+  await said(["trigger", "run", "odd"]);
+  const id = await until(() => said(["runs", "list", "-q"]));
+  expect(await said(["runs", "tail", id])).toBe("1 one\ntwo \\x1b[31m");
+  const { stdout } = await ground.parley(["runs", "tail", "latest"]);
+  expect(
+    stdout
+      .trim()
+      .split("\n")
+      .map((piece) => JSON.parse(piece).output)
+      .join(""),
+  ).toBe("one\ntwo \u001b[31m");
+  expect(await said(["runs", "show", id])).toMatch(
+    /^id +\d{16}\nkind +trigger\n.*exit code +3\n.*\nattempts:\n {2}attempt .*failed .*\noutput:\n {2}one\n {2}two \\x1b\[31m$/s,
+  );
+  expect(await said(["runs", "show", id.slice(0, 9), "-q"])).toBe(id);
+  expect(await said(["runs", "stop", "1234567890123456"])).toMatch(/^4 /);
+});
