@@ -72,7 +72,7 @@ describe("agents", () => {
     expect(await ground.json(["agent", "default", "mason"])).toMatchObject({ name: "mason", default: true });
     const { agents } = await ground.json<{ agents: object[] }>(["agent", "list"]);
     expect(agents).toContainEqual(expect.objectContaining({ name: "mason", type: "ui", default: true }));
-    expect(await text("agent", "list")).toMatch(/mason +ui/);
+    expect(await text("agent", "list")).toMatch(/mason +ui +not seen +yes/);
     expect(await text("agent", "default", "mason")).toContain("now speak to mason");
   });
 });

@@ -8,7 +8,24 @@ import { rows } from "../core/fields.ts";
 
 type Agent = Record<string, unknown>;
 
-const COLUMNS = ["name", "type", "presence", "lifecycle", "run_phase", "default", "project", "branch", "last_seen_at"];
+const COLUMNS = ["name", "type", "state", "default", "project", "branch", "last_seen_at"];
+
+const PHASES: Readonly<Record<string, string>> = {
+  idle: "ready",
+  sampling: "thinking",
+  tools_running: "working",
+  waiting_approval: "waiting for approval",
+  waiting_input: "waiting for you",
+};
+
+/** How it is in one word, as the page says it: what it reported counts only while it is there. */
+export function stateOf({ lifecycle, run_phase, presence, last_seen_at }: Agent): string {
+  if (lifecycle === "stopped" || lifecycle === "failed") return lifecycle;
+  if (last_seen_at === null) return "not seen";
+  if (presence === "offline") return "away";
+  const words = lifecycle === "ready" ? (PHASES[String(run_phase)] ?? "unknown") : String(lifecycle);
+  return presence === "idle" && words === "ready" ? "idle" : words;
+}
 
 export const list = defineCommand({
   examples: ["agent list", "agent list --all", "agent list --space sess_review"],
@@ -89,5 +106,9 @@ const namesOf = (agents: readonly Agent[]): string[] => agents.map(({ name }) =>
 
 const shown = (cli: Cli, agents: readonly Agent[], none: string): string =>
   agents.length > 0
-    ? rows(cli.out, agents, COLUMNS)
+    ? rows(
+        cli.out,
+        agents.map((agent) => ({ ...agent, state: stateOf(agent) })),
+        COLUMNS,
+      )
     : `${none}\nNext: ${cli.line("token create --role agent --name scout")}`;
