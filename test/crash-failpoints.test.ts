@@ -9,7 +9,7 @@ import { callTool, callUntilKnown } from "../src/testing/crowd.ts";
 import { until } from "../src/testing/process.ts";
 import { eachDatabaseOfHubs, Restarts } from "../src/testing/restarts.ts";
 
-/** Points that other tests kill a hub at: below, and in crash-migrations, runner-crash, tasks-crash and nodes-tasks. */
+/** Points that other tests kill a hub at: below, and in crash-migrations, runner-crash, tasks-crash and nodes-queue. */
 const ELSEWHERE: readonly Failpoint[] = [
   ...(["due.before_commit", "migrate.after_step", "run.after_spawn", "run.before_record"] as const),
   ...(["claim.after_update", "claim.before_reply", "complete.after_update"] as const),
