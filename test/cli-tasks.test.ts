@@ -1,16 +1,17 @@
 /** Tasks at the command line. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { Ground, until } from "../src/testing/process.ts";
+import { isAlive } from "../src/local/processes.ts";
+import { ended, Ground, until } from "../src/testing/process.ts";
 
-async function commandLine(runner?: object) {
+async function commandLine(runner?: object, config: { task_lease_seconds?: number } = {}) {
   const ground = new Ground({ in_process: true });
   if (runner) {
     mkdirSync(ground.home, { mode: 0o700 });
     writeFileSync(join(ground.home, "runner.json"), JSON.stringify(runner), { mode: 0o600 });
   }
-  await ground.host();
+  await ground.host(config);
   const said = async (args: readonly string[], input?: string) => {
     const { code, stdout, stderr } = await ground.parley(
       [...args, "--format", "text"],
@@ -150,4 +151,102 @@ test("a run is shown with its attempts and its output, and followed until it is 
   );
   expect(await said(["runs", "show", id.slice(0, 9), "-q"])).toBe(id);
   expect(await said(["runs", "stop", "1234567890123456"])).toMatch(/^4 /);
+});
+
+test("worker run works on one task after another: exit code 0 is a result, another a failure with what was said", async () => {
+  await using line = await commandLine();
+  const { said, add, ground } = line;
+  const good = await add("--channel", "email", "count to three");
+  const bad = await add("--max-attempts", "1", "fail");
+  const script = 'read what; echo "$PARLEY_TASK_CHANNEL: $what"; echo oops >&2; test "$what" != fail || exit 7';
+  const worked = await ground.parley([
+    "worker",
+    "run",
+    "--until-idle",
+    "0",
+    "--format",
+    "text",
+    "--",
+    "sh",
+    "-c",
+    script,
+  ]);
+  expect(worked).toMatchObject({ code: 0, stderr: "oops\noops\n" });
+  expect(worked.stdout).toBe(
+    `Task ${good.id} is done: email: count to three\nTask ${bad.id} has failed: It ended with exit code 7.\n`,
+  );
+  expect(await ground.json(["task", "get", good.id])).toMatchObject({
+    status: "done",
+    response_summary: "email: count to three",
+    attempts: [{ worker: "worker" }],
+  });
+  expect(await ground.json(["task", "get", bad.id])).toMatchObject({
+    status: "dead",
+    error: "It ended with exit code 7.\noops",
+  });
+  await add("for another program");
+  expect(await said(["worker", "run", "--", "/no/such/program"])).toBe(
+    '2 parley: The program "/no/such/program" does not exist. Nothing was taken.',
+  );
+  expect(await said(["worker", "run", "--", ground.folder])).toMatch(/is not executable\. Nothing was taken\.$/);
+  expect(await said(["task", "list", "-q"])).toMatch(/^\d{16}$/);
+});
+
+test("worker run keeps its task while the program runs, and ends the program where the task is cancelled", async () => {
+  await using line = await commandLine(undefined, { task_lease_seconds: 6 });
+  const { said, add, ground } = line;
+  const long = await add("take your time");
+  const go = join(ground.folder, "go");
+  const wait = `until [ -e ${go} ]; do sleep 0.02; done; seq 30`;
+  const working = ground.parley([
+    "worker",
+    "run",
+    "--most",
+    "1",
+    "--lines",
+    "2",
+    "-q",
+    "--format",
+    "text",
+    "--",
+    "sh",
+    "-c",
+    wait,
+  ]);
+  const lease = async () =>
+    (await ground.json<{ lease_expires_at: string | null }>(["task", "get", long.id])).lease_expires_at;
+  const first = await until(lease);
+  expect((await ground.parley(["worker", "run", "--", "true"])).stderr).toMatch(/A worker runs as worker already/);
+  await until(async () => ((await lease()) ?? "") > first);
+  writeFileSync(go, "");
+  expect(await working).toMatchObject({ code: 0, stdout: `${long.id}\n` });
+  expect(await said(["task", "wait", long.id])).toBe(`Task ${long.id} is done.\n  29\n  30`);
+
+  const unwanted = await add("never mind");
+  const stopped = ground.parley(["worker", "run", "--most", "1", "--", "sleep", "600"]);
+  await until(async () => (await said(["task", "list", "--status", "processing", "-q"])) === unwanted.id);
+  await said(["task", "cancel", unwanted.id]);
+  expect(JSON.parse((await stopped).stdout)).toMatchObject({ outcome: "failed", text: "It was cancelled." });
+  expect(await ground.json(["task", "get", unwanted.id])).toMatchObject({ status: "cancelled" });
+});
+
+test("worker run gives its task back on SIGTERM, and leaves no program behind", async () => {
+  await using line = await commandLine();
+  const { said, add, ground } = line;
+  const task = await add("--max-attempts", "1", "interrupted");
+  const pid = join(ground.folder, "pid");
+  const worker = ground.start([
+    "worker",
+    "run",
+    "--",
+    "sh",
+    "-c",
+    `echo $$ > ${pid}.new; mv ${pid}.new ${pid}; sleep 600`,
+  ]);
+  const program = Number(await until(() => existsSync(pid) && readFileSync(pid, "utf8").trim()));
+  worker.kill("SIGTERM");
+  expect(await ended(worker)).toMatchObject({ code: 0, signal: null });
+  expect(isAlive(program)).toBe(false);
+  expect(await said(["task", "list", "-q"])).toBe(task.id);
+  expect(await ground.json(["task", "get", task.id])).toMatchObject({ attempts: [{ outcome: "released" }] });
 });

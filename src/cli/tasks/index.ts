@@ -11,4 +11,9 @@ export const COMMANDS: readonly Entry[] = [
     summary: "see why a task is where it is, and what led to it",
     load: async () => (await import("./why.ts")).why,
   },
+  {
+    name: "worker run",
+    summary: "work on tasks with a program, one after another",
+    load: async () => (await import("./worker.ts")).run,
+  },
 ];

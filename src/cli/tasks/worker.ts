@@ -1,0 +1,164 @@
+import { join } from "node:path";
+import { visibleLine } from "../../visible.ts";
+import { filesOf } from "../core/acting.ts";
+import type { Cli } from "../core/cli.ts";
+import type { Client } from "../core/client.ts";
+import { defineCommand } from "../core/command.ts";
+import { duration } from "../core/duration.ts";
+import { Failure } from "../core/failure.ts";
+import { Patience } from "../core/patience.ts";
+import { ProcessLock } from "../core/process-lock.ts";
+import type { Output } from "../core/tool-types.ts";
+import { actAs } from "../mcp/role.ts";
+import { checkProgram } from "./program.ts";
+import { type Ended, workOn } from "./working.ts";
+
+export type Task = NonNullable<Output<"get_next_task">["next_task"]>;
+
+/** How long one question for the next task waits. */
+const ASK_MS = 60_000;
+/** For the answer itself, once the hub's own time is up. */
+const GRACE_MS = 15_000;
+
+export const run = defineCommand({
+  examples: [
+    "worker run -- ./work.sh",
+    "worker run --name builder --offers gpu --offers repo:shop -- python3 work.py --fast",
+    "worker run --until-idle 0 -- claude -p",
+  ],
+  details:
+    "Takes tasks one after another and starts the program for each, without a shell: what is to be done is its standard input, and PARLEY_TASK_ID, PARLEY_TASK_ATTEMPT, PARLEY_TASK_CHANNEL and PARLEY_TASK_SENDER are set. While it runs the task stays this worker's. When it ends with exit code 0 its last lines are the result, otherwise the task has failed with what it said on stderr. SIGTERM and Ctrl-C end the program and give the task back. One worker of a name runs at a time.",
+  positionals: { command: { required: true, rest: true, description: "the program and its arguments, behind --" } },
+  options: {
+    name: { type: "text", value: "NAME", env: "PARLEY_WORKER", description: "as which worker (default: worker)" },
+    offers: { type: "list", value: "NEED", description: "what it can do that tasks may need; may be repeated" },
+    lines: {
+      type: "integer",
+      value: "N",
+      minimum: 1,
+      maximum: 1000,
+      default: 20,
+      description: "so many lines are the result",
+    },
+    most: { type: "integer", value: "N", minimum: 1, description: "ends after so many tasks" },
+    until_idle: { type: "text", value: "TIME", description: "ends when there was no task for so long: 0, 30s, 10m" },
+  },
+  async run(cli, { command, name = "worker", offers, lines, most = Number.POSITIVE_INFINITY, until_idle }) {
+    const idle_ms = until_idle === undefined ? Number.POSITIVE_INFINITY : duration("--until-idle", until_idle);
+    const program = checkProgram(command, cli.io.env);
+    using worker = await Worker.begin(cli, { name, offers });
+    cli.out.note(`Working as ${visibleLine(worker.name)}. Ctrl-C ends it.`);
+    for (let worked = 0; worked < most; worked += 1) {
+      const task = await worker.next(idle_ms);
+      if (!task) break;
+      const ended = await workOn({ cli, client: worker.client, task, program, lines, stop: worker.stop });
+      await told(cli, task, ended);
+      if (ended.over) break;
+    }
+  },
+});
+
+/** Who works: with a credential, and alone under its name. */
+class Worker {
+  readonly client: Client;
+  readonly name: string;
+  readonly #offers: string[];
+  readonly #lock: ProcessLock;
+  readonly #stop = new AbortController();
+  readonly #stopped: Promise<"stopped">;
+  readonly #interrupt = (): void => this.#stop.abort();
+  /** They would end us before the task is given back. */
+  readonly #listeners = process.listeners("SIGINT");
+
+  static async begin(cli: Cli, { name, offers }: { name: string; offers: string[] }): Promise<Worker> {
+    const files = await filesOf(cli);
+    const role = { role: "worker", name, session_key: undefined } as const;
+    const client = cli.token ? await cli.connect() : await actAs(cli, files, role);
+    const { principal } = await client.call("whoami", {});
+    const lock = new ProcessLock(
+      join(cli.home.path, "workers", encodeURIComponent(files.space), `${encodeURIComponent(principal)}.lock`),
+    );
+    if (!lock.take())
+      throw new Failure(
+        "CONFLICT",
+        `A worker runs as ${principal} already (process ${lock.holder()}). Give this one another --name.`,
+      );
+    return new Worker({ client, name: principal, offers, lock });
+  }
+
+  constructor({ client, name, offers, lock }: { client: Client; name: string; offers: string[]; lock: ProcessLock }) {
+    this.client = client;
+    this.name = name;
+    this.#offers = offers;
+    this.#lock = lock;
+    this.#stopped = new Promise((done) => this.stop.addEventListener("abort", () => done("stopped"), { once: true }));
+    process.removeAllListeners("SIGINT").on("SIGINT", this.#interrupt);
+    process.on("SIGTERM", this.#interrupt);
+  }
+
+  get stop(): AbortSignal {
+    return this.#stop.signal;
+  }
+
+  /** Undefined when it is to end. */
+  async next(idle_ms: number): Promise<Task | undefined> {
+    const ends = performance.now() + idle_ms;
+    const patience = new Patience({ patient: true });
+    while (!this.stop.aborted) {
+      const wait_ms = Math.max(0, Math.min(ASK_MS, ends - performance.now()));
+      try {
+        const given = await Promise.race([this.#ask(wait_ms), this.#stopped]);
+        patience.answered();
+        if (given === "stopped") break;
+        if (given.next_task) return given.next_task;
+        // Left by one of this name that was killed: nobody else of this name runs here.
+        if (given.active_task) await this.#giveBack(given.active_task, "its worker was killed");
+        else if (performance.now() >= ends) return undefined;
+      } catch (error) {
+        await Promise.race([patience.after(error), this.#stopped]);
+      }
+    }
+    await this.#leave();
+    return undefined;
+  }
+
+  #ask(wait_ms: number): Promise<Output<"get_next_task">> {
+    const args = { offers: this.#offers, wait_seconds: Math.ceil(wait_ms / 1000) };
+    return this.client.call("get_next_task", args, { timeout_ms: wait_ms + GRACE_MS });
+  }
+
+  /** The question that was broken off may have been answered with a task just now. */
+  async #leave(): Promise<void> {
+    try {
+      const { tasks } = await this.client.call("task_list", { status: "processing", limit: 100 });
+      for (const task of tasks) if (task.claimed_by === this.name) await this.#giveBack(task, "its worker was stopped");
+    } catch (error) {
+      // Without a hub nothing can be given back; then the lease ends it.
+      if (!(error instanceof Failure)) throw error;
+    }
+  }
+
+  async #giveBack({ id: task_id, attempt }: Pick<Task, "id" | "attempt">, reason: string): Promise<void> {
+    await this.client.call("task_release", { task_id, attempt, reason });
+  }
+
+  [Symbol.dispose](): void {
+    process.off("SIGINT", this.#interrupt).off("SIGTERM", this.#interrupt);
+    for (const listener of this.#listeners) process.on("SIGINT", listener);
+    this.#lock.release();
+  }
+}
+
+async function told(cli: Cli, task: Task, { outcome, text }: Ended): Promise<void> {
+  if (cli.out.json) return cli.out.data({ task_id: task.id, attempt: task.attempt, outcome, text });
+  if (cli.out.quiet) return cli.out.write(task.id);
+  const [first = ""] = text.trim().split("\n");
+  await cli.out.write(`Task ${task.id} ${WORDS[outcome]}${first === "" ? "" : `: ${visibleLine(first)}`}`);
+}
+
+const WORDS: Readonly<Record<Ended["outcome"], string>> = {
+  done: "is done",
+  failed: "has failed",
+  released: "is given back",
+  lost: "is no longer ours",
+};

@@ -1,0 +1,134 @@
+import type { Cli } from "../core/cli.ts";
+import type { Client } from "../core/client.ts";
+import { Failure } from "../core/failure.ts";
+import { Patience } from "../core/patience.ts";
+import { type Exit, type Program, Running } from "./program.ts";
+import type { Task } from "./worker.ts";
+
+/** In parts of a lease: one that got lost on the way costs nothing. */
+const BEATS_A_LEASE = 3;
+const LEAST_BEAT_MS = 200;
+const MOST_ERROR = 4000;
+/** So long a worker that is to end waits for a hub that is away. After that the lease ends it. */
+const LEAVE_MS = 5000;
+/** What the hub says of a task that is not ours any more. */
+const GONE = ["LEASE_LOST", "TASK_NOT_FOUND"];
+
+interface Work {
+  cli: Cli;
+  client: Client;
+  task: Task;
+  program: Program;
+  lines: number;
+  stop: AbortSignal;
+}
+
+export interface Ended {
+  outcome: "done" | "failed" | "released" | "lost";
+  text: string;
+  /** The worker is to end. */
+  over: boolean;
+}
+
+/** Starts the program for one task, keeps the task while it runs, and tells the hub how it went. */
+export async function workOn(work: Work): Promise<Ended> {
+  const { cli, task, program, stop } = work;
+  const running = new Running(program, { io: cli.io, env: environmentOf(cli, task), input: task.content });
+  const kept = keep(work);
+  const interrupted = (): void => kept.end("stopped");
+  stop.addEventListener("abort", interrupted);
+  if (stop.aborted) interrupted();
+  try {
+    const why = await Promise.race([running.ended.then(() => undefined), kept.reason]);
+    if (why !== undefined) await running.end();
+    return await tell(work, await running.ended, why);
+  } finally {
+    kept.end("over");
+    stop.removeEventListener("abort", interrupted);
+  }
+}
+
+function environmentOf({ io }: Cli, { id, attempt, channel, sender }: Task): Record<string, string | undefined> {
+  return {
+    ...io.env,
+    PARLEY_CAUSE: id,
+    PARLEY_TASK_ID: id,
+    PARLEY_TASK_ATTEMPT: String(attempt),
+    PARLEY_TASK_CHANNEL: channel,
+    PARLEY_TASK_SENDER: sender ?? "",
+  };
+}
+
+type Reason = "stopped" | "cancelled" | "lost";
+
+interface Keeping {
+  /** Why the program is to end before it has. */
+  reason: Promise<Reason>;
+  end: (why: Reason | "over") => void;
+}
+
+/** Renews the lease again and again, until it ends. */
+function keep({ client, task }: Work): Keeping {
+  const { promise: reason, resolve } = Promise.withResolvers<Reason>();
+  let timer: NodeJS.Timeout | undefined;
+  let over = false;
+  const end = (why: Reason | "over"): void => {
+    over = true;
+    clearTimeout(timer);
+    if (why !== "over") resolve(why);
+  };
+  const plan = (lease_expires_at: string | null): void => {
+    const left_ms = lease_expires_at === null ? 0 : Date.parse(lease_expires_at) - Date.now();
+    if (!over) timer = setTimeout(() => void beat(), Math.max(LEAST_BEAT_MS, left_ms / BEATS_A_LEASE));
+  };
+  const beat = async (): Promise<void> => {
+    try {
+      const beaten = await client.call("task_heartbeat", { task_id: task.id, attempt: task.attempt });
+      if (beaten.cancel_requested) end("cancelled");
+      else plan(beaten.lease_expires_at);
+    } catch (error) {
+      // A hub that is away is asked again: what it gave stays ours until it says otherwise.
+      if (error instanceof Failure && GONE.includes(error.code)) end("lost");
+      else plan(null);
+    }
+  };
+  plan(task.lease_expires_at);
+  return { reason, end };
+}
+
+async function tell({ client, task, lines }: Work, exit: Exit, why: Reason | undefined): Promise<Ended> {
+  const of = { task_id: task.id, attempt: task.attempt };
+  const over = why === "stopped";
+  if (why === "lost") return { outcome: "lost", text: "", over };
+  if (why === "stopped") {
+    const reason = "its worker was stopped";
+    return told(() => client.call("task_release", { ...of, reason }), { outcome: "released", text: reason, over });
+  }
+  if (exit.code === 0 && why === undefined) {
+    const text = lastLines(exit.stdout, lines) || "Done.";
+    return told(() => client.call("task_complete", { ...of, response_summary: text }), { outcome: "done", text, over });
+  }
+  const said = lastLines(exit.stderr, lines).slice(-MOST_ERROR);
+  const how = why === "cancelled" ? "It was cancelled." : `It ended with ${endOf(exit)}.`;
+  const error = [how, said].filter((part) => part !== "").join("\n");
+  return told(() => client.call("task_fail", { ...of, error }), { outcome: "failed", text: error, over });
+}
+
+/** A hub that is started anew is waited for; one that has given the task to somebody else has the last word. */
+async function told(call: () => Promise<unknown>, ended: Ended): Promise<Ended> {
+  const ends = ended.over ? performance.now() + LEAVE_MS : Number.POSITIVE_INFINITY;
+  const patience = new Patience({ patient: true, ends });
+  for (;;) {
+    try {
+      await call();
+      return ended;
+    } catch (error) {
+      if (error instanceof Failure && GONE.includes(error.code)) return { ...ended, outcome: "lost" };
+      await patience.after(error);
+    }
+  }
+}
+
+const endOf = ({ code, signal }: Exit): string => (signal === null ? `exit code ${code}` : `signal ${signal}`);
+
+const lastLines = (text: string, lines: number): string => text.trim().split("\n").slice(-lines).join("\n");
