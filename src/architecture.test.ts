@@ -45,11 +45,12 @@ const PASSAGES = [
   /^mcp -> src\/http\/outlet\.ts$/, // the bounded way out, the same for every stream
   /^(cli|runtime) -> src\/client\//,
   /^cli -> src\/mcp\/stdio(\/channel)?\.ts$/,
+  /^cli -> src\/runner\/definitions\.ts$/, // `doctor` reads what may be started as the runner does
 ];
 
 /** What the command line loads; it starts fast and talks to the hub like any stranger. `serve` is the hub. */
 const CLI_LOADS =
-  /^node:|^diff$|^src\/(cli\/|client\/|local\/|durations\.ts$|errors\.ts$|config\.ts$|suggest\.ts$|visible\.ts$|mcp\/stdio(\/channel)?\.ts$)/;
+  /^node:|^diff$|^src\/(cli\/|client\/|local\/|durations\.ts$|errors\.ts$|config\.ts$|suggest\.ts$|visible\.ts$|mcp\/stdio(\/channel)?\.ts$|runner\/definitions\.ts$)/;
 
 const MODULE_FILE =
   /^((index|schema|tables|store|service|tools|resources|routes)\.ts|(store|service|tools)\/[a-z-]+\.ts|[a-z-]+(\.[a-z-]+)*\.test\.ts)$/;

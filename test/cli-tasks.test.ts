@@ -1,8 +1,10 @@
 /** Tasks at the command line. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { runCli } from "../src/cli/main.ts";
 import { isAlive } from "../src/local/processes.ts";
+import { CliIo } from "../src/testing/cli-io.ts";
 import { ended, Ground, until } from "../src/testing/process.ts";
 
 async function commandLine(runner?: object, config: { task_lease_seconds?: number } = {}) {
@@ -249,4 +251,45 @@ test("worker run gives its task back on SIGTERM, and leaves no program behind", 
   expect(isAlive(program)).toBe(false);
   expect(await said(["task", "list", "-q"])).toBe(task.id);
   expect(await ground.json(["task", "get", task.id])).toMatchObject({ attempts: [{ outcome: "released" }] });
+});
+
+test("doctor says whether runner.json is sound, and whether a trigger is owed the end of a task", async () => {
+  await using line = await commandLine();
+  const { said, ground } = line;
+  const runner = join(ground.home, "runner.json");
+  const examined = async () => {
+    const io = new CliIo(ground.env());
+    await runCli(["doctor", "--json"], io);
+    const { checks }: { checks: { name: string; state: string; message: string }[] } = JSON.parse(io.stdout);
+    return Object.fromEntries(checks.map(({ name, state, message }) => [name, `${state}: ${message}`]));
+  };
+  expect(await examined()).toMatchObject({
+    runner: expect.stringMatching(/^pass: There is no runner\.json/),
+    wakes: "pass: No trigger is owed the end of a task.",
+  });
+
+  const { token } = await ground.json<{ token: string }>(["token", "create", "--role", "trigger", "--name", "gmail"]);
+  await ground.json(["task", "add", "read it"], { env: { PARLEY_TOKEN: token } });
+  await said(["task", "next"]);
+  await said(["task", "done", "latest", "Read."]);
+  const flawed = {
+    trigger: { argv: ["/no/such/agent"] },
+    worker: { argv: [runner] },
+    mail: { argv: ["sh"], cwd: "/no/such" },
+  };
+  writeFileSync(runner, JSON.stringify(flawed), { mode: 0o600 });
+  const { runner: faults, wakes } = await examined();
+  expect(wakes).toMatch(/^warn: 1 end of tasks was not taken .* the oldest, of gmail, ended just now and was offered/);
+  expect(faults).toMatch(
+    /^fail: .*trigger: \/no\/such\/agent does not exist\. worker: .*runner\.json is not executable\. mail: /,
+  );
+  expect(faults).toContain("mail: Its folder /no/such is none that can be entered.");
+  expect(await said(["task", "wakes"])).toMatch(/gmail +_default +done/);
+
+  writeFileSync(runner, JSON.stringify({ worker: { argv: ["sh", "-c", "true"] }, triggers: { a: { argv: ["sh"] } } }));
+  expect((await examined()).runner).toBe("pass: It can start: worker, trigger a.");
+  writeFileSync(runner, "{,}");
+  expect((await examined()).runner).toMatch(/^fail: .*runner\.json is not JSON/);
+  chmodSync(runner, 0o666);
+  expect((await examined()).runner).toMatch(/^fail: .*whoever can change it decides what runs/);
 });

@@ -15,7 +15,7 @@ const MARKS = ["start.lock", "hub.log", "owner.lock", "admin.token", "hub-settin
 
 /** What the hub and the command line open in a data folder by its name. */
 const NAMES =
-  /^((parley\.db|owner\.lock)(-(wal|shm|journal))?|(hub|hub-settings|demo|runner)\.json|admin\.token|audit.*|(hub|demo)\.log(\.\d+)?|(start|drain)\.lock|secret\.key|node\.id|runs|outbox|triggers|identities|hooks|watch|channel|wake|backups)$/;
+  /^((parley\.db|owner\.lock)(-(wal|shm|journal))?|(hub|hub-settings|demo|runner)\.json|admin\.token|audit.*|(hub|demo)\.log(\.\d+)?|(start|drain)\.lock|secret\.key|node\.id|runs|outbox|triggers|identities|hooks|watch|workers|channel|wake|backups)$/;
 
 /** Why nothing in this folder can be believed; undefined where it can. One call: a hook makes it, too. */
 export function untrusted(path: string): string | undefined {

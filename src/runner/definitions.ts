@@ -80,6 +80,19 @@ export class Definitions {
     };
   }
 
+  /** All that it names, each with what it is for. */
+  get programs(): { what: string; program: Program }[] {
+    const { triggers = {} } = this.#file;
+    const asked = [
+      ...(["trigger", "worker", "mail"] as const).map((kind) => ({ what: kind, kind, name: "" })),
+      ...Object.keys(triggers).map((name) => ({ what: `trigger ${name}`, kind: "trigger" as const, name })),
+    ];
+    return asked.flatMap(({ what, ...of }) => {
+      const program = this.find(of);
+      return program ? [{ what, program }] : [];
+    });
+  }
+
   find({ kind, name }: { kind: Kind; name: string }): Program | undefined {
     const { triggers = {} } = this.#file;
     const own = kind === "trigger" && Object.hasOwn(triggers, name) ? triggers[name] : undefined;

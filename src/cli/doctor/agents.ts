@@ -84,7 +84,9 @@ function hooks(cli: Cli): Check[] {
       return (installed ? fail : warn)("hooks", sentence, advice ?? cli.line("hooks status"));
     });
   if (installed.length === 0)
-    return [warn("hooks", "No client tells its sessions of mail.", `${cli.line("hooks install")} (--client codex for Codex)`)];
+    return [
+      warn("hooks", "No client tells its sessions of mail.", `${cli.line("hooks install")} (--client codex for Codex)`),
+    ];
   return installed.map(({ client, scope, called_at }) =>
     called_at === null
       ? warn(

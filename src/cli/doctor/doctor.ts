@@ -5,7 +5,7 @@ import type { Check, Patient } from "./check.ts";
 export const doctor = defineCommand({
   examples: ["doctor", "doctor --fix", "doctor --json"],
   details:
-    "Data folder, disk, hub, clock, tokens, identities, hooks, ways to wake an agent, and a round trip in both eras of MCP. It never starts a hub. Exit code 1 when something failed; what only wants attention does not count.",
+    "Data folder, disk, hub, clock, tokens, identities, hooks, ways to wake an agent, what the runner may start, ends of tasks that triggers are owed, and a round trip in both eras of MCP. It never starts a hub. Exit code 1 when something failed; what only wants attention does not count.",
   options: { fix: { type: "flag", description: "put right what can be put right without asking" } },
   async run(cli, { fix }) {
     const checks = await examine({ cli, fix });
@@ -19,11 +19,12 @@ export const doctor = defineCommand({
 });
 
 async function examine(patient: Patient): Promise<Check[]> {
-  const [{ checkMachine }, { checkFolder }, { checkHub }, { checkAgents }] = await Promise.all([
+  const [{ checkMachine }, { checkFolder }, { checkHub }, { checkAgents }, { checkQueue }] = await Promise.all([
     import("./machine.ts"),
     import("./folder.ts"),
     import("./hub.ts"),
     import("./agents.ts"),
+    import("./queue.ts"),
   ]);
   return [
     ...checkMachine(patient),
@@ -31,6 +32,7 @@ async function examine(patient: Patient): Promise<Check[]> {
     ...(patient.cli.url ? [] : checkFolder(patient)),
     ...(await checkHub(patient)),
     ...(await checkAgents(patient)),
+    ...(await checkQueue(patient)),
   ];
 }
 

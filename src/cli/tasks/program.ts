@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { accessSync, constants, statSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { existsSync } from "node:fs";
 import { invalid } from "../core/failure.ts";
 import { type Env, type Io, STDERR } from "../core/io.ts";
+import { isExecutable, placesOf } from "../core/program-path.ts";
 
 /** So long a program may take to end by itself once it is asked to. */
 const GRACE_MS = 5000;
@@ -23,21 +23,10 @@ export interface Exit {
 
 /** Looked for before any task is taken: one that cannot be started would use up every task's attempts. */
 export function checkProgram([name = "", ...args]: readonly string[], env: Env): Program {
-  const places = name.includes("/") ? [name] : (env.PATH ?? "").split(delimiter).map((folder) => join(folder, name));
-  const path = places.find(isExecutable);
+  const path = placesOf(name, env.PATH ?? "").find(isExecutable);
   if (path !== undefined) return { path, args };
-  const why = name.includes("/") && statSync(name, { throwIfNoEntry: false }) ? "is not executable" : "does not exist";
+  const why = name.includes("/") && existsSync(name) ? "is not executable" : "does not exist";
   throw invalid(`The program ${JSON.stringify(name)} ${why}. Nothing was taken.`);
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    // Not there, or not for us: either way not to be started.
-    return false;
-  }
 }
 
 /** A program that was started, in a process group of its own. */
