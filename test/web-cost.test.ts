@@ -15,7 +15,7 @@ let meter: Meter;
 const agents: Speaker[] = [];
 beforeAll(async () => {
   browser = await launch();
-  hub = await WebHub.open(browser, { PARLEY_RATE_LIMIT: "100000" });
+  hub = await WebHub.open(browser, { rate_limit: 100_000 });
   for (let at = 0; at < AGENTS; at += 1) agents.push(await hub.agent(`agent-${at}`));
   await Promise.all(agents.map((agent, at) => write(agent, at)));
   ({ page } = await hub.signedIn());

@@ -2,7 +2,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { launch, shoot } from "../src/testing/browser.ts";
 import { until } from "../src/testing/process.ts";
-import { composer, letThrough, log, say, sent, WebHub } from "../src/testing/web.ts";
+import { composer, KillableWebHub, letThrough, log, say, sent } from "../src/testing/web.ts";
 
 let browser: Browser;
 beforeAll(async () => {
@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 
 test("WEB-8: a hub that is killed and comes back costs nothing: no message twice, none missing", async () => {
-  await using hub = await WebHub.open(browser);
+  await using hub = await KillableWebHub.open(browser);
   const scout = await hub.agent("scout");
   const { page } = await hub.signedIn();
   await say(page, "before");
@@ -34,7 +34,7 @@ test("WEB-8: a hub that is killed and comes back costs nothing: no message twice
 });
 
 test("WEB-8: with the hub away the composer keeps its text, its caret and its place, and what is sent goes when it is back", async () => {
-  await using hub = await WebHub.open(browser);
+  await using hub = await KillableWebHub.open(browser);
   const scout = await hub.agent("scout");
   const { page } = await hub.signedIn();
   await page.goto(`${hub.url}/chat/scout`);
@@ -63,7 +63,7 @@ test("WEB-8: with the hub away the composer keeps its text, its caret and its pl
 });
 
 test("WEB-8: with the hub away no agent is at work, any chat can be written to, and it goes from whichever is open", async () => {
-  await using hub = await WebHub.open(browser);
+  await using hub = await KillableWebHub.open(browser);
   const [scout, mason] = [await hub.agent("scout"), await hub.agent("mason")];
   const { page } = await hub.signedIn();
   await page.goto(`${hub.url}/chat/scout`);
@@ -93,7 +93,7 @@ test("WEB-8: with the hub away no agent is at work, any chat can be written to, 
 });
 
 test("a message on its way when the hub dies arrives once", async () => {
-  await using hub = await WebHub.open(browser);
+  await using hub = await KillableWebHub.open(browser);
   const scout = await hub.agent("scout");
   const { page } = await hub.signedIn();
   await say(page, "first");
@@ -117,7 +117,7 @@ test("a message on its way when the hub dies arrives once", async () => {
 });
 
 test("a session that is revoked ends in the page at once, with a way back", async () => {
-  await using hub = await WebHub.open(browser);
+  await using hub = await KillableWebHub.open(browser);
   await hub.agent("scout");
   const { page } = await hub.signedIn();
   await composer(page).waitFor();
@@ -132,7 +132,7 @@ test("a session that is revoked ends in the page at once, with a way back", asyn
 });
 
 test("a message of 1 MiB is shown in part, with its size, and whole when asked for", async () => {
-  await using hub = await WebHub.open(browser);
+  await using hub = await KillableWebHub.open(browser);
   const scout = await hub.agent("scout");
   const { page, complaints } = await hub.signedIn();
   const lines = Array.from({ length: 32 * 1024 }, (_, at) => `line ${String(at).padStart(26, "0")}`);
@@ -147,7 +147,7 @@ test("a message of 1 MiB is shown in part, with its size, and whole when asked f
 });
 
 test("contents that make no sense leave what was there, and the page alive", async () => {
-  await using hub = await WebHub.open(browser);
+  await using hub = await KillableWebHub.open(browser);
   const scout = await hub.agent("scout");
   const { page } = await hub.signedIn();
   await composer(page).waitFor();
@@ -165,7 +165,7 @@ test("contents that make no sense leave what was there, and the page alive", asy
 });
 
 test("a clock that is hours off in the browser changes no time on the page", async () => {
-  await using hub = await WebHub.open(browser);
+  await using hub = await KillableWebHub.open(browser);
   const scout = await hub.agent("scout");
   await scout.say("just now");
   const { page } = await hub.signedIn();

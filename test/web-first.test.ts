@@ -2,7 +2,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { launch } from "../src/testing/browser.ts";
-import { composer, log, mailLink, WebHub } from "../src/testing/web.ts";
+import { composer, KillableWebHub, log, mailLink, WebHub } from "../src/testing/web.ts";
 
 let browser: Browser;
 beforeAll(async () => {
@@ -22,8 +22,8 @@ function asked(page: Page): string[] {
 
 const shown = (page: Page): Promise<string[]> => log(page).locator("[data-key] .prose").allInnerTexts();
 
-async function withChat(): Promise<{ hub: WebHub; page: Page }> {
-  const hub = await WebHub.open(browser);
+async function withChat(): Promise<{ hub: KillableWebHub; page: Page }> {
+  const hub = await KillableWebHub.open(browser);
   const scout = await hub.agent("scout");
   await scout.say("**one**");
   await scout.say("two");

@@ -14,7 +14,7 @@ let scout: Speaker;
 let ids: string[];
 beforeAll(async () => {
   browser = await launch();
-  hub = await WebHub.open(browser, { PARLEY_RATE_LIMIT: "1000000" });
+  hub = await WebHub.open(browser, { rate_limit: 1_000_000 });
   scout = await hub.agent("scout");
   ids = [];
   for (let at = 0; at < COUNT; at += AT_ONCE)

@@ -3,7 +3,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findings } from "../src/testing/axe.ts";
 import { launch, shoot } from "../src/testing/browser.ts";
-import { mailRow, type Speaker, sendMail, WebHub } from "../src/testing/web.ts";
+import { KillableWebHub, mailRow, type Speaker, sendMail } from "../src/testing/web.ts";
 
 let browser: Browser;
 beforeAll(async () => {
@@ -17,13 +17,13 @@ const send = (page: Page) => page.getByRole("button", { name: "Send", exact: tru
 const waiting = (page: Page) => page.getByRole("list", { name: "Waiting for the hub" });
 const count = (page: Page, words: string) => page.getByRole("status").getByText(words, { exact: true });
 
-async function away(hub: WebHub, ...pages: Page[]): Promise<void> {
+async function away(hub: KillableWebHub, ...pages: Page[]): Promise<void> {
   await hub.kill();
   for (const page of pages) await page.getByText(/Connection lost at/).waitFor();
 }
 
 /** As when the network is back: nobody waits for the end of a pause. */
-async function back(hub: WebHub, ...pages: Page[]): Promise<void> {
+async function back(hub: KillableWebHub, ...pages: Page[]): Promise<void> {
   await hub.restart();
   for (const page of pages) await page.evaluate("dispatchEvent(new Event('online'))");
 }
@@ -39,7 +39,7 @@ async function write(page: Page, { to = "scout", subject, body }: { to?: string;
 }
 
 /** A page on which a mail to scout waits, its hub being away. */
-async function newsKept(hub: WebHub): Promise<{ page: Page; scout: Speaker }> {
+async function newsKept(hub: KillableWebHub): Promise<{ page: Page; scout: Speaker }> {
   const scout = await hub.agent("scout");
   const { page } = await hub.signedIn();
   await page.goto(`${hub.url}/mail`);
@@ -51,13 +51,13 @@ async function newsKept(hub: WebHub): Promise<{ page: Page; scout: Speaker }> {
 }
 
 /** What it was sent, from the first on. */
-async function gotBy(hub: WebHub, { token }: Speaker): Promise<string[]> {
+async function gotBy(hub: KillableWebHub, { token }: Speaker): Promise<string[]> {
   const { messages } = await hub.call<{ messages: { id: string; preview: string }[] }>("mail_inbox", {}, token);
   return messages.toSorted((a, b) => Number(a.id) - Number(b.id)).map(({ preview }) => preview);
 }
 
 test("a reply and a new mail that are sent with the hub away arrive once and in order, over a reload and a lost answer", async () => {
-  await using hub = await WebHub.open(browser);
+  await using hub = await KillableWebHub.open(browser);
   const scout = await hub.agent("scout");
   await sendMail(hub, scout, { subject: "Before", body: "hello" });
   const { page } = await hub.signedIn();
@@ -105,7 +105,7 @@ test("a reply and a new mail that are sent with the hub away arrive once and in 
 });
 
 test("two tabs show the same; what is taken back is a draft again; what the hub refuses holds up nobody", async () => {
-  await using hub = await WebHub.open(browser);
+  await using hub = await KillableWebHub.open(browser);
   const scout = await hub.agent("scout");
   const { page } = await hub.signedIn();
   const other = await page.context().newPage();
@@ -150,7 +150,7 @@ test("two tabs show the same; what is taken back is a draft again; what the hub 
 });
 
 test("whoever leaves the mail meanwhile has it sent all the same", async () => {
-  await using hub = await WebHub.open(browser);
+  await using hub = await KillableWebHub.open(browser);
   const { page, scout } = await newsKept(hub);
   await page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: "Fleet" }).click();
   await page.waitForURL("**/chat");
@@ -159,7 +159,7 @@ test("whoever leaves the mail meanwhile has it sent all the same", async () => {
 });
 
 test("what waits goes from a page that never had the mail open", async () => {
-  await using hub = await WebHub.open(browser);
+  await using hub = await KillableWebHub.open(browser);
   const { page, scout } = await newsKept(hub);
   await page.close();
   await hub.restart();
@@ -169,7 +169,7 @@ test("what waits goes from a page that never had the mail open", async () => {
 });
 
 test("what waits is without a serious finding of axe, light and dark, and nothing of it is too wide", async () => {
-  await using hub = await WebHub.open(browser);
+  await using hub = await KillableWebHub.open(browser);
   const scout = await hub.agent("scout");
   await sendMail(hub, scout, { subject: "Before", body: "hello" });
   const { page } = await hub.signedIn({ bypassCSP: true, reducedMotion: "reduce" });

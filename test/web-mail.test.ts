@@ -2,7 +2,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { launch } from "../src/testing/browser.ts";
 import { until } from "../src/testing/process.ts";
-import { letThrough, mailLink, mailRow, mailRows, sendMail, WebHub } from "../src/testing/web.ts";
+import { KillableWebHub, letThrough, mailLink, mailRow, mailRows, sendMail, WebHub } from "../src/testing/web.ts";
 
 let browser: Browser;
 beforeAll(async () => {
@@ -193,7 +193,7 @@ test("what is being answered is kept for each thread, over a reload too", async 
 });
 
 test("the hub killed while an answer is under way: sent once, nothing lost, and the page goes on", async () => {
-  await using hub = await WebHub.open(browser);
+  await using hub = await KillableWebHub.open(browser);
   const scout = await hub.agent("scout");
   await sendMail(hub, scout, { subject: "Before", body: "hello" });
   const { page } = await hub.signedIn();

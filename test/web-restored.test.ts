@@ -2,7 +2,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { launch } from "../src/testing/browser.ts";
-import { composer, log, say, sent, WebHub } from "../src/testing/web.ts";
+import { composer, KillableWebHub, log, say, sent } from "../src/testing/web.ts";
 
 let browser: Browser;
 beforeAll(async () => {
@@ -12,7 +12,7 @@ afterAll(() => browser.close());
 
 const shown = (page: Page): Promise<string[]> => log(page).locator("[data-key] .prose").allInnerTexts();
 test("a restored hub: what it no longer has leaves the page, and the talk goes on from there", async () => {
-  await using hub = await WebHub.open(browser);
+  await using hub = await KillableWebHub.open(browser);
   const scout = await hub.agent("scout");
   const { page } = await hub.signedIn();
   await say(page, "kept");
@@ -40,7 +40,7 @@ test("a restored hub: what it no longer has leaves the page, and the talk goes o
 });
 
 test("a restored hub that has written on before the page finds it again is not taken for the one it was", async () => {
-  await using hub = await WebHub.open(browser);
+  await using hub = await KillableWebHub.open(browser);
   const scout = await hub.agent("scout");
   const mason = await hub.agent("mason");
   const { page } = await hub.signedIn();
@@ -60,7 +60,7 @@ test("a restored hub that has written on before the page finds it again is not t
 });
 
 test("a restored hub that has never heard of the session asks to sign in again, and nothing of before is left", async () => {
-  await using hub = await WebHub.open(browser);
+  await using hub = await KillableWebHub.open(browser);
   await hub.agent("scout");
   await hub.backup();
   const { page } = await hub.signedIn();
@@ -77,7 +77,7 @@ test("a restored hub that has never heard of the session asks to sign in again, 
 });
 
 test("a hub that is away for an hour: the page says since when, keeps what it had, and has the rest when it is back", async () => {
-  await using hub = await WebHub.open(browser);
+  await using hub = await KillableWebHub.open(browser);
   const scout = await hub.agent("scout");
   const { page } = await hub.signedIn();
   await page.clock.install();

@@ -90,7 +90,9 @@ export class Ground implements AsyncDisposable {
       mkdirSync(this.home, { mode: 0o700 });
       copyTemplate(this.home);
     }
-    const settings = { ...readConfig({ home: this.home, port: 0 }, {}), log_level: "silent" as const, ...config };
+    const typed = { program: PARLEY, place: `--home ${this.home}` };
+    const own = readConfig({ home: this.home, port: 0, typed }, {});
+    const settings = { ...own, log_level: "silent" as const, ...config };
     const { url, home, stop } = await startHub(settings, options);
     this.#hosted = { url, home, stop };
     return this.#hosted;

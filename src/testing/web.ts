@@ -1,39 +1,34 @@
-/** A hub with the web app, as a program of its own, and people in front of it. */
+/** A hub with the web app, and people in front of it. */
 import { cpSync, existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import type { Config } from "../config.ts";
 import { visitor, Watched, type Window } from "./browser.ts";
 import { freePort } from "./ports.ts";
 import { Ground, type ServedHub, until } from "./process.ts";
 
 const BUILD = fileURLToPath(new URL("../../web/build/index.html", import.meta.url));
 
+/** In this process, which takes a tenth of the time. */
 export class WebHub implements AsyncDisposable {
   readonly #ground: Ground;
   readonly #browser: Browser;
   readonly #contexts: BrowserContext[] = [];
-  #served: ServedHub;
+  readonly url: string;
+  readonly home: string;
 
-  static async open(browser: Browser, env: Record<string, string> = {}): Promise<WebHub> {
-    if (!existsSync(BUILD)) throw new Error("The web app is not built. Run: node scripts/ready.mjs");
-    const ground = new Ground();
-    const port = String(await freePort());
-    return new WebHub(browser, ground, await ground.serve(["--port", port], env));
+  static async open(browser: Browser, settings: Partial<Config> = {}): Promise<WebHub> {
+    const ground = new Ground({ in_process: true });
+    return new WebHub(browser, ground, await ground.host({ port: await freePort(), ...settings }));
   }
 
-  private constructor(browser: Browser, ground: Ground, served: ServedHub) {
+  protected constructor(browser: Browser, ground: Ground, { url, home }: { url: string; home: string }) {
+    if (!existsSync(BUILD)) throw new Error("The web app is not built. Run: node scripts/ready.mjs");
     this.#browser = browser;
     this.#ground = ground;
-    this.#served = served;
-  }
-
-  get url(): string {
-    return this.#served.url;
-  }
-
-  get home(): string {
-    return this.#served.home;
+    this.url = url;
+    this.home = home;
   }
 
   get admin(): string {
@@ -107,6 +102,30 @@ export class WebHub implements AsyncDisposable {
     return [...lines].reduce((sum, [, count]) => sum + Number(count), 0);
   }
 
+  /** Its pages first: one that is left open would go on looking for the hub, and what stands in for it fail. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#contexts.flatMap((context) => context.pages()).map(letThrough));
+    await Promise.all(this.#contexts.map((context) => context.close()));
+    await this.#ground[Symbol.asyncDispose]();
+  }
+}
+
+/** As a program of its own. */
+export class KillableWebHub extends WebHub {
+  readonly #ground: Ground;
+  #served: ServedHub;
+
+  static override async open(browser: Browser): Promise<KillableWebHub> {
+    const ground = new Ground();
+    return new KillableWebHub(browser, ground, await ground.serve(["--port", String(await freePort())]));
+  }
+
+  private constructor(browser: Browser, ground: Ground, served: ServedHub) {
+    super(browser, ground, served);
+    this.#ground = ground;
+    this.#served = served;
+  }
+
   /** Dies without a word, and comes back at the same address. */
   async kill(): Promise<void> {
     await this.#served.kill("SIGKILL");
@@ -133,13 +152,6 @@ export class WebHub implements AsyncDisposable {
 
   get #copy(): string {
     return join(this.#ground.folder, "copy");
-  }
-
-  /** Its pages first: one that is left open would go on looking for the hub, and what stands in for it fail. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.#contexts.flatMap((context) => context.pages()).map(letThrough));
-    await Promise.all(this.#contexts.map((context) => context.close()));
-    await this.#ground[Symbol.asyncDispose]();
   }
 }
 
