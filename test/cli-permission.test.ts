@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Ground, PARLEY } from "../src/testing/process.ts";
+import { atTerminal } from "../src/testing/terminal.ts";
 
 interface Notice {
   id: string;
@@ -141,6 +142,24 @@ test("what is too long to be shown whole cannot be allowed from afar", async () 
   });
   await ground.json(["notice", "settle", id, "--choice", "leave-it-to-the-terminal"]);
   expect(await ended).toEqual({ code: 0, stdout: "", stderr: "" });
+});
+
+test("at a terminal nothing is allowed before all of it was shown and agreed to", async () => {
+  const session = await new Session().start();
+  const { ended } = session.fire("PermissionRequest", {
+    ...BASH,
+    tool_input: { command: `ls${"\n".repeat(90)}; rm -rf /\u202e` },
+  });
+  const { id } = await question(session.agent);
+  const hint = (await ground.parley(["needs", "--format", "text"])).stdout;
+  expect(hint).toContain(`To deal with it: ${ground.line(`notice settle ${id} --choice CHOICE`)}`);
+  const allow = ["notice", "settle", id.slice(0, 15), "--choice", "allow"];
+  const no = await atTerminal(ground, allow, { typed: "n\n" });
+  expect(no.stdout).toContain("; rm -rf /\\u202e");
+  expect(no.stdout).toMatch(/Answer allow\? \[y\/N\].*Nothing was answered\./s);
+  expect(await question(session.agent)).toMatchObject({ id, state: "open" });
+  await atTerminal(ground, allow, { typed: "y\n" });
+  expect((await ended).stdout).toContain('"behavior":"allow"');
 });
 
 test("Codex is not kept from asking its own person: people are told, and the hook ends", async () => {

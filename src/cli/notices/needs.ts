@@ -1,8 +1,9 @@
-import { visible, visibleLine } from "../../visible.ts";
+import { visibleLine } from "../../visible.ts";
 import type { Cli } from "../core/cli.ts";
 import { defineCommand } from "../core/command.ts";
 import { theOne } from "../core/short-ids.ts";
 import type { Output } from "../core/tool-types.ts";
+import { wholeText } from "./whole-text.ts";
 
 type Listed = Output<"need_list">;
 type Need = Listed["needs"][number];
@@ -60,9 +61,11 @@ async function needId(cli: Cli, given: string): Promise<string> {
 }
 
 /** What somebody else wrote is indented, so that it can pass for no line of ours. */
-function shown({ out }: Cli, { id, kind, title, text, from, asked_at, choices, tool, space }: Need): string {
-  const act = tool === "mail_reply" ? `reply ${id}` : `notice settle ${id}${choices ? " --choice …" : ""}`;
-  const how = space ? `${act} --space ${space}` : act;
+function shown(cli: Cli, { id, kind, title, text, from, asked_at, choices, tool, space }: Need): string {
+  const { out } = cli;
+  const act =
+    tool === "mail_reply" ? `reply ${id} --body TEXT` : `notice settle ${id}${choices ? " --choice CHOICE" : ""}`;
+  const how = cli.line(space ? `${act} --space ${space}` : act);
   const about = [
     id,
     kind,
@@ -73,7 +76,7 @@ function shown({ out }: Cli, { id, kind, title, text, from, asked_at, choices, t
   return [
     out.dim(visibleLine(about.join("  "))),
     `  ${out.bold(visibleLine(title))}`,
-    ...(text.trim() === "" ? [] : visible(text).split("\n")).map((line) => `  ${line}`),
+    ...wholeText(text),
     ...(choices ? [`Choices: ${visibleLine(choices.join(", "))}`] : []),
     `To deal with it: ${visibleLine(how)}`,
   ].join("\n");

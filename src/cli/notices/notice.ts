@@ -1,13 +1,18 @@
-import { visible, visibleLine } from "../../visible.ts";
+import { visibleLine } from "../../visible.ts";
 import type { Cli } from "../core/cli.ts";
 import { defineCommand } from "../core/command.ts";
+import { isAskable, saidYes, YES } from "../core/confirm.ts";
 import { Failure } from "../core/failure.ts";
 import { fields } from "../core/fields.ts";
 import { LATEST, theOne } from "../core/short-ids.ts";
 import type { Output } from "../core/tool-types.ts";
+import { wholeText } from "./whole-text.ts";
 
 type Notice = Output<"notice_list">["notices"][number];
 type Need = Output<"need_list">["needs"][number];
+
+/** Whatever else is answered to a permission may give it. */
+const DENY = "deny";
 
 export const list = defineCommand({
   people: true,
@@ -34,12 +39,15 @@ export const list = defineCommand({
 export const settle = defineCommand({
   people: true,
   examples: ["notice settle 1760000000000000", "notice settle 1760000000000000 --choice allow"],
-  details: "The first answer counts. A notice that asks nothing is settled without a choice.",
+  details:
+    "The first answer counts. A notice that asks nothing is settled without a choice. At a terminal a permission is shown whole and asked about before it is given.",
   positionals: { id: { required: true, description: "its id, as needs shows it, or latest" } },
-  options: { choice: { type: "text", value: "CHOICE", description: "the answer, one of its choices" } },
-  async run(cli, { id, choice }) {
-    const decided = await decidedBy(cli, id);
-    const notice = await cli.call("notice_settle", { ...decided, ...(choice && { choice }) });
+  options: { choice: { type: "text", value: "CHOICE", description: "the answer, one of its choices" }, ...YES },
+  async run(cli, { id: given, choice, yes }) {
+    const { id, digest, need } = await decidedBy(cli, given);
+    if (need?.kind === "permission" && choice && choice !== DENY && !yes && !(await seen(cli, need, choice)))
+      return cli.out.write("Nothing was answered.");
+    const notice = await cli.call("notice_settle", { id, digest, ...(choice && { choice }) });
     await cli.out.result(
       notice,
       () => `Settled${choice ? ` with ${visibleLine(choice)}` : ""}.\n${fields(cli.out, notice)}`,
@@ -48,14 +56,23 @@ export const settle = defineCommand({
   },
 });
 
+type Asked = Pick<Need, "kind" | "title" | "text" | "digest">;
+
+/** What it says now, above the question: what its person has seen of it may have been less, or something else. */
+async function seen(cli: Cli, { title, text }: Asked, choice: string): Promise<boolean> {
+  if (!isAskable(cli)) return true;
+  await cli.out.tell([`  ${cli.out.bold(visibleLine(title))}`, ...wholeText(text)].join("\n"));
+  return saidYes(`Answer ${visibleLine(choice)}?`);
+}
+
 /** What is decided, and what it says now. */
-async function decidedBy(cli: Cli, given: string): Promise<{ id: string; digest: string }> {
+async function decidedBy(cli: Cli, given: string): Promise<{ id: string; digest: string; need: Asked | undefined }> {
   const { needs } = await cli.call("need_list", { limit: 100 });
   const open = needs.filter(({ tool }) => tool === "notice_settle");
   const id = wholeId(given, open);
   const need = open.find((one) => one.id === id) ?? (await past(cli, id));
   // The hub says of one that is unknown, or was answered long ago, what is the matter with it.
-  return { id, digest: need?.digest ?? "" };
+  return { id, digest: need?.digest ?? "", need };
 }
 
 function wholeId(given: string, open: readonly Need[]): string {
@@ -67,7 +84,7 @@ function wholeId(given: string, open: readonly Need[]): string {
 }
 
 /** What was put off waits all the same. */
-async function past(cli: Cli, id: string): Promise<{ digest: string } | undefined> {
+async function past(cli: Cli, id: string): Promise<Asked | undefined> {
   const { notices } = await cli.call("notice_list", { limit: 100 });
   return notices.find((one) => one.id === id);
 }
@@ -83,11 +100,10 @@ function shown({ out }: Cli, notice: Notice): string {
     out.time(raised_at),
     state === "open" ? "" : how,
   ];
-  const lines = text.trim() === "" ? [] : visible(text).split("\n");
   return [
     out.dim(visibleLine(about.filter(Boolean).join("  "))),
     `  ${out.bold(visibleLine(title))}`,
-    ...lines.map((line) => `  ${line}`),
+    ...wholeText(text),
     ...(state === "open" && choices ? [`Choices: ${visibleLine(choices.join(", "))}`] : []),
   ].join("\n");
 }
