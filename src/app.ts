@@ -26,7 +26,7 @@ import {
 } from "./modules/identity/index.ts";
 import { MODULES } from "./modules/index.ts";
 import { urgentFor } from "./modules/mail/index.ts";
-import { hasWork, isWork } from "./modules/tasks/index.ts";
+import { drainWakes, hasWork, isWork } from "./modules/tasks/index.ts";
 import { RateLimit } from "./rate-limit.ts";
 import { Resources } from "./resources.ts";
 import { Runner } from "./runner/runner.ts";
@@ -203,7 +203,9 @@ async function tellOfWork(hub: Hub): Promise<void> {
   const report = (error: unknown): void => hub.log.warn("the wake file could not be written", { error });
   const file = new WakeFile({ wake_dir: hub.config.wake_dir, space_id: MAIN_SPACE, isWork, report });
   onCommit(hub, "the wake file", file.committed);
-  if (await hasWork(systemCtx(hub)(MAIN_SPACE))) file.touch();
+  const ctx = systemCtx(hub)(MAIN_SPACE);
+  await drainWakes(ctx).catch((error: unknown) => hub.log.warn("old wake files could not be removed", { error }));
+  if (await hasWork(ctx)) file.touch();
 }
 
 /** A token that is revoked on any node ends here too, with what it opened. */

@@ -139,8 +139,13 @@ export type DueHandler = (ctx: TxCtx, due: Due, config: Config) => Promise<void>
  */
 export type DueJob = (ctx: Ctx, due: Due) => Promise<number | undefined>;
 
-/** Which session of an agent's client belongs to a trigger's key, for whoever resumes it; null where there is none yet. */
-export type SessionProvider = (ctx: Ctx, of: { trigger_name: string; session_key: string }) => Promise<string | null>;
+/** Who knows the sessions of triggers. */
+export interface SessionProvider {
+  /** Which session of an agent's client belongs to a trigger's key, for whoever resumes it; null where there is none yet. */
+  idOf: (ctx: Ctx, of: { trigger_name: string; session_key: string }) => Promise<string | null>;
+  /** The key of the session that the actor is of; null where that is not known. */
+  keyOf: (ctx: Ctx) => Promise<string | null>;
+}
 
 /** A folder of `modules/`, as the rest of the hub sees it. */
 export interface Module {

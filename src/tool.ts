@@ -40,6 +40,8 @@ export interface Tool {
   unlisted?: boolean;
   /** It runs in a transaction, takes an idempotency key, stands in the audit and is not announced as read-only. */
   writes?: boolean;
+  /** For these roles it is no mere read: it notes that they were told. To them it is not announced as read-only. */
+  receipts?: readonly Role[];
   /** It blocks until something happens: no transaction around it and no idempotency key, even if it writes. */
   waits?: Waits;
   /** Its result holds a secret, which is stored nowhere: not even for a retry, so it takes no idempotency key. */

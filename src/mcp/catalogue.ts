@@ -1,7 +1,7 @@
 import type { ListResourcesResult, ListResourceTemplatesResult, ListToolsResult } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { takesKey } from "../call.ts";
-import type { Actor } from "../context.ts";
+import { type Actor, has } from "../context.ts";
 import type { Hub } from "../hub.ts";
 import { namesOf } from "../resource.ts";
 import type { Facets, Tool } from "../tool.ts";
@@ -17,7 +17,7 @@ interface Lists {
 /** What there is for whom. It depends on roles and address only, so each answer is built once. */
 export class Catalogue {
   readonly #hub: Hub;
-  readonly #listed = new Map<Tool, Listed>();
+  readonly #listed = { reading: new Map<Tool, Listed>(), changing: new Map<Tool, Listed>() };
   readonly #lists = new Map<string, Lists>();
 
   constructor(hub: Hub) {
@@ -40,7 +40,7 @@ export class Catalogue {
     });
     const isTemplate = ({ uri }: { uri: string }): boolean => uri.includes("{");
     return {
-      tools: { tools: this.#hub.tools.list(actor, facets).map((tool) => this.#describe(tool)) },
+      tools: { tools: this.#hub.tools.list(actor, facets).map((tool) => this.#describe(tool, actor)) },
       resources: { resources: resources.filter((r) => !isTemplate(r)).map(({ uri, about }) => ({ uri, ...about })) },
       templates: {
         resourceTemplates: resources.filter(isTemplate).map(({ uri, about }) => ({ uriTemplate: uri, ...about })),
@@ -48,8 +48,10 @@ export class Catalogue {
     };
   }
 
-  #describe(tool: Tool): Listed {
-    const known = this.#listed.get(tool);
+  #describe(tool: Tool, actor: Actor): Listed {
+    const readOnlyHint = !tool.writes && !has(actor, ...(tool.receipts ?? []));
+    const listed_as = this.#listed[readOnlyHint ? "reading" : "changing"];
+    const known = listed_as.get(tool);
     if (known) return known;
     const listed: Listed = {
       name: tool.name,
@@ -57,9 +59,9 @@ export class Catalogue {
       description: tool.description,
       inputSchema: jsonSchema(takesKey(tool) ? tool.input.extend({ idempotency_key }) : tool.input),
       outputSchema: outline(tool.output),
-      annotations: { readOnlyHint: !tool.writes, openWorldHint: false },
+      annotations: { readOnlyHint, openWorldHint: false },
     };
-    this.#listed.set(tool, listed);
+    listed_as.set(tool, listed);
     return listed;
   }
 }

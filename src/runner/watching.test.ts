@@ -1,7 +1,7 @@
 /** Workers are started when tasks wait, agents when they have mail. */
 import { expect, test } from "vitest";
 import type { Run } from "../modules/runs/schema.ts";
-import { eachDatabase, type TestHub } from "../testing/hub.ts";
+import { eachDatabase, onDatabase, type TestHub } from "../testing/hub.ts";
 import { until } from "../testing/process.ts";
 import { define, showRun, unruly } from "../testing/runs.ts";
 
@@ -88,5 +88,24 @@ eachDatabase((open) => {
     await hub.tick(0);
     const [second] = await over(hub, "mail", 2);
     expect(second?.session_id).toBe(first?.session_id);
+  });
+});
+
+onDatabase("postgres", (open) => {
+  test("WATCH-7: of two nodes that watch, one at a time has a worker", async () => {
+    const first = await open({ now: START });
+    const second = await open({ same: first });
+    const nodes = [first, second];
+    for (const node of nodes) define(node, { worker: unruly("work") });
+    for (const node of nodes) await node.tick(0);
+    await Promise.all(nodes.flatMap((node) => [create(node, "one"), create(node, "two")]));
+    await until(async () => {
+      await Promise.all(nodes.map((node) => node.tick(0)));
+      return (await doneTasks(second)) === 4;
+    });
+    const runs = (await over(first, "worker", 1)).filter(({ attempt }) => attempt > 0).reverse();
+    expect(runs.length).toBeGreaterThan(0);
+    const overlapping = runs.filter(({ started_at }, at) => at > 0 && `${started_at}` < `${runs[at - 1]?.ended_at}`);
+    expect(overlapping).toEqual([]);
   });
 });

@@ -19,6 +19,7 @@ import * as tasks from "./0017-tasks.ts";
 import * as triggers from "./0018-triggers.ts";
 import * as runs from "./0019-runs.ts";
 import * as runTokens from "./0020-run-tokens.ts";
+import * as wakes from "./0023-wakes.ts";
 
 export interface Migration {
   up: (columns: Columns) => string[];
@@ -46,4 +47,5 @@ export const MIGRATIONS: readonly Migration[] = [
   triggers,
   runs,
   runTokens,
+  wakes,
 ];

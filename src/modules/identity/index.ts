@@ -18,6 +18,7 @@ export {
   doingPlaces,
   endTokens,
   ensureAdminToken,
+  ensureTrigger,
   findSelf,
   heartbeat,
   holder,

@@ -23,7 +23,7 @@ export { forgettingDue } from "./service/forgetting.ts";
 export { agentsGlance, glance, glanceAtAll, watchGlance } from "./service/glance.ts";
 export { createLogin, loginDue, signIn, signOut } from "./service/login.ts";
 export { holder, listPeople, ownHolder, people, recipients, suggestion } from "./service/mailboxes.ts";
-export { triggerNamed } from "./service/names.ts";
+export { ensureTrigger, triggerNamed } from "./service/names.ts";
 export { beat, heartbeat, isAsleep, leave, list } from "./service/presence.ts";
 export { issueRunToken, runHolder } from "./service/run-tokens.ts";
 export { endedDue, endTokens, ensure, listSessions } from "./service/sessions.ts";

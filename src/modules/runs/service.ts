@@ -6,7 +6,7 @@
  */
 export { type Claimed, claim } from "./service/claiming.ts";
 export { announceNode, isConfigured, type Node, removeNode, renewNode } from "./service/nodes.ts";
-export { type NewRun, plan } from "./service/planning.ts";
+export { isTold, type NewRun, plan } from "./service/planning.ts";
 export { list, runsExplain, show } from "./service/reading.ts";
 export {
   type Ending,
@@ -18,7 +18,7 @@ export {
   record,
   started,
 } from "./service/recording.ts";
-export { forgetSessions } from "./service/sessions.ts";
+export { forgetSessions, triggerSessions } from "./service/sessions.ts";
 export { pause, resume, stop } from "./service/stopping.ts";
 export { watchers, watchingDue } from "./service/watching.ts";
 export { TOPIC } from "./service/wire.ts";

@@ -22,6 +22,9 @@ export type RunRow = CauseColumns & {
   /** Of one kind, name and lane one runs at a time, in their order. */
   lane: string;
   prompt: string;
+  /** The end of a task that it tells a session of, and of which of the task's attempts. */
+  wake_id: number | null;
+  wake_attempt: number | null;
   state: State;
   waits_for: "backoff" | "quota" | null;
   not_before: string;

@@ -7,13 +7,14 @@ export {
   charge,
   consumeWake,
   create,
+  drainWakes,
   foresee,
-  get,
   hasReady,
   hasWork,
   isOverBudget,
   isWork,
   listWakes,
+  look,
   offerWake,
 } from "./service.ts";
 

@@ -234,6 +234,7 @@ const Wake = z.object({
   task_id: Id,
   trigger_name: z.string(),
   session_key: z.string(),
+  run_id: Id.nullable().describe("The run whose program waits."),
   channel: z.string(),
   response_summary: z.string().nullable(),
   error: z.string().nullable(),

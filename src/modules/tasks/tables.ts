@@ -65,6 +65,8 @@ export type AwaitRow = {
   waiter: string;
   trigger_name: string | null;
   session_key: string | null;
+  /** The run of whose program waits. */
+  run_id: number | null;
   registered_at: string;
   /** How the task ended, in which attempt, and when. */
   status: Status | null;

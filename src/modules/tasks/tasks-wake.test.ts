@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { arm, disarm } from "../../failpoints.ts";
@@ -41,7 +50,7 @@ eachDatabase((open) => {
 
   test("WAKE-1 and WAKE-7: an end writes .wake-<trigger>-<id> whole, with the default session key and the session as it is then", async () => {
     let session_id = "before";
-    const sessions = async () => session_id;
+    const sessions = { idOf: async () => session_id, keyOf: async () => null };
     const hub = await open({
       now: START,
       modules: [{ name: "sessions", servers: [], tools: [], tables: [], sessions }],
@@ -135,6 +144,24 @@ eachDatabase((open) => {
     await again.tick(HOUR_MS);
     await again.tick(HOUR_MS);
     expect(wakes(again)).toEqual([]);
+  });
+
+  test("WATCH-3: a hub that starts removes what one that was killed left in the wake folder, and nothing that is owed", async () => {
+    const hub = await open({ now: START });
+    const gmail = await hub.token("trigger", "gmail");
+    const mason = await hub.token("worker", "mason");
+    const [taken, owed] = [await make(hub, gmail, "one"), await make(hub, gmail, "two")];
+    for (const _ of [taken, owed]) await doOne(hub, mason);
+    await hub.call(gmail, "task_wait", { task_ids: [taken.id] });
+    await hub.tick(0);
+    await hub.stop();
+    const folder = join(hub.home, "wake");
+    for (const name of [`.wake-gmail-${taken.id}`, ".wake-gmail-7", ".tmp-old", ".tmp-new"])
+      writeFileSync(join(folder, name), "{");
+    utimesSync(join(folder, ".tmp-old"), 0, 0);
+    const again = await open({ same: hub, now: START, config: { wake_dir: folder } });
+    expect(readdirSync(folder).sort()).toEqual([".tmp-new", ".wake", ".wake-gmail-7", `.wake-gmail-${owed.id}`].sort());
+    expect((await again.call(again.admin, "wake_list")).body.wakes).toMatchObject([{ task_id: owed.id }]);
   });
 
   test("WAKE-5: what was offered and not taken is owed still, and taken once, in the attempt that it tells of", async () => {

@@ -11,14 +11,17 @@ export const triggers = {
   resources,
   routes,
   topics: [{ name: service.TOPIC, streams: async () => null }],
-  due: { ...service.slotsDue, ...service.historyDue },
+  due: { ...service.slotsDue, ...service.historyDue, ...service.relayingDue },
   with: {
     "task.completed": service.endWithTask,
     "task.cancelled": service.endWithTask,
     "task.dead": service.endWithTask,
     "run.ended": service.endWithRun,
   },
-  plan: (ctx) => service.planPurge(ctx),
+  plan: async (ctx) => {
+    await service.planPurge(ctx);
+    await service.planRelays(ctx);
+  },
   tables: ["triggers", "trigger_secrets", "trigger_runs", "trigger_payloads"],
   long_tables: ["trigger_runs", "trigger_payloads"],
 } satisfies Module;

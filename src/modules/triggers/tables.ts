@@ -4,6 +4,8 @@ import type { MISSED, MODES, OVERLAP, SOURCES, State, Type } from "./schema.ts";
 export type TriggerRow = {
   id: number;
   name: string;
+  /** As whom its sessions act; null for one that was made before this was known. */
+  principal_id: string | null;
   type: Type;
   description: string | null;
   channel: string;

@@ -11,13 +11,14 @@
  *                   without the environment); prints its pid as `child PID`
  *   touch:FILE      writes its pid to a file         wait:FILE       goes on when the file is there
  *   call:TOOL:JSON  calls a tool of the hub by MCP over HTTP, and prints the result
+ *   brief:TEXT      as a trigger's session: prints what it was given, and makes a task unless that tells of the end of one
+ *   await:TEXT      the same, and waits for the task and prints how it ended
  *   work            as a worker: takes tasks and completes each until there are none
  */
 import { spawn } from "node:child_process";
 import { appendFileSync, existsSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 
 export const UNRULY = fileURLToPath(import.meta.url);
 
@@ -31,11 +32,7 @@ const STEPS: Record<string, Step> = {
   say: print,
   env: (name) => print(`${name}=${process.env[name] ?? ""}`),
   args: () => print(JSON.stringify(process.argv.slice(2))),
-  stdin: async () => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of process.stdin) chunks.push(chunk);
-    await print(Buffer.concat(chunks).toString("utf8"));
-  },
+  stdin: async () => print(await given()),
   deaf: () => void process.on("SIGTERM", () => {}).on("SIGINT", () => {}),
   hang: async () => {
     for (;;) await pause(3_600_000);
@@ -67,6 +64,13 @@ const STEPS: Record<string, Step> = {
     await using hub = await connect();
     await print(JSON.stringify(await hub.call(tool, JSON.parse(json.join(":") || "{}"))));
   },
+  brief: async (content) => void (await makeTask(content)),
+  await: async (content) => {
+    const task_ids = await makeTask(content);
+    if (task_ids.length === 0) return;
+    await using hub = await connect();
+    await print(JSON.stringify(await hub.call("task_wait", { task_ids, wait_seconds: 300 })));
+  },
   work: async () => {
     await using hub = await connect();
     for (;;) {
@@ -77,6 +81,23 @@ const STEPS: Record<string, Step> = {
     }
   },
 };
+
+async function given(): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(chunk);
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** The task, unless this is about the end of one. */
+async function makeTask(content: string): Promise<string[]> {
+  const told = await given();
+  await print(told);
+  if (told.includes("has ended")) return [];
+  await using hub = await connect();
+  const { id } = (await hub.call("task_create", { content })) as { id: string };
+  await print(`made ${id}`);
+  return [id];
+}
 
 /** A process that lives until it is killed, and what its parent does not see of it. */
 function leaveBehind(mode: string): number | undefined {
@@ -92,6 +113,8 @@ function leaveBehind(mode: string): number | undefined {
 }
 
 async function connect() {
+  // It takes longer to load than most of these agents live.
+  const { Client, StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
   const { PARLEY_URL: url = "", PARLEY_TOKEN: token = "" } = process.env;
   const client = new Client({ name: "unruly", version: "1.0.0" });
   const headers = { authorization: `Bearer ${token}` };

@@ -2,11 +2,11 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { type Ctx, type TxCtx, transact } from "../../../context.ts";
 import { formatId } from "../../../ids.ts";
 import { issueRunToken, runHolder } from "../../identity/index.ts";
-import { hasReady } from "../../tasks/index.ts";
+import { hasReady, offerWake } from "../../tasks/index.ts";
 import * as store from "../store.ts";
 import type { RunRow } from "../tables.ts";
 import type { Node } from "./nodes.ts";
-import { isoAt, isoNow, tell } from "./wire.ts";
+import { isoAt, isoNow, tell, wakeOf } from "./wire.ts";
 
 /** So much longer than the run its token is good for, should nobody end it. */
 const TOKEN_GRACE_MS = 5 * 60_000;
@@ -38,6 +38,8 @@ export function claim(ctx: Ctx, { id, node, chooses_session, timeout_ms }: Claim
     const row = await store.findRun(ctx.tx, { space_id: ctx.tx.space_id, id });
     if (!row || !(await mayBegin(ctx, row))) return undefined;
     if (row.kind === "worker" && !(await hasReady(ctx))) return skip(ctx, row);
+    const wake = wakeOf(row);
+    if (wake && !(await offerWake(ctx, { ...wake, by: "run" }))) return skip(ctx, row);
     const attempt = row.attempt + 1;
     const { session_id, is_resumed } = await sessionFor(ctx, row, { node, chooses_session });
     const holder = await runHolder(ctx, row);
@@ -61,7 +63,7 @@ export function claim(ctx: Ctx, { id, node, chooses_session, timeout_ms }: Claim
   });
 }
 
-/** Somebody else has taken what it was to be started for. */
+/** Somebody else has taken what it was to be started for, or the session knows it already. */
 async function skip(ctx: TxCtx, row: RunRow): Promise<undefined> {
   const skipped = { ...row, state: "skipped", waits_for: null, ended_at: isoNow(ctx) } as const;
   await store.saveRun(ctx.tx, skipped);

@@ -1,4 +1,4 @@
-import type { TxCtx } from "../../../context.ts";
+import type { Ctx, TxCtx } from "../../../context.ts";
 import { because, toColumns } from "../../../feed/index.ts";
 import type { Kind, SessionMode } from "../schema.ts";
 import * as store from "../store.ts";
@@ -20,6 +20,10 @@ export interface NewRun {
   retries?: number;
   /** It waits for no other of the same name and key. Only without a session to go on with. */
   parallel?: boolean;
+  /** It waits until that run is over, and for those that do the same. */
+  behind?: number | undefined;
+  /** The end of a task that it tells its session of: it is not begun once the session knows, and has taken it when it went well. */
+  wake?: { id: string; attempt: number };
   /** It does not begin earlier. */
   not_before?: string | undefined;
 }
@@ -27,14 +31,16 @@ export interface NewRun {
 /** Has a program started, by whichever node can, once those before it in its session are over. The run's id. */
 export async function plan(outer: TxCtx, run: NewRun): Promise<number> {
   const ctx = run.cause === undefined ? outer : because(outer, run.cause);
-  const { kind, name, session_mode, session_key = DEFAULT_SESSION, prompt, retries = 0, parallel = false } = run;
+  const { kind, name, session_mode, session_key = DEFAULT_SESSION, prompt, retries = 0 } = run;
   const id = ctx.tx.takeId();
   const streak = kind === "trigger" ? undefined : await store.findStreak(ctx.tx, { ...run, space_id: ctx.tx.space_id });
   const now = isoNow(ctx);
   const [not_before = now] = [now, streak?.retry_at ?? now, run.not_before ?? now].sort().reverse();
   const row: RunRow = {
     ...{ space_id: ctx.tx.space_id, id, kind, name, session_mode, session_key, prompt, retries, not_before },
-    lane: parallel && session_mode === "ephemeral" ? `run ${id}` : session_key,
+    lane: await laneOf(ctx, { ...run, session_key }, id),
+    wake_id: run.wake ? Number(run.wake.id) : null,
+    wake_attempt: run.wake?.attempt ?? null,
     state: "queued",
     waits_for: not_before > now ? "backoff" : null,
     ...NOT_BEGUN,
@@ -43,6 +49,23 @@ export async function plan(outer: TxCtx, run: NewRun): Promise<number> {
   await Promise.all([store.insertRun(ctx.tx, row), tell(ctx, row, "planned")]);
   return id;
 }
+
+/** Of a session that is kept one runs at a time; others may have a lane of their own, or share that of the one before. */
+async function laneOf(
+  ctx: TxCtx,
+  { session_mode, parallel = false, behind, session_key }: NewRun & { session_key: string },
+  id: number,
+): Promise<string> {
+  if (session_mode === "persistent") return session_key;
+  const before =
+    behind === undefined ? undefined : await store.findRun(ctx.tx, { space_id: ctx.tx.space_id, id: behind });
+  return before?.lane ?? (parallel ? `run ${id}` : session_key);
+}
+
+/** Whether there is, or was, a run that tells of that end. */
+export const isTold = async (ctx: Ctx, { id, attempt }: { id: string; attempt: number }): Promise<boolean> =>
+  (await store.findRunOfWake(ctx.db, { space_id: ctx.actor.space_id, wake_id: Number(id), wake_attempt: attempt })) !==
+  undefined;
 
 const NOT_BEGUN = {
   ...{ failures: 0, losses: 0, attempt: 0, node: null, node_boot: null, host: null, pid: null, pid_start: null },

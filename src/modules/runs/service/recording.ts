@@ -1,10 +1,11 @@
 import { type Ctx, type TxCtx, transact } from "../../../context.ts";
 import { endTokens } from "../../identity/index.ts";
+import { consumeWake } from "../../tasks/index.ts";
 import type { Outcome } from "../schema.ts";
 import * as store from "../store.ts";
 import type { RunRow } from "../tables.ts";
 import { addFailure, backoff, endStreak } from "./streaks.ts";
-import { isoAt, isoNow, tell } from "./wire.ts";
+import { isoAt, isoNow, tell, wakeOf } from "./wire.ts";
 
 /** So often a run begins anew because its node went away. */
 const MOST_LOSSES = 5;
@@ -111,6 +112,8 @@ async function endAttempt(ctx: TxCtx, row: RunRow, ending: Ending): Promise<void
   const over = { ...row, token_id: null, exit_code, signal, error, cost_micros, pid: null, pid_start: null };
   const next = await nextState(ctx, over, ending);
   await store.saveRun(ctx.tx, next);
+  const wake = next.state === "done" ? wakeOf(row) : undefined;
+  if (wake) await consumeWake(ctx, wake);
   const told = { outcome, error, exit_code, cost_usd: cost_micros === null ? null : cost_micros / 1_000_000 };
   if (next.state === "queued") await tell(ctx, next, "requeued", { ...told, not_before: next.not_before });
   else await tell(ctx, next, "ended", told);

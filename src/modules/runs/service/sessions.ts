@@ -1,4 +1,5 @@
 import type { TxCtx } from "../../../context.ts";
+import type { SessionProvider } from "../../../module.ts";
 import type { Kind } from "../schema.ts";
 import * as store from "../store.ts";
 
@@ -8,3 +9,15 @@ export async function forgetSessions(ctx: TxCtx, named: { kind: Kind; name: stri
   if (sessions > 0) await store.deleteSessions(ctx.tx, named);
   return sessions;
 }
+
+export const triggerSessions: SessionProvider = {
+  idOf: async (ctx, { trigger_name: name, session_key }) => {
+    const where = { space_id: ctx.actor.space_id, kind: "trigger", name, session_key } as const;
+    return (await store.findSession(ctx.db, where))?.session_id ?? null;
+  },
+  keyOf: async (ctx) => {
+    const { run_cause: id, space_id } = ctx.actor;
+    const run = id === undefined ? undefined : await store.findRun(ctx.db, { space_id, id });
+    return run?.kind === "trigger" ? run.session_key : null;
+  },
+};

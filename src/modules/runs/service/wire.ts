@@ -14,6 +14,10 @@ export const isoNow = (ctx: Ctx): string => isoAt(ctx.now());
 export const isLive = ({ state }: Pick<RunRow, "state">): boolean =>
   state === "queued" || state === "claimed" || state === "running";
 
+/** What it tells its session of. */
+export const wakeOf = ({ wake_id, wake_attempt }: RunRow): { id: string; attempt: number } | undefined =>
+  wake_id === null || wake_attempt === null ? undefined : { id: formatId(wake_id), attempt: wake_attempt };
+
 const dollars = (micros: number | null): number | null => (micros === null ? null : micros / 1_000_000);
 
 export async function wire(ctx: Ctx, row: RunRow, is_paused: boolean): Promise<Run> {

@@ -7,7 +7,7 @@ const COLUMNS = [
   ...["id", "kind", "name", "session_mode", "session_key", "lane", "prompt", "state", "waits_for", "not_before"],
   ...["retries", "failures", "losses", "attempt", "node", "node_boot", "host", "pid", "pid_start", "session_id"],
   ...["token_id", "stop_requested_at", "stop_requested_by", "started_at", "ended_at", "exit_code", "signal", "error"],
-  ...["cost_micros", "cause", "cause_how"],
+  ...["cost_micros", "cause", "cause_how", "wake_id", "wake_attempt"],
 ];
 const ALL = `space_id, ${COLUMNS.join(", ")}`;
 const ROW = `select ${ALL} from runs`;
@@ -17,9 +17,19 @@ const insert = statement<RunRow>(
 );
 export const insertRun = (tx: Tx, row: RunRow): Promise<void> => tx.run(insert, row);
 
-const CHANGING = COLUMNS.filter(
-  (column) => !["id", "kind", "name", "session_mode", "session_key", "lane", "prompt", "retries"].includes(column),
-);
+const FIXED = [
+  "id",
+  "kind",
+  "name",
+  "session_mode",
+  "session_key",
+  "lane",
+  "prompt",
+  "retries",
+  "wake_id",
+  "wake_attempt",
+];
+const CHANGING = COLUMNS.filter((column) => !FIXED.includes(column));
 const save = statement<RunRow>(
   `update runs set ${CHANGING.map((column) => `${column} = :${column}`).join(", ")}
    where space_id = :space_id and id = :id`,
@@ -30,6 +40,15 @@ type Ref = { space_id: string; id: number };
 
 const byId = statement<Ref, RunRow>(`${ROW} where space_id = :space_id and id = :id`);
 export const findRun = (db: Reader, args: Ref): Promise<RunRow | undefined> => db.get(byId, args);
+
+const byWake = statement<{ space_id: string; wake_id: number; wake_attempt: number }, { id: number }>(
+  `select id from runs where space_id = :space_id and wake_id = :wake_id and wake_attempt = :wake_attempt limit 1`,
+);
+/** The run that tells of that end, or told of it, however it went. */
+export const findRunOfWake = async (
+  db: Reader,
+  args: { space_id: string; wake_id: number; wake_attempt: number },
+): Promise<number | undefined> => (await db.get(byWake, args))?.id;
 
 type Lane = Pick<RunRow, "space_id" | "kind" | "name" | "lane">;
 

@@ -28,6 +28,7 @@ export async function register(ctx: TxCtx, task: TaskRow, waiter: Waiter): Promi
     waiter: waiter.waiter,
     trigger_name: trigger_name ?? null,
     session_key: trigger_name === undefined ? null : session_key,
+    run_id: trigger_name === undefined ? null : (ctx.actor.run_cause ?? null),
     registered_at: isoNow(ctx),
     ...{
       status: null,
@@ -58,6 +59,7 @@ export function wakeOf(row: OwedRow): Wake {
     task_id: formatId(task_id),
     trigger_name: trigger_name ?? "",
     session_key: session_key ?? DEFAULT_SESSION,
+    run_id: row.run_id === null ? null : formatId(row.run_id),
     ...{ channel, response_summary, error },
     status: row.status ?? "done",
     attempt: attempt ?? 0,

@@ -33,13 +33,24 @@ export async function createOwn(ctx: Ctx, { session_key, channel, ...task }: Cre
   if (task.thread_id !== undefined) await threadOf(ctx, task.thread_id, 1);
   const { name, principal_id: sender_id } = ctx.actor;
   const trigger_name = triggerOf(ctx);
+  const awaited_by =
+    trigger_name === undefined ? undefined : { trigger_name, session_key: session_key ?? (await ownKey(ctx)) };
   return create(ctx, {
     ...task,
     sender: trigger_name === undefined ? name : `trigger:${trigger_name}`,
     sender_id,
     channel: channel ?? (trigger_name === undefined ? "internal" : "task"),
-    ...(trigger_name === undefined ? { relay: "mail" } : { awaited_by: { trigger_name, session_key } }),
+    ...(awaited_by ? { awaited_by } : { relay: "mail" }),
   });
+}
+
+/** Of a session that the hub itself has started. */
+export async function ownKey(ctx: Ctx): Promise<string | undefined> {
+  for (const { keyOf } of ctx.sessions) {
+    const key = await keyOf(ctx);
+    if (key !== null) return key;
+  }
+  return undefined;
 }
 
 /** The trigger that the actor is. */

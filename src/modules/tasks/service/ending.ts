@@ -34,13 +34,14 @@ export async function end(ctx: TxCtx, row: TaskRow, { outcome, ...ending }: Endi
   await store.countEnded(ctx.tx, { status: ended.status, channel, tasks: 1 });
   if (awaits.length > 0)
     await store.endAwaits(ctx.tx, { task_id: id, status: ended.status, attempt, ended_at: over.processed_at });
-  for (const { id: ref, trigger_name } of awaits)
-    if (trigger_name !== null && ctx.tx.space_id === MAIN_SPACE) await plan(ctx, { kind: WAKE, ref, at: ctx.now() });
+  const wakes = awaits.filter(({ trigger_name }) => trigger_name !== null);
+  for (const { id: ref } of wakes)
+    if (ctx.tx.space_id === MAIN_SPACE) await plan(ctx, { kind: WAKE, ref, at: ctx.now() });
   if (ended.relay_owed === 1) {
     const from = row.status === "processing" ? worker : ctx.actor.name;
     await plan(ctx, { kind: RELAY, ref: id, at: ctx.now(), payload: { from } });
   }
-  await tell(ctx, ended, WORDS[ending.status], { worker, error: ending.error });
+  await tell(ctx, ended, WORDS[ending.status], { worker, error: ending.error, wakes: wakes.length });
   await endUnmet(ctx, row);
   await freeSlot(ctx, row);
   return ended;

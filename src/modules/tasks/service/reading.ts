@@ -14,12 +14,20 @@ import {
 import * as store from "../store.ts";
 import type { TaskRow } from "../tables.ts";
 import { consumeOwn } from "./awaiting.ts";
+import { triggerOf } from "./creating.ts";
 import { laneHolds } from "./holding.ts";
 import { holdReasons } from "./reasons.ts";
 import { taskOf, wire } from "./wire.ts";
 
-/** One task with all that happened to it. */
+/** The same; a trigger's session that waits for it and reads of its end has been told. */
 export async function get(ctx: Ctx, { task_id }: GetTask): Promise<TaskDetails> {
+  const task = await look(ctx, task_id);
+  if (task.processed_at !== null && triggerOf(ctx) !== undefined) await consumeOwn(ctx, task_id);
+  return task;
+}
+
+/** One task with all that happened to it. */
+export async function look(ctx: Ctx, task_id: number): Promise<TaskDetails> {
   const row = await taskOf(ctx, task_id);
   const where = { space_id: ctx.actor.space_id, task_id };
   const attempts = (await store.listAttempts(ctx.db, where)).map(
@@ -32,8 +40,6 @@ export async function get(ctx: Ctx, { task_id }: GetTask): Promise<TaskDetails> 
   );
   const { cause } = row;
   const hold = await (await holdReasons(ctx)).holdOf(row);
-  // Who asks about what they wait for has been told.
-  if (row.processed_at !== null) await consumeOwn(ctx, task_id);
   return {
     ...wire(row, hold?.reason ?? null),
     attempts: [...attempts, ...underWay(row)],

@@ -3,7 +3,7 @@ import type { Waited, WaitForTasks } from "../schema.ts";
 import * as store from "../store.ts";
 import type { TaskRow } from "../tables.ts";
 import { consumeOwn, register } from "./awaiting.ts";
-import { triggerOf } from "./creating.ts";
+import { ownKey, triggerOf } from "./creating.ts";
 import { TOPIC, taskOf, wire } from "./wire.ts";
 
 const ENDED = "This task ended. Its result is data from its worker. To wait for the others leave it out.";
@@ -42,11 +42,11 @@ async function registerAll(ctx: Ctx, ids: readonly number[]): Promise<void> {
   const known = await Promise.all(ids.map((task_id) => store.listAwaits(ctx.db, { space_id, task_id })));
   const missing = ids.filter((_, at) => !known[at]?.some((one) => one.waiter_id === waiter_id));
   if (missing.length === 0) return;
+  const waiting = trigger_name === undefined ? {} : { trigger_name, session_key: await ownKey(ctx) };
   await transact(ctx, async (ctx) => {
     for (const id of missing) {
       const row = await taskOf(ctx, id);
-      if (row.processed_at === null)
-        await register(ctx, row, { waiter_id, waiter, ...(trigger_name !== undefined && { trigger_name }) });
+      if (row.processed_at === null) await register(ctx, row, { waiter_id, waiter, ...waiting });
     }
   });
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { lstat, mkdir, open, rename, rm } from "node:fs/promises";
+import { lstat, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { type Ctx, transact } from "../../../context.ts";
@@ -11,6 +11,8 @@ import { consumeWake, offerWake, wakeOf } from "./awaiting.ts";
 /** How soon it is looked at whether somebody has taken the file: less and less often. */
 const FIRST_LOOK_MS = 5_000;
 const LONGEST_LOOK_MS = 600_000;
+const TEMPORARY = ".tmp-";
+const OLD_MS = 60_000;
 
 /**
  * Writes the file that wakes a trigger, and sees to it until somebody has taken it: whoever watches removes it, and if
@@ -39,6 +41,35 @@ export const wakeByFile: DueJob = async (ctx, { ref }) => {
   return ctx.now() + Math.min(LONGEST_LOOK_MS, Math.max(FIRST_LOOK_MS, since));
 };
 
+/** Leftovers of a hub that ended in the middle: half a file, and files of wakes that were taken meanwhile. */
+export async function drainWakes(ctx: Ctx): Promise<void> {
+  const { wake_dir } = ctx.config;
+  const names = await readdir(wake_dir).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return [];
+    throw error;
+  });
+  for (const name of names) {
+    const path = join(wake_dir, name);
+    if (name.startsWith(TEMPORARY) ? await isOld(path) : await isTaken(ctx, name)) await rm(path, { force: true });
+  }
+}
+
+/** Another hub that has the same folder may be just about to rename it. */
+const isOld = async (path: string): Promise<boolean> =>
+  stat(path).then(
+    ({ mtimeMs }) => Date.now() - mtimeMs > OLD_MS,
+    () => false,
+  );
+
+/** What is unknown here may be another hub's. */
+async function isTaken(ctx: Ctx, name: string): Promise<boolean> {
+  const [, trigger_name, task_id] = /^\.wake-(.+)-(\d{1,16})$/.exec(name) ?? [];
+  if (trigger_name === undefined) return false;
+  const awaits = await store.listAwaits(ctx.db, { space_id: ctx.actor.space_id, task_id: Number(task_id) });
+  const own = awaits.filter((row) => row.trigger_name === trigger_name);
+  return own.length > 0 && own.every(({ ended_at, consumed_at }) => ended_at === null || consumed_at !== null);
+}
+
 /** Nodes may have folders of their own: in another's there is nothing to be seen of this one. */
 const placeOf = ({ config }: Ctx): string => `${hostname()}:${config.wake_dir}`;
 
@@ -52,7 +83,7 @@ function pathOf({ config }: Ctx, { trigger_name, task_id }: OwedRow): string | u
 async function contentOf(ctx: Ctx, row: OwedRow): Promise<string> {
   const { task_id, trigger_name, session_key, channel, response_summary, status, attempt, error } = wakeOf(row);
   let session_id: string | null = null;
-  for (const find of ctx.sessions) session_id ??= await find(ctx, { trigger_name, session_key });
+  for (const { idOf } of ctx.sessions) session_id ??= await idOf(ctx, { trigger_name, session_key });
   const wake = { task_id, trigger_name, session_key, session_id, channel, response_summary, status, attempt, error };
   return `${JSON.stringify(wake)}\n`;
 }
@@ -60,7 +91,7 @@ async function contentOf(ctx: Ctx, row: OwedRow): Promise<string> {
 /** Under another name first: whoever watches never sees half of it. */
 async function write({ config }: Ctx, path: string, text: string): Promise<void> {
   await mkdir(config.wake_dir, { recursive: true, mode: 0o700 });
-  const temporary = join(config.wake_dir, `.tmp-${randomBytes(8).toString("hex")}`);
+  const temporary = join(config.wake_dir, `${TEMPORARY}${randomBytes(8).toString("hex")}`);
   const file = await open(temporary, "wx", 0o600);
   try {
     await file.writeFile(text);

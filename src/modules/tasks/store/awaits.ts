@@ -2,16 +2,16 @@ import type { Reader, Tx } from "../../../db/database.ts";
 import { statement } from "../../../db/statement.ts";
 import type { AwaitRow, OwedRow } from "../tables.ts";
 
-const AWAIT = `id, task_id, waiter_id, waiter, trigger_name, session_key, registered_at, status, attempt, ended_at,
-  offered_at, offered_by, offers, filed, filed_in, consumed_at`;
+const AWAIT = `id, task_id, waiter_id, waiter, trigger_name, session_key, run_id, registered_at, status, attempt,
+  ended_at, offered_at, offered_by, offers, filed, filed_in, consumed_at`;
 
 type In = { space_id: string };
 
 const insert = statement<AwaitRow & In>(
-  `insert into task_awaits (space_id, id, task_id, waiter_id, waiter, trigger_name, session_key, registered_at, status,
-   attempt, ended_at, offered_at, offered_by, offers, filed, filed_in, consumed_at)
-   values (:space_id, :id, :task_id, :waiter_id, :waiter, :trigger_name, :session_key, :registered_at, :status,
-   :attempt, :ended_at, :offered_at, :offered_by, :offers, :filed, :filed_in, :consumed_at) on conflict do nothing`,
+  `insert into task_awaits (space_id, id, task_id, waiter_id, waiter, trigger_name, session_key, run_id, registered_at,
+   status, attempt, ended_at, offered_at, offered_by, offers, filed, filed_in, consumed_at)
+   values (:space_id, :id, :task_id, :waiter_id, :waiter, :trigger_name, :session_key, :run_id, :registered_at,
+   :status, :attempt, :ended_at, :offered_at, :offered_by, :offers, :filed, :filed_in, :consumed_at) on conflict do nothing`,
 );
 export const insertAwait = (tx: Tx, row: AwaitRow): Promise<void> => tx.run(insert, { ...row, space_id: tx.space_id });
 
@@ -31,8 +31,8 @@ const end = statement<Ending>(
 export const endAwaits = (tx: Tx, args: Omit<Ending, "space_id">): Promise<void> =>
   tx.run(end, { ...args, space_id: tx.space_id });
 
-const OWED = `a.id, a.task_id, a.waiter_id, a.waiter, a.trigger_name, a.session_key, a.registered_at, a.status, a.attempt,
-  a.ended_at, a.offered_at, a.offered_by, a.offers, a.filed, a.filed_in, a.consumed_at, t.channel, t.response_summary, t.error`;
+const OWED = `a.id, a.task_id, a.waiter_id, a.waiter, a.trigger_name, a.session_key, a.run_id, a.registered_at, a.status,
+  a.attempt, a.ended_at, a.offered_at, a.offered_by, a.offers, a.filed, a.filed_in, a.consumed_at, t.channel, t.response_summary, t.error`;
 
 const one = statement<In & { id: number }, OwedRow>(
   `select ${OWED} from task_awaits a join tasks t on t.space_id = a.space_id and t.id = a.task_id

@@ -21,6 +21,7 @@ export const reading = [
     title: "Get a task",
     description: "Gives one task with its status, its result, every attempt at it and who waits for it.",
     roles: TASK_READERS,
+    receipts: ["trigger"],
     facets,
     commands: [
       {

@@ -3,6 +3,7 @@ import { type Ctx, type TxCtx, transact } from "../../../context.ts";
 import { ParleyError } from "../../../errors.ts";
 import { append } from "../../../feed/index.ts";
 import { formatId } from "../../../ids.ts";
+import { ensureTrigger } from "../../identity/index.ts";
 import { forgetSessions } from "../../runs/index.ts";
 import type {
   CreateTrigger,
@@ -59,7 +60,8 @@ export function create(ctx: Ctx, input: CreateTrigger): Promise<TriggerAnswer> {
       ...DEFAULTS,
       ...{ description: null, schedule: null, session_key: null, prompt: null, overlap: OVERLAP[input.type] },
       ...given(rest),
-      ...{ id, name: input.name, type: input.type, enabled: Number(enabled), query_secret: Number(query_secret) },
+      ...{ id, name: input.name, principal_id: (await ensureTrigger(ctx, input.name)).id },
+      ...{ type: input.type, enabled: Number(enabled), query_secret: Number(query_secret) },
       ...{ last_slot: null, next_run: null, last_run: null, run_count: 0 },
       ...{ created_at: isoNow(ctx), created_by: ctx.actor.name, updated_at: isoNow(ctx) },
     };

@@ -4,6 +4,7 @@ import { ParleyError } from "../../../errors.ts";
 import { hit } from "../../../failpoints.ts";
 import { append, because, toColumns } from "../../../feed/index.ts";
 import { parseId } from "../../../ids.ts";
+import { ensureTrigger } from "../../identity/index.ts";
 import * as runs from "../../runs/index.ts";
 import * as tasks from "../../tasks/index.ts";
 import { MOST_PAYLOAD_BYTES, type Run, type RunTrigger, type Tried, type TryTrigger } from "../schema.ts";
@@ -105,11 +106,19 @@ async function become(
     return { task_id: null, run_id: await runs.plan(ctx, run) };
   }
   const sender = senderOf(name);
+  const sender_id = trigger.principal_id ?? (await holderOf(ctx, trigger));
   const { id } = await tasks.create(ctx, {
-    ...{ content: prompt, channel, sender, sender_id: sender },
+    ...{ content: prompt, channel, sender, sender_id },
     ...(overlap === "queue" && { concurrency_key: sender }),
   });
   return { task_id: parseId(id), run_id: null };
+}
+
+/** Of one that was made before its row said so. */
+async function holderOf(ctx: TxCtx, { id, name }: TriggerRow): Promise<string> {
+  const principal = await ensureTrigger(ctx, name);
+  await store.savePrincipal(ctx.tx, id, principal.id);
+  return principal.id;
 }
 
 const senderOf = (name: string): string => `trigger:${name}`;

@@ -7,6 +7,7 @@ import * as runs from "../../runs/index.ts";
 import * as tasks from "../../tasks/index.ts";
 import type { ListRuns, RunList, State } from "../schema.ts";
 import * as store from "../store.ts";
+import { planRelays } from "./relaying.ts";
 import { isoNow, TOPIC, wireRun } from "./wire.ts";
 
 const PURGE = "trigger.purge";
@@ -33,7 +34,7 @@ async function current(ctx: Ctx, row: Parameters<typeof wireRun>[0]): Promise<Ru
     return wireRun({ ...row, state: started_at === null ? row.state : "running", started_at });
   }
   if (row.task_id === null || row.ended_at !== null) return wireRun(row);
-  const { status, claimed_at } = await tasks.get(ctx, { task_id: row.task_id });
+  const { status, claimed_at } = await tasks.look(ctx, row.task_id);
   return wireRun({ ...row, state: status === "processing" ? "running" : row.state, started_at: claimed_at });
 }
 
@@ -45,11 +46,12 @@ const STATES: Record<string, State> = {
 
 /** A run ends with its task, in its transaction: the next slot sees both or neither. */
 export async function endWithTask(ctx: TxCtx, { type, ref, data }: FeedEvent): Promise<void> {
+  if (Number(data.wakes) > 0) await planRelays(ctx);
   if (typeof data.sender !== "string" || !data.sender.startsWith("trigger:")) return;
   const run = await store.findRunOfTask(ctx.tx, ref);
   const state = STATES[type];
   if (!run || run.ended_at !== null || state === undefined) return;
-  const { claimed_at, response_summary, error } = await tasks.get(ctx, { task_id: ref });
+  const { claimed_at, response_summary, error } = await tasks.look(ctx, ref);
   const outcome = response_summary ?? error;
   await store.endRun(ctx.tx, {
     ...{ id: run.id, state, started_at: claimed_at, ended_at: isoNow(ctx), cost_micros: null },

@@ -19,7 +19,7 @@ export async function triggerNamed(ctx: Ctx, name: string): Promise<TriggerRow> 
   return row;
 }
 
-export function wire({ id, query_secret, enabled, last_slot, updated_at, ...row }: TriggerRow): Trigger {
+export function wire({ id, principal_id, query_secret, enabled, last_slot, updated_at, ...row }: TriggerRow): Trigger {
   return { ...row, id: formatId(id), query_secret: query_secret === 1, enabled: enabled === 1 };
 }
 

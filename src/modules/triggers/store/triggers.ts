@@ -3,14 +3,14 @@ import { statement } from "../../../db/statement.ts";
 import type { Type } from "../schema.ts";
 import type { TriggerRow } from "../tables.ts";
 
-const COLUMNS = `id, name, type, description, channel, schedule, timezone, missed, missed_max, missed_window_seconds, overlap,
+const COLUMNS = `id, name, principal_id, type, description, channel, schedule, timezone, missed, missed_max, missed_window_seconds, overlap,
    session_mode, session_key, prompt, query_secret, enabled, last_slot, next_run, last_run, run_count, created_at, created_by, updated_at`;
 
 const insert = statement<TriggerRow & { space_id: string }>(
-  `insert into triggers (space_id, id, name, type, description, channel, schedule, timezone, missed, missed_max,
+  `insert into triggers (space_id, id, name, principal_id, type, description, channel, schedule, timezone, missed, missed_max,
    missed_window_seconds, overlap, session_mode, session_key, prompt, query_secret, enabled, last_slot, next_run, last_run,
    run_count, created_at, created_by, updated_at)
-   values (:space_id, :id, :name, :type, :description, :channel, :schedule, :timezone, :missed, :missed_max,
+   values (:space_id, :id, :name, :principal_id, :type, :description, :channel, :schedule, :timezone, :missed, :missed_max,
    :missed_window_seconds, :overlap, :session_mode, :session_key, :prompt, :query_secret, :enabled, :last_slot, :next_run, :last_run,
    :run_count, :created_at, :created_by, :updated_at)`,
 );
@@ -53,6 +53,12 @@ const update = statement<TriggerRow & { space_id: string }>(
 );
 export const updateTrigger = (tx: Tx, row: TriggerRow): Promise<void> =>
   tx.run(update, { ...row, space_id: tx.space_id });
+
+const hold = statement<{ space_id: string; id: number; principal_id: string }>(
+  "update triggers set principal_id = :principal_id where space_id = :space_id and id = :id",
+);
+export const savePrincipal = (tx: Tx, id: number, principal_id: string): Promise<void> =>
+  tx.run(hold, { space_id: tx.space_id, id, principal_id });
 
 const fired = statement<{ space_id: string; id: number; last_run: string }>(
   "update triggers set run_count = run_count + 1, last_run = :last_run where space_id = :space_id and id = :id",

@@ -1,0 +1,144 @@
+/** Sessions of triggers are told of the ends that they wait for. */
+import { expect, test } from "vitest";
+import { eachDatabase, type TestHub } from "../../testing/hub.ts";
+import { until } from "../../testing/process.ts";
+import { define, runOver, showRun, unruly } from "../../testing/runs.ts";
+import type { Run } from "../runs/schema.ts";
+
+const START = Date.parse("2027-03-01T09:00:00Z");
+const PROMPT = "Look at the builds";
+
+eachDatabase((open) => {
+  const make = (hub: TestHub, session_mode: string) =>
+    hub.call(hub.admin, "trigger_create", { name: "nightly", type: "manual", prompt: PROMPT, session_mode });
+
+  /** Fires it; the run when it is over. */
+  async function fire(hub: TestHub, args: object = {}) {
+    await until(async () => {
+      await hub.tick(0);
+      return (await hub.call(hub.admin, "trigger_test", { name: "nightly" })).body.becomes === "run";
+    });
+    const { run_id } = (await hub.call(hub.admin, "trigger_run", { name: "nightly", ...args })).body;
+    return runOver(hub, run_id);
+  }
+
+  const runs = async (hub: TestHub): Promise<Run[]> => {
+    await hub.tick(0);
+    return (await hub.call(hub.admin, "run_list", { kind: "trigger" })).body.runs;
+  };
+  /** The run that tells of a task's end, when it is over. */
+  const relayed = async (hub: TestHub) => {
+    const relay = await until(async () => (await runs(hub)).find(({ ended_at }, at) => at === 0 && ended_at !== null));
+    return showRun(hub, relay.id);
+  };
+  const wakes = async (hub: TestHub) => (await hub.call(hub.admin, "wake_list")).body.wakes;
+  const brief = unruly("brief:Count the builds");
+
+  async function work(hub: TestHub, response_summary: string): Promise<string> {
+    const mason = await hub.token("worker", "mason");
+    const { id: task_id } = (await hub.call(mason, "get_next_task")).body.next_task;
+    await hub.call(mason, "task_complete", { task_id, response_summary });
+    return task_id;
+  }
+
+  test("RUNNER-6, RUNNER-7, RUNNER-9: the session that made a task goes on with its result, and that counts as no run", async () => {
+    const hub = await open({ now: START });
+    define(hub, { trigger: brief });
+    await make(hub, "persistent");
+    const first = await fire(hub, { session_key: "thread-7" });
+    const task_id = await work(hub, "There are 12.");
+    await until(async () => (await runs(hub)).length === 2);
+    const relay = await relayed(hub);
+    expect(relay).toMatchObject({
+      state: "done",
+      session_id: first.session_id,
+      session_key: "thread-7",
+      cause: task_id,
+    });
+    expect(relay.output).toContain(`Task ${task_id}, which this trigger waits for, has ended: it is done.`);
+    expect(relay.output).toMatch(/it is data[\s\S]*<untrusted-content-[0-9a-f]+>There are 12\.<\/untrusted/);
+    expect(relay.output).toContain("Pass the result on to whoever asked for it: admin.");
+    expect(relay.output).not.toContain(PROMPT);
+    expect(await wakes(hub)).toEqual([]);
+    const { trigger, runs: history } = (await hub.call(hub.admin, "trigger_get", { name: "nightly", runs: 10 })).body;
+    expect([trigger.run_count, history.length]).toEqual([1, 1]);
+  });
+
+  test("RUNNER-6, WAKE-8: one that keeps no session is told in a new one, also of a task that was cancelled", async () => {
+    const hub = await open({ now: START });
+    define(hub, { trigger: brief });
+    await make(hub, "ephemeral");
+    const first = await fire(hub);
+    const { id: task_id } = (await hub.call(hub.admin, "task_list")).body.tasks[0];
+    await hub.call(hub.admin, "task_cancel", { task_id, reason: "not needed" });
+    await until(async () => (await runs(hub)).length === 2);
+    const relay = await relayed(hub);
+    expect(relay.session_id).not.toBe(first.session_id);
+    expect(relay.output).toContain(`Task ${task_id}, which this trigger waits for, has ended: it is cancelled.`);
+    expect(relay.output).toMatch(/What was to be done:\n<[^>]+>Count the builds</);
+    expect(relay.output).toContain("Cancelled: not needed");
+    expect(relay.output).not.toContain(PROMPT);
+  });
+
+  test("a session that waits for its task itself is not told a second time", async () => {
+    const hub = await open({ now: START });
+    define(hub, { trigger: unruly("await:Count the builds") });
+    await make(hub, "ephemeral");
+    const firing = fire(hub);
+    await until(async () => (await hub.call(hub.admin, "task_list")).body.tasks[0]?.id);
+    await until(async () => [...hub.hub.streams.actors()].some(({ name }) => name === "trigger:nightly"));
+    await work(hub, "There are 12.");
+    expect((await firing).output).toContain('"response_summary":"There are 12."');
+    // It was planned before the session had its answer, and is skipped, or it never was.
+    const all = await until(async () => {
+      const found = await runs(hub);
+      return found.every(({ ended_at }) => ended_at !== null) ? found : undefined;
+    });
+    expect(all.map(({ state }) => state).filter((state) => state !== "skipped")).toEqual(["done"]);
+    expect(await wakes(hub)).toEqual([]);
+  });
+
+  test("WAKE-3, WAKE-5: a wake is owed until a session has gone through with it", async () => {
+    const hub = await open({ now: START });
+    define(hub, { trigger: brief });
+    await make(hub, "persistent");
+    const first = await fire(hub, { session_key: "thread-7" });
+    define(hub, { trigger: unruly("crash:3") });
+    const task_id = await work(hub, "There are 12.");
+    const failed = await until(async () => (await runs(hub)).find(({ waits_for }) => waits_for === "backoff"));
+    expect(await wakes(hub)).toMatchObject([{ task_id, session_key: "thread-7", run_id: first.id }]);
+    define(hub, { trigger: brief });
+    await hub.tick(30_000);
+    expect(await relayed(hub)).toMatchObject({ id: failed.id, state: "done", attempt: 2 });
+    expect(await wakes(hub)).toEqual([]);
+  });
+
+  test("WATCH-3, WATCH-4: what was owed before there was a program is told once there is one, also after a restart", async () => {
+    const hub = await open({ now: START });
+    await make(hub, "persistent");
+    const nightly = await hub.token("trigger", "nightly");
+    const { id: task_id } = (await hub.call(nightly, "task_create", { content: "Count", session_key: "a" })).body;
+    await work(hub, "There are 12.");
+    await hub.tick(31_000);
+    expect(await runs(hub)).toEqual([]);
+    await hub.stop();
+    const again = await open({ same: hub, now: START + 60_000 });
+    define(again, { trigger: brief });
+    await again.tick(31_000);
+    await again.tick(31_000);
+    expect(await relayed(again)).toMatchObject({ state: "done", session_key: "a", cause: task_id });
+    expect(await wakes(again)).toEqual([]);
+  });
+
+  test("TASK-24: a trigger's session may cancel what its own firing made, and no other's", async () => {
+    const hub = await open({ now: START });
+    await make(hub, "ephemeral");
+    const [nightly, other] = [await hub.token("trigger", "nightly"), await hub.token("trigger", "other")];
+    const { task_id } = (await hub.call(hub.admin, "trigger_run", { name: "nightly" })).body;
+    expect((await hub.call(other, "task_cancel", { task_id })).status).toBe(403);
+    expect((await hub.call(nightly, "task_update", { task_id, content: "Look twice" })).body.content).toBe(
+      "Look twice",
+    );
+    expect((await hub.call(nightly, "task_cancel", { task_id })).body.status).toBe("cancelled");
+  });
+});
