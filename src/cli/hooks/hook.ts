@@ -1,6 +1,8 @@
 import { visibleLine } from "../../visible.ts";
+import type { Cli } from "../core/cli.ts";
 import { defineCommand } from "../core/command.ts";
 import { invalid } from "../core/failure.ts";
+import { STDERR } from "../core/io.ts";
 import { nothing } from "./answers.ts";
 import { claimSession } from "./claims.ts";
 import { CLIENTS, EVENTS, eventNamed, type HookEvent } from "./events.ts";
@@ -15,11 +17,13 @@ const MOST_BUDGET_MS = 1_000;
 const UNHURRIED_MS = 10_000;
 /** To say what was printed there is what is left of that, but never so little that it could not even be said. */
 const LEAST_NOTE_MS = 50;
+/** The exit code by which a hook keeps its client from what it is about to do. */
+const BLOCKED = 2;
 
 export const hook = defineCommand({
   format: "text",
   examples: ["hook Stop", "hook SessionStart --client codex"],
-  details: `For ${EVENTS.join(", ")}. Called by an agent's client, which puts JSON on stdin; \`parley hooks install\` sees to that. It never starts a hub, and whatever goes wrong it lets the client go on: exit code 0 and one line on stderr. PARLEY_HOOK_MS is how long it waits for the hub.`,
+  details: `For ${EVENTS.join(", ")}. Called by an agent's client, which puts JSON on stdin; \`parley hooks install\` sees to that. It never starts a hub, and whatever goes wrong it lets the client go on: exit code 0 and one line on stderr. Only a worker that the hub started is kept from stopping while it has a task, or one waits for it: exit code 2. PARLEY_HOOK_MS is how long it waits for the hub.`,
   positionals: { event: { required: true, description: "which moment of the client, by its own name" } },
   options: {
     client: { type: "text", value: "CLIENT", choices: CLIENTS, default: "claude", description: "claude or codex" },
@@ -40,12 +44,19 @@ export const hook = defineCommand({
       ends = performance.now() + ms;
       return within(ms, respond(asked));
     });
-    await cli.out.write(answer.text);
+    if (answer.blocks === undefined) await cli.out.write(answer.text);
+    else await keepGoing(cli, answer.blocks);
     await note(event, answer, Math.max(LEAST_NOTE_MS, ends - performance.now()));
     const { decided } = answer;
     if (decided) await cli.out.write((await failingOpen(event, async () => ({ text: await decided() }))).text);
   },
 });
+
+/** What the client takes for a reason to go on, and shows the model. */
+async function keepGoing({ io }: Cli, why: string): Promise<void> {
+  await io.write(STDERR, `${why}\n`);
+  io.exitCode = BLOCKED;
+}
 
 async function failingOpen(event: HookEvent, work: () => Promise<Response>): Promise<Response> {
   try {

@@ -28,6 +28,8 @@ export interface Asked {
 export interface Response {
   /** For stdout. */
   text: string;
+  /** Why the client is not to stop: its exit code says so, and this goes to stderr. */
+  blocks?: string;
   /** To be called when that was printed, if it tells of mail: only then is the mail offered. */
   printed?: () => Promise<void>;
   /** What else is printed once somebody has decided, however long that takes: the client does not wait for it. */
@@ -51,7 +53,7 @@ export async function respond(asked: Asked): Promise<Response> {
     case "PostToolBatch":
       return postToolBatch(asked);
     case "Stop":
-      return stop(asked);
+      return isStartedWorker(asked) ? (await import("./worker-stop.ts")).workerStop(asked) : stop(asked);
     case "SubagentStop":
       // What a subagent is told its session never sees, so that would be mail lost. And so for `/compact`, which is one too.
       await (await acting(asked)).client.call("agent_heartbeat", {});
@@ -167,6 +169,10 @@ async function stop(asked: Asked): Promise<Response> {
   const text = goOn(asked.client, (limit) => digest(told, { hints: hintsFor(cli, asked.client), limit }));
   return { text, printed: noting(asked, { client, channel, told }) };
 }
+
+/** By the runner, with a token of its own: it goes on while there is work for it, though nobody sits before it. */
+const isStartedWorker = ({ cli }: Asked): boolean =>
+  cli.token !== undefined && Boolean(cli.io.env.PARLEY_RUN && cli.io.env.PARLEY_WORKER);
 
 /** Its waiter tells it of mail in the middle of a turn too, by a line that follows: to go on here would cost a second request. */
 const isWoken = ({ cli, client, input }: Asked): boolean =>

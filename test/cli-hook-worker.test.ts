@@ -1,0 +1,48 @@
+/** The Stop hook of a worker that the hub started. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Ground } from "../src/testing/process.ts";
+
+let ground: Ground;
+beforeAll(async () => {
+  ground = new Ground({ in_process: true });
+  await ground.host();
+});
+afterAll(() => ground[Symbol.asyncDispose]());
+
+test("WATCH-8: it goes on while it has a task or one waits for it, a few times in a row; a trigger's session ends", async () => {
+  const tokenOf = async (role: string, name: string): Promise<string> =>
+    (await ground.json<{ token: string }>(["token", "create", "--role", role, "--name", name])).token;
+  const call = (tool: string, args: object = {}, env: Record<string, string> = {}) =>
+    ground.parley(["call", tool, JSON.stringify(args)], { env });
+  const started = { PARLEY_HOOK_MS: "30000", PARLEY_RUN: "7.1.cookie", CLAUDE_CODE_SESSION_ATTENDED: "0" };
+  const mason = { ...started, PARLEY_WORKER: "mason", PARLEY_TOKEN: await tokenOf("worker", "mason") };
+  const piper = { PARLEY_TOKEN: await tokenOf("worker", "piper") };
+  const stop = async (env: Record<string, string>, stop_hook_active = false) => {
+    const input = JSON.stringify({ session_id: "s", hook_event_name: "Stop", stop_hook_active });
+    const { code, stdout, stderr } = await ground.parley(["hook", "Stop"], { input, env });
+    return code === 0 ? { code, stdout } : { code, stdout, stderr };
+  };
+  const ends = { code: 0, stdout: "{}\n" };
+
+  expect(await stop(mason)).toEqual(ends);
+  await call("task_create", { content: "held", run_at: "1h" });
+  await call("task_create", { content: "for others", needs: ["gpu"] });
+  expect(await stop(mason)).toEqual(ends);
+
+  await call("task_create", { content: "Build it" });
+  expect(await stop(mason)).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("get_next_task") });
+  const nightly = { ...started, PARLEY_TRIGGER: "nightly", PARLEY_TOKEN: await tokenOf("trigger", "nightly") };
+  expect(await stop(nightly)).toEqual(ends);
+
+  const { next_task } = JSON.parse((await call("get_next_task", {}, mason)).stdout);
+  const keeps = { code: 2, stdout: "", stderr: expect.stringContaining(`You still have task ${next_task.id}.`) };
+  const capped = { ...mason, CLAUDE_CODE_STOP_HOOK_BLOCK_CAP: "2" };
+  expect(await stop(capped)).toEqual(keeps);
+  expect(await stop(capped, true)).toEqual(keeps);
+  expect(await stop(capped, true)).toEqual(ends);
+
+  await call("task_complete", { task_id: next_task.id, response_summary: "Built." }, mason);
+  await call("task_create", { content: "Another's" });
+  await call("get_next_task", {}, piper);
+  expect(await stop(mason)).toEqual(ends);
+});
