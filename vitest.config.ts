@@ -8,6 +8,8 @@ if (Number.parseInt(process.versions.node, 10) < 24)
 /** Tests of PostgreSQL itself would have nothing to run on. */
 const exclude = testDatabases().includes("postgres") ? [] : ["**/*.postgres.test.ts"];
 const cores = availableParallelism();
+// A worker loads the hub once for all its files (`isolate: false`): loading it for each took as long as half of the tests.
+
 /** Tests about all that their process has loaded or opened. */
 const OWN_PROCESS = [
   "src/db/{plans,read-cache}.test.ts",
@@ -34,7 +36,6 @@ export default defineConfig({
           include: ["src/**/*.test.ts"],
           exclude: [...configDefaults.exclude, ...exclude, ...OWN_PROCESS],
           maxWorkers: Math.ceil(cores * 1.5),
-          // A worker loads the hub once for all its files: loading it for each took as long as half of the tests.
           isolate: false,
         },
       },
@@ -48,6 +49,7 @@ export default defineConfig({
           exclude: [...configDefaults.exclude, ...exclude, ...ALONE],
           // Each of them starts programs of its own, and waits for them more than it works.
           maxWorkers: Math.min(8, cores * 3),
+          isolate: false,
           sequence: { groupOrder: 1 },
         },
       },
