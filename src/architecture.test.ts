@@ -116,7 +116,7 @@ test("of the command line every module is a folder with its list of commands, an
 });
 
 test("only db/ knows which database it is", () => {
-  expect(whoSays(/"node:sqlite"|["']pg["']|\.backend [!=]==/, /^src\/db\//)).toEqual([]);
+  expect(whoSays(/"node:sqlite"|["']pg["']|\.backend [!=]==/, /^src\/(db\/|cli\/import\/)/)).toEqual([]);
 });
 
 test("the client library runs in a browser: nothing of it but node.ts needs Node, or anything else at run time", () => {

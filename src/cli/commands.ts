@@ -9,6 +9,7 @@ import { COMMANDS as HELP } from "./help/index.ts";
 import { COMMANDS as HOOKS } from "./hooks/index.ts";
 import { COMMANDS as HUB } from "./hub/index.ts";
 import { COMMANDS as IDENTITY } from "./identity/index.ts";
+import { COMMANDS as IMPORT } from "./import/index.ts";
 import { COMMANDS as MAIL } from "./mail/index.ts";
 import { COMMANDS as MCP } from "./mcp/index.ts";
 import { COMMANDS as NOTICES } from "./notices/index.ts";
@@ -26,6 +27,7 @@ const WRITTEN: readonly Entry[] = [
   NOTICES,
   TASKS,
   RUNS,
+  IMPORT,
   IDENTITY,
   MCP,
   HOOKS,

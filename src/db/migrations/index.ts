@@ -20,6 +20,7 @@ import * as triggers from "./0018-triggers.ts";
 import * as runs from "./0019-runs.ts";
 import * as runTokens from "./0020-run-tokens.ts";
 import * as wakes from "./0023-wakes.ts";
+import * as taskImports from "./0024-task-imports.ts";
 
 export interface Migration {
   up: (columns: Columns) => string[];
@@ -48,4 +49,5 @@ export const MIGRATIONS: readonly Migration[] = [
   runs,
   runTokens,
   wakes,
+  taskImports,
 ];

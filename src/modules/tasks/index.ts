@@ -32,7 +32,7 @@ export const tasks = {
   plan: (ctx, { task_days }) => service.planRetention(ctx, task_days),
   tables: [
     ...["tasks", "task_attempts", "task_totals", "task_awaits", "task_lanes", "task_workers", "task_throttles"],
-    ...["task_budgets", "task_requeues"],
+    ...["task_budgets", "task_requeues", "task_imports"],
   ],
   long_tables: ["tasks", "task_awaits"],
 } satisfies Module;

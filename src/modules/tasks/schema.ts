@@ -79,6 +79,27 @@ export const CreateTask = z.strictObject({
 });
 export type CreateTask = z.infer<typeof CreateTask>;
 
+const ImportedTask = z.strictObject({
+  source_key: Key.describe("What it is called where it comes from: taken once."),
+  channel: Channel,
+  sender: z.string().max(200).nullable(),
+  content: Words("the content"),
+  status: z.enum(["pending", "done", "cancelled"]),
+  response_summary: z.string().nullable(),
+  created_at: Time,
+  processed_at: Time.nullable(),
+  awaits: z.array(z.strictObject({ trigger_name: z.string().min(1).max(200), session_key: Key })).max(100),
+});
+export type ImportedTask = z.infer<typeof ImportedTask>;
+export const ImportTasks = z.strictObject({ tasks: z.array(ImportedTask).min(1).max(100) });
+export type ImportTasks = z.infer<typeof ImportTasks>;
+export const ImportedTasks = z.object({
+  tasks: z.array(
+    z.object({ source_key: z.string(), task_id: Id, known: z.boolean().describe("It was taken before.") }),
+  ),
+});
+export type ImportedTasks = z.infer<typeof ImportedTasks>;
+
 export const GetTask = z.strictObject({ task_id: TaskId });
 export type GetTask = z.infer<typeof GetTask>;
 

@@ -14,6 +14,7 @@ export { complete, fail, heartbeat, release } from "./service/completing.ts";
 export { create, createOwn } from "./service/creating.ts";
 export { WAKE } from "./service/due-kinds.ts";
 export { tasksExplain } from "./service/explaining.ts";
+export { importTasks } from "./service/importing.ts";
 export { keep } from "./service/leases.ts";
 export { find, get, list, look, stats } from "./service/reading.ts";
 export { requeue } from "./service/requeueing.ts";

@@ -214,27 +214,6 @@ eachDatabase((open) => {
     ]);
   });
 
-  test("a worker that ends gives its task back: the next has it at once, and it costs no attempt", async () => {
-    const hub = await open({ now: START });
-    const ana = await hub.token("human", "ana");
-    const [mason, piper] = [await hub.token("worker", "mason"), await hub.token("worker", "piper")];
-    const { id } = await make(hub, ana, "interrupted", { max_attempts: 1 });
-    await claim(hub, mason);
-    const back = { task_id: id, attempt: 1, reason: "the machine is switched off" };
-    expect((await hub.call(piper, "task_release", back)).body.code).toBe("LEASE_LOST");
-    expect((await hub.call(mason, "task_release", back)).body).toMatchObject({ status: "pending", held_for: null });
-    expect((await hub.call(mason, "task_release", back)).body.code).toBe("LEASE_LOST");
-    expect((await claim(hub, piper)).next_task).toMatchObject({ id, attempt: 2, error: null });
-    const { attempts } = (await hub.call(ana, "task_get", { task_id: id })).body;
-    expect(attempts).toMatchObject([
-      { attempt: 1, worker: "mason", outcome: "released", error: "the machine is switched off" },
-      { attempt: 2, worker: "piper", outcome: null },
-    ]);
-    await hub.call(ana, "task_cancel", { task_id: id });
-    const { body } = await hub.call(piper, "task_release", { ...back, attempt: 2 });
-    expect(body).toMatchObject({ status: "cancelled" });
-  });
-
   test("TASK-16 and TASK-17: what fails is tried again later and later, and is dead in the end", async () => {
     const hub = await open({ now: START });
     const ana = await hub.token("human", "ana");

@@ -93,7 +93,7 @@ export function checkSize(content: string): void {
   );
 }
 
-function rowOf(ctx: TxCtx, task: NewTask): TaskRow {
+export function rowOf(ctx: TxCtx, task: NewTask): TaskRow {
   const run_at = task.run_at === undefined ? null : parseTime(ctx, task.run_at, { what: "run_at", past: false });
   const { priority = 0, account = "default", needs = [], concurrency_key = null, dedup_key = null } = task;
   const { content, channel, sender, sender_id, thread_id } = task;

@@ -4,6 +4,8 @@ import { defineTool } from "../../../tool.ts";
 import {
   Budget,
   BudgetList,
+  ImportedTasks,
+  ImportTasks,
   ListWakes,
   Requeue,
   Requeued,
@@ -47,6 +49,18 @@ export const keeping = [
     input: Requeue,
     output: Requeued,
     run: service.requeue,
+  }),
+  defineTool({
+    name: "task_import",
+    title: "Take over tasks",
+    description: "Takes over tasks of another queue with the times they had there, each once, whatever is repeated.",
+    roles: PEOPLE,
+    unlisted: true,
+    facets,
+    writes: true,
+    input: ImportTasks,
+    output: ImportedTasks,
+    run: service.importTasks,
   }),
   defineTool({
     name: "wake_list",

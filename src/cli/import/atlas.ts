@@ -1,0 +1,138 @@
+import { resolve } from "node:path";
+import { visibleLine } from "../../visible.ts";
+import type { Cli } from "../core/cli.ts";
+import { defineCommand } from "../core/command.ts";
+import { Failure } from "../core/failure.ts";
+import { columns } from "../core/fields.ts";
+import { type Atlas, readAtlas } from "./atlas-file.ts";
+import { type ImportedTask, type Left, taskOf, triggerOf } from "./atlas-rows.ts";
+
+/** As much as goes in one call. */
+const MOST_ROWS = 50;
+const MOST_BYTES = 512 * 1024;
+/** Of what was not taken, so much is told at a terminal. */
+const MOST_TOLD = 20;
+
+interface Report {
+  file: string;
+  /** By what they were there. */
+  taken: Record<string, number>;
+  known: { tasks: number; triggers: number };
+  left: Left[];
+}
+
+export const atlas = defineCommand({
+  people: true,
+  examples: ["import atlas workspace/inbox/atlas.db"],
+  details:
+    "Takes the messages as tasks, with their times, and the triggers with their secrets. What was processing waits again. It can be repeated: what was taken before stays as it is, and a trigger that is there is not changed. The file is read whole before anything is done, and never written to. Stop Atlas first, so that nothing runs twice.",
+  positionals: { file: { required: true, description: "the database of Atlas, atlas.db" } },
+  async run(cli, { file }) {
+    const path = resolve(file);
+    const found = readAtlas(path);
+    const report: Report = { file: path, taken: {}, known: { tasks: 0, triggers: 0 }, left: [] };
+    await takeTriggers(cli, found, report);
+    await takeTasks(cli, found, report);
+    leaveSessions(found, report);
+    await cli.out.result(
+      report,
+      () => shown(cli, report),
+      () => [],
+    );
+  },
+});
+
+async function takeTriggers(cli: Cli, { triggers }: Atlas, report: Report): Promise<void> {
+  const there = new Set((await cli.call("trigger_list", {})).triggers.map(({ name }) => name));
+  for (const row of triggers) {
+    const trigger = triggerOf(row);
+    if (there.has(trigger.name)) {
+      report.known.triggers += 1;
+      continue;
+    }
+    try {
+      await cli.call("trigger_create", trigger);
+      count(report, "triggers");
+    } catch (error) {
+      if (!(error instanceof Failure && error.status !== undefined && error.status < 500)) throw error;
+      report.left.push({ what: "trigger", name: trigger.name, reason: error.message });
+    }
+  }
+}
+
+async function takeTasks(cli: Cli, { messages, task_awaits }: Atlas, report: Report): Promise<void> {
+  const tasks = new Map<string, { task: ImportedTask; was: string }>();
+  for (const row of messages) {
+    const task = taskOf(row, task_awaits);
+    if (typeof task === "string") report.left.push({ what: "message", name: String(row.id), reason: task });
+    else tasks.set(task.source_key, { task, was: String(row.status) });
+  }
+  leaveAwaits({ messages, task_awaits }, report);
+  for (const batch of batches([...tasks.values()].map(({ task }) => task))) {
+    const taken = await cli.call("task_import", { tasks: batch });
+    for (const { source_key, known } of taken.tasks) {
+      const { task, was } = tasks.get(source_key) ?? {};
+      if (known) report.known.tasks += 1;
+      else count(report, was ?? "");
+      if (!known && task) for (const _ of task.awaits) count(report, "awaits");
+    }
+  }
+}
+
+function* batches(tasks: readonly ImportedTask[]): Generator<ImportedTask[]> {
+  let batch: ImportedTask[] = [];
+  let bytes = 0;
+  for (const task of tasks) {
+    const more = Buffer.byteLength(task.content) + Buffer.byteLength(task.response_summary ?? "");
+    if (batch.length > 0 && (batch.length === MOST_ROWS || bytes + more > MOST_BYTES)) {
+      yield batch;
+      batch = [];
+      bytes = 0;
+    }
+    batch.push(task);
+    bytes += more;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+function leaveAwaits({ messages, task_awaits }: Pick<Atlas, "messages" | "task_awaits">, { left }: Report): void {
+  const status = new Map(messages.map((row) => [row.id, row.status]));
+  for (const { task_id, trigger_name } of task_awaits) {
+    const was = status.get(task_id);
+    if (was === "pending" || was === "processing") continue;
+    const reason = was === undefined ? `there is no message ${task_id}` : `message ${task_id} is ${was} already`;
+    left.push({ what: "await", name: String(trigger_name), reason });
+  }
+}
+
+/** They are on the machine where Atlas ran, of a client that may be another here. */
+function leaveSessions({ trigger_sessions }: Atlas, { left }: Report): void {
+  for (const { trigger_name, session_key } of trigger_sessions)
+    left.push({ what: "session", name: `${trigger_name} ${session_key}`, reason: "sessions begin anew here" });
+}
+
+const count = ({ taken }: Report, what: string): void => {
+  taken[what] = (taken[what] ?? 0) + 1;
+};
+
+const TAKEN: Readonly<Record<string, string>> = {
+  pending: "pending tasks",
+  processing: "tasks that were processing, and wait again",
+  done: "tasks that are done",
+  cancelled: "tasks that were cancelled",
+  awaits: "triggers that wait for a task",
+  triggers: "triggers",
+};
+
+function shown({ out }: Cli, { taken, known, left }: Report): string {
+  const lines = Object.entries(TAKEN).flatMap(([what, words]) => (taken[what] ? [`  ${taken[what]} ${words}`] : []));
+  const before = known.tasks + known.triggers;
+  const told = left.slice(0, MOST_TOLD).map((one) => ({ ...one, name: visibleLine(one.name) }));
+  return [
+    lines.length === 0 ? "Nothing new was taken." : "Taken:",
+    ...lines,
+    ...(before > 0 ? [`Known already, and left as they are: ${known.tasks} tasks, ${known.triggers} triggers.`] : []),
+    ...(left.length > 0 ? ["Not taken:", columns(out, told, ["what", "name", "reason"]).replace(/^/gm, "  ")] : []),
+    ...(left.length > MOST_TOLD ? [`  and ${left.length - MOST_TOLD} more; --json has all.`] : []),
+  ].join("\n");
+}

@@ -1,0 +1,161 @@
+/** Taking over what another program has. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, test } from "vitest";
+import { Ground } from "../src/testing/process.ts";
+
+/** As Atlas makes it. */
+const SCHEMA = `
+  create table messages (id integer primary key autoincrement, channel text not null, sender text, content text not null,
+    status text not null default 'pending', response_summary text, created_at text not null default (datetime('now')),
+    processed_at text);
+  create index idx_messages on messages (status, created_at);
+  create table task_awaits (id integer primary key autoincrement, task_id integer, trigger_name text, session_key text,
+    created_at text);
+  create table trigger_sessions (id integer primary key autoincrement, trigger_name text, session_key text,
+    session_id text, updated_at text, unique (trigger_name, session_key));
+  create table triggers (id integer primary key autoincrement, name text unique, type text, description text,
+    channel text, schedule text, webhook_secret text, prompt text, session_mode text, enabled integer, last_run text,
+    run_count integer, created_at text);`;
+
+const ROWS = `
+  insert into messages (channel, sender, content, status, response_summary, created_at, processed_at) values
+    ('signal', '+49123', 'remind me', 'done', 'You are reminded.', '2026-02-01 10:00:00', '2026-02-01 10:05:00'),
+    ('task', 'trigger:gmail', 'answer it', 'pending', null, '2026-02-02T10:00:00.000Z', null),
+    ('web', null, 'half done', 'processing', null, '2026-02-03 10:00:00', null),
+    ('internal', null, 'never mind', 'cancelled', 'Cancelled', '2026-02-04 10:00:00', '2026-02-04 11:00:00'),
+    ('No Channel', null, 'odd', 'pending', null, '2026-02-05 10:00:00', null),
+    ('web', null, 'odd', 'stuck', null, '2026-02-05 10:00:00', null),
+    ('web', null, 'odd', 'done', null, 'yesterday', null);
+  insert into task_awaits (task_id, trigger_name, session_key) values (2, 'gmail', 'thread-7'), (1, 'gmail', '_default');
+  insert into trigger_sessions (trigger_name, session_key, session_id) values ('gmail', 'thread-7', 'abc');
+  insert into triggers (name, type, channel, schedule, webhook_secret, prompt, session_mode, enabled) values
+    ('gmail', 'webhook', 'email', null, 'hunter2-hunter2-hunter2', 'Mail: {{payload}}', 'persistent', 1),
+    ('nightly', 'cron', 'internal', '0 3 * * *', null, 'Check.', 'ephemeral', 0),
+    ('broken', 'cron', 'internal', '99 99 * * *', null, 'Check.', 'ephemeral', 1);`;
+
+test("import atlas takes tasks and triggers with a report, changes nothing when repeated, and takes what came since", async () => {
+  await using ground = new Ground({ in_process: true });
+  await ground.host();
+  const file = join(ground.folder, "atlas.db");
+  using database = new DatabaseSync(file);
+  database.exec(`pragma journal_mode = wal; ${SCHEMA} ${ROWS}`);
+  const first = await ground.json<{ left: { what: string; name: string; reason: string }[] }>([
+    "import",
+    "atlas",
+    file,
+  ]);
+  expect(first).toMatchObject({
+    taken: { triggers: 2, pending: 1, processing: 1, done: 1, cancelled: 1, awaits: 1 },
+    known: { tasks: 0, triggers: 0 },
+  });
+  expect(first.left.map(({ what, name }) => [what, name])).toEqual([
+    ["trigger", "broken"],
+    ["message", "5"],
+    ["message", "6"],
+    ["message", "7"],
+    ["await", "gmail"],
+    ["session", "gmail thread-7"],
+  ]);
+
+  const look = async () => ({
+    stats: await ground.json<object>(["task", "stats"]),
+    tasks: await Promise.all(
+      ["pending", "done", "cancelled"].map((status) =>
+        ground.json<{ tasks: object[] }>(["task", "list", "--status", status]),
+      ),
+    ),
+    triggers: await ground.json<object>(["trigger", "list"]),
+  });
+  const {
+    stats: { oldest_pending_seconds: _, ...stats },
+    ...after
+  } = (await look()) as { stats: Record<string, unknown> };
+  expect(stats).toMatchObject({ total: 4, by_status: { pending: 2, processing: 0, done: 1, cancelled: 1 } });
+  expect(after).toMatchObject({
+    tasks: [
+      {
+        tasks: [
+          { content: "answer it", sender: "trigger:gmail", channel: "task", created_at: "2026-02-02T10:00:00.000Z" },
+          { content: "half done", sender: null, status: "pending" },
+        ],
+      },
+      {
+        tasks: [
+          { content: "remind me", response_summary: "You are reminded.", processed_at: "2026-02-01T10:05:00.000Z" },
+        ],
+      },
+      { tasks: [{ content: "never mind", response_summary: "Cancelled" }] },
+    ],
+    triggers: {
+      triggers: [
+        { name: "gmail", session_mode: "persistent" },
+        { name: "nightly", enabled: false },
+      ],
+    },
+  });
+
+  const again = await ground.json(["import", "atlas", file]);
+  expect(again).toMatchObject({ taken: {}, known: { tasks: 4, triggers: 2 } });
+  const {
+    stats: { oldest_pending_seconds: __, ...same },
+    ...unchanged
+  } = (await look()) as { stats: Record<string, unknown> };
+  expect([same, unchanged]).toEqual([stats, after]);
+
+  database.exec("insert into messages (channel, content) values ('web', 'new')");
+  const { stdout } = await ground.parley(["import", "atlas", file, "--format", "text"]);
+  expect(stdout).toMatch(
+    /^Taken:\n {2}1 pending tasks\nKnown already, and left as they are: 4 tasks, 2 triggers\.\nNot taken:\n {2}what +name +reason\n {2}trigger +broken +Invalid cron/,
+  );
+
+  // A worker takes it, and the trigger that waited there is owed its end.
+  await ground.json(["task", "next"]);
+  await ground.json([
+    "task",
+    "done",
+    (await ground.json<{ tasks: { id: string }[] }>(["task", "list", "--status", "processing"])).tasks[0]?.id ?? "",
+    "Answered.",
+  ]);
+  expect(await ground.json(["task", "wakes"])).toMatchObject({
+    wakes: [{ trigger_name: "gmail", session_key: "thread-7" }],
+  });
+});
+
+test("import atlas says what is the matter with a file that is damaged or foreign, and changes nothing", async () => {
+  await using ground = new Ground({ in_process: true });
+  await ground.host();
+  const file = join(ground.folder, "atlas.db");
+  const said = async () => {
+    const { code, stderr } = await ground.parley(["import", "atlas", file, "--format", "text"]);
+    return `${code} ${stderr.trim()}`;
+  };
+  expect(await said()).toBe(`4 parley: There is no file ${file}.`);
+  writeFileSync(
+    file,
+    "It is only a letter, and quite a long one, so that nobody takes it for an empty database.".repeat(20),
+  );
+  expect(await said()).toBe(
+    `2 parley: ${file} is no database of Atlas: it is no SQLite database. Nothing was changed.`,
+  );
+  writeFileSync(file, "");
+  expect(await said()).toBe(
+    `2 parley: ${file} is no database of Atlas: it has no table messages. Nothing was changed.`,
+  );
+  using foreign = new DatabaseSync(file);
+  foreign.exec("create table messages (id integer primary key, body text)");
+  expect(await said()).toMatch(/is no database of Atlas: its table messages has no channel, sender, content, /);
+  foreign.exec(`drop table messages; ${SCHEMA} ${ROWS}`);
+  for (let count = 0; count < 10; count += 1)
+    foreign.exec(
+      "insert into messages (channel, content, created_at) select channel, content || hex(randomblob(200)), created_at from messages where id < 40",
+    );
+  foreign.close();
+  const bytes = readFileSync(file);
+  bytes.fill(0xff, 8192, bytes.length - 4096);
+  writeFileSync(file, bytes);
+  expect(await said()).toMatch(/^2 parley: .* is damaged: .*\. Nothing was changed\.$/);
+  expect(await ground.json(["task", "stats"])).toMatchObject({ total: 0 });
+  expect(await ground.json(["trigger", "list"])).toEqual(expect.objectContaining({ triggers: [] }));
+});
