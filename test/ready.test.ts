@@ -1,6 +1,6 @@
 /** What `npm start` and `npm test` do first in a fresh clone, with an npm and builders that are noisy and quick. */
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -41,6 +41,30 @@ function ready(...args: string[]) {
   });
   return { status, stdout, stderr };
 }
+
+interface Locked {
+  dependencies?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
+}
+
+test("the lockfile has every package that another names, those of other platforms too: else npm ci installs nothing", () => {
+  const { packages }: { packages: Record<string, Locked> } = JSON.parse(
+    readFileSync(join(ROOT, "package-lock.json"), "utf8"),
+  );
+  /** As Node looks: beside the package, then further up. */
+  const isThere = (path: string, name: string): boolean => {
+    for (let place = path; ; place = place.slice(0, Math.max(0, place.lastIndexOf("/")))) {
+      if (`${place}${place && "/"}node_modules/${name}` in packages) return true;
+      if (place === "") return false;
+    }
+  };
+  const missing = Object.entries(packages).flatMap(([path, { dependencies, optionalDependencies }]) =>
+    Object.keys({ ...dependencies, ...optionalDependencies })
+      .filter((name) => !isThere(path, name))
+      .map((name) => `${path} needs ${name}`),
+  );
+  expect(missing).toEqual([]);
+});
 
 test("a cold start is one line that says what is happening, and nothing of what the builders say", () => {
   put("scripts/said.mjs", 'console.log("the hub")');
