@@ -45,8 +45,10 @@ test("what is sent while the hub is down is kept, and the next command of any ki
   expect(await ground.json(["queue", "stats"])).toMatchObject({ pending: 3, refused: 0 });
   await ground.host();
   const { stderr, code } = await ground.parley(["agent", "list"]);
-  expect([code, stderr]).toEqual([0, "Delivered 3 queued operation(s)\n"]);
+  expect([code, stderr]).toEqual([0, "Delivered 3 queued operations.\n"]);
   expect([await arrived(), await waiting()]).toEqual([["one", "two", "three"], []]);
+  await ground.json(["send", "--to", "scout", "--subject", "four", "--body", "b", "--queue-only"]);
+  expect((await ground.parley(["agent", "list"])).stderr).toBe("Delivered 1 queued operation.\n");
 });
 
 test("each file is whole, its owner's alone, and holds no token", async () => {

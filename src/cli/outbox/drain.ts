@@ -43,7 +43,9 @@ export async function drain(cli: Cli): Promise<Drained> {
     if (outcome === "refused") await tellRefused(cli, outbox, key);
   }
   drained.left = outbox.keys().length;
-  if (drained.delivered > 0 && !cli.out.quiet) await cli.out.tell(`Delivered ${drained.delivered} queued operation(s)`);
+  const { delivered } = drained;
+  if (delivered > 0 && !cli.out.quiet)
+    await cli.out.tell(`Delivered ${delivered} queued operation${delivered === 1 ? "" : "s"}.`);
   return drained;
 }
 
