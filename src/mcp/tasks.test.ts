@@ -94,6 +94,28 @@ eachDatabase((open) => {
       expect([unknown.isError, JSON.parse(unknown.content[0].text).code]).toEqual([true, "THREAD_NOT_FOUND"]);
     });
 
+    test("TASK-33: waits for tasks of the queue as for anything else, and has taken an end once it was handed out", async () => {
+      const gmail = new Raw(hub.url, await hub.token("trigger", "gmail"));
+      const mason = await hub.token("worker", "mason");
+      const created = await call("task_create", { content: "Build it" }, gmail);
+      const { id } = created.structuredContent;
+      const task = await call("task_wait", { task_ids: [id], wait_seconds: 60 }, gmail);
+      expect(task).toMatchObject({ resultType: "task", status: "working" });
+      const held = get(task.taskId, gmail);
+      await until(() => waits() === 1);
+      await hub.call(mason, "get_next_task");
+      await hub.call(mason, "task_complete", { task_id: id, response_summary: "Built." });
+      const { result } = await held;
+      expect(result).toMatchObject({ status: "completed", taskId: task.taskId });
+      expect(result.result.structuredContent).toMatchObject({
+        ...{ waiting: false, task: { id, status: "done", response_summary: "Built." } },
+      });
+      await until(async () => (await hub.call(hub.admin, "wake_list")).body.wakes.length === 0);
+      // One that had ended before is an ordinary answer.
+      const again = await call("task_wait", { task_ids: [id] }, gmail);
+      expect(again.structuredContent).toMatchObject({ waiting: false, task: { id } });
+    });
+
     test("is given the same result however often it asks", async () => {
       const { taskId } = await call("mail_wait");
       const id = await send();

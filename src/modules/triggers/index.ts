@@ -11,6 +11,7 @@ export const triggers = {
   resources,
   routes,
   topics: [{ name: service.TOPIC, streams: async () => null }],
+  explains: service.triggersExplain,
   due: { ...service.slotsDue, ...service.historyDue, ...service.relayingDue },
   with: {
     "task.completed": service.endWithTask,

@@ -6,7 +6,14 @@
  */
 export { create, get, list, remove, rotate, update } from "./service/defining.ts";
 export { run, test } from "./service/firing.ts";
-export { endWithRun, endWithTask, historyDue, list as listRuns, planPurge } from "./service/history.ts";
+export {
+  endWithRun,
+  endWithTask,
+  historyDue,
+  list as listRuns,
+  planPurge,
+  triggersExplain,
+} from "./service/history.ts";
 export { receive } from "./service/receiving.ts";
 export { planRelays, relayingDue } from "./service/relaying.ts";
 export { slotsDue } from "./service/slots.ts";

@@ -42,6 +42,22 @@ eachDatabase((open) => {
     expect(await remove()).toMatchObject({ deleted: true, sessions: 0 });
   });
 
+  test("what led to a task is told by event_why: the firing, and what led to that", async () => {
+    const hub = await open();
+    await make(hub, {});
+    const { id: asked } = (await hub.call(hub.admin, "task_create", { content: "first" })).body;
+    const args = { name: "nightly" };
+    const { body: fired } = await hub.call(hub.admin, "trigger_run", args, { "x-parley-cause": asked });
+    const { steps } = (await hub.call(hub.admin, "event_why", { id: fired.task_id })).body;
+    expect(steps).toMatchObject([
+      { id: fired.task_id, kind: "task", by: "trigger:nightly" },
+      { id: fired.id, kind: "trigger", by: "admin", text: "Trigger 'nightly' fired (manual)" },
+      { id: asked, kind: "task", by: "admin" },
+    ]);
+    const scout = await hub.token("agent", "scout");
+    expect((await hub.call(scout, "event_why", { id: fired.task_id })).body.steps).toHaveLength(3);
+  });
+
   test("a program that fails is a run that failed, with what went wrong", async () => {
     const hub = await open();
     define(hub, { trigger: unruly("crash:3") });

@@ -1,7 +1,7 @@
-import type { Ctx, TxCtx } from "../../../context.ts";
-import { append, type FeedEvent, PURGE_SLICE, purgeAt, purgeBefore, replan } from "../../../feed/index.ts";
+import { type Ctx, has, TRIGGER_READERS, type TxCtx } from "../../../context.ts";
+import { append, type FeedEvent, fromColumns, PURGE_SLICE, purgeAt, purgeBefore, replan } from "../../../feed/index.ts";
 import { formatId, parseId } from "../../../ids.ts";
-import type { DueHandler } from "../../../module.ts";
+import type { DueHandler, Explainer } from "../../../module.ts";
 import { cut } from "../../../text.ts";
 import * as runs from "../../runs/index.ts";
 import * as tasks from "../../tasks/index.ts";
@@ -96,3 +96,17 @@ export const historyDue: Record<string, DueHandler> = {
     await planPurge(ctx, old.length < PURGE_SLICE ? ctx.now() + HOUR_MS : 0);
   },
 };
+
+/** What fired, and why: the runs are kept for longer than the feed. */
+export const triggersExplain: Explainer = {
+  topics: [TOPIC],
+  find: async (ctx, id) => {
+    const row = await store.findRun(ctx.db, { space_id: ctx.actor.space_id, id });
+    if (!row) return undefined;
+    const text = `Trigger '${row.trigger_name}' fired (${row.source})${row.reason === null ? "" : `: ${row.reason}`}`;
+    return { shown: sees(ctx) ? { kind: "trigger", by: row.sender, text } : null, cause: fromColumns(row) };
+  },
+  sees: async (ctx) => sees(ctx),
+};
+
+const sees = ({ actor }: Ctx): boolean => has(actor, ...TRIGGER_READERS);
