@@ -4,16 +4,18 @@
  * waits says what it waits for; whoever awaits a task is owed its end until they have taken it. See
  * docs/design/tasks.md.
  */
+
 export { foresee } from "./service/admitting.ts";
 export { consumeWake, listWakes, offerWake } from "./service/awaiting.ts";
 export { board } from "./service/boarding.ts";
 export { allowMore, charge, isOverBudget, listBudgets, setBudget } from "./service/budgeting.ts";
 export { cancel, update } from "./service/changing.ts";
-export { hasReady, hasWork, isWork, next } from "./service/claiming.ts";
+export { hasWork, isWork, next } from "./service/claiming.ts";
 export { complete, fail, heartbeat, release } from "./service/completing.ts";
 export { create, createOwn } from "./service/creating.ts";
 export { WAKE } from "./service/due-kinds.ts";
 export { tasksExplain } from "./service/explaining.ts";
+export { hasReady } from "./service/giving.ts";
 export { importTasks } from "./service/importing.ts";
 export { keep } from "./service/leases.ts";
 export { find, get, list, look, stats } from "./service/reading.ts";

@@ -24,7 +24,7 @@ export async function raiseUnmet(ctx: TxCtx): Promise<void> {
   const holdOf = await laneHolds(ctx);
   for (const lane of await store.listLanes(ctx.tx, space_id)) {
     if (holdOf(lane) !== "needs") continue;
-    const first = await store.findNext(ctx.tx, { space_id, lane });
+    const [first] = await store.listNext(ctx.tx, { space_id, lane, limit: 1 });
     if (!first) continue;
     const needs = needsOf(lane).join(", ");
     await raise(ctx, {

@@ -40,16 +40,16 @@ const active = statement<In & { worker_id: string }, TaskRow>(
 export const findActive = (db: Reader, args: In & { worker_id: string }): Promise<TaskRow | undefined> =>
   db.get(active, args);
 
-type Lane = In & { lane: string };
+type Lane = In & { lane: string; limit: number };
+export type NextRow = Pick<TaskRow, "id" | "order_key">;
 
-const next = statement<Lane, Pick<TaskRow, "id" | "order_key">>(
+const next = statement<Lane, NextRow>(
   `select id, order_key from tasks
    where space_id = :space_id and lane = :lane and status = 'pending' and held_for is null
-   order by order_key, id limit 1`,
+   order by order_key, id limit :limit`,
 );
-/** Which of a lane is next. */
-export const findNext = (db: Reader, args: Lane): Promise<Pick<TaskRow, "id" | "order_key"> | undefined> =>
-  db.get(next, args);
+/** Which of a lane are next. */
+export const listNext = (db: Reader, args: Lane): Promise<NextRow[]> => db.all(next, args);
 
 type Claim = One & Pick<TaskRow, "attempt" | "worker_id" | "worker" | "claimed_at" | "lease_until">;
 

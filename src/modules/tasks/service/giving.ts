@@ -1,0 +1,181 @@
+/**
+ * Who is given which task. Workers that ask while others of their space are being served are served together, by one
+ * operation: what is next is read once for all of them, and so is what holds tasks back.
+ */
+import { type Ctx, type TxCtx, transact } from "../../../context.ts";
+import type { Database } from "../../../db/database.ts";
+import { hit } from "../../../failpoints.ts";
+import * as store from "../store.ts";
+import type { TaskRow } from "../tables.ts";
+import { planSweep } from "./admitting.ts";
+import { charge, isExhausted } from "./budgeting.ts";
+import { DEFAULT_LANE } from "./creating.ts";
+import { accountHold, listBlocks } from "./holding.ts";
+import { endUnmet } from "./needs.ts";
+import { accountOf, isoAt, needsOf, tell } from "./wire.ts";
+
+/** As many as one operation serves: what others write waits for it. */
+const MOST = 64;
+
+interface Asking {
+  ctx: Ctx;
+  offers: readonly string[];
+  resolve: (row: TaskRow | undefined) => void;
+  reject: (error: unknown) => void;
+}
+
+/** Those who ask just now, by space. */
+const ASKING = new WeakMap<Database, Map<string, Asking[]>>();
+
+/** The next task that the actor offers enough for, which is its own from then on. Undefined where it has one already. */
+export function give(ctx: Ctx, offers: readonly string[]): Promise<TaskRow | undefined> {
+  const spaces = ASKING.get(ctx.database) ?? new Map<string, Asking[]>();
+  ASKING.set(ctx.database, spaces);
+  const { space_id } = ctx.actor;
+  return new Promise((resolve, reject) => {
+    const asking = spaces.get(space_id);
+    const one = { ctx, offers, resolve, reject };
+    if (asking) return void asking.push(one);
+    spaces.set(space_id, [one]);
+    void serveAll(spaces, space_id);
+  });
+}
+
+async function serveAll(spaces: Map<string, Asking[]>, space_id: string): Promise<void> {
+  const asking = spaces.get(space_id) ?? [];
+  while (asking.length > 0) {
+    const some = asking.splice(0, MOST);
+    try {
+      const given = await serve(some);
+      for (const [at, { resolve }] of some.entries()) resolve(given[at]);
+    } catch (error) {
+      for (const { reject } of some) reject(error);
+    }
+  }
+  // In one go with the last look: whoever asks from now on begins anew.
+  spaces.delete(space_id);
+}
+
+/** Looks first: to find nothing costs nobody a turn at the space's counter. */
+async function serve(asking: readonly Asking[]): Promise<(TaskRow | undefined)[]> {
+  const [first] = asking;
+  if (!first || !(await isAnyReady(first.ctx, coveredBy(asking)))) return [];
+  return transact({ ...first.ctx, cause: undefined }, async (ctx) => {
+    const given: (TaskRow | undefined)[] = [];
+    const chosen = await choose(ctx, asking);
+    for (const [at, one] of asking.entries()) {
+      // As itself, with what led to its call.
+      const own = { ...ctx, actor: one.ctx.actor, cause: one.ctx.cause, reactions: one.ctx.reactions?.begin() };
+      const row = chosen ? chosen[at] : await chooseOne(own, one.offers);
+      given.push(row && (await take(own, row)));
+      // Where there are budgets, they were chosen for one by one.
+      if (row && !chosen) await charge(own, { account: row.account, agent: own.actor.name, tasks: 1 });
+      await own.reactions?.run(own);
+    }
+    const until = given.find((row) => row !== undefined)?.lease_until;
+    if (until) await planSweep(ctx, until);
+    return given;
+  });
+}
+
+async function isAnyReady(ctx: Ctx, isCovered: (lane: string) => boolean): Promise<boolean> {
+  const { lanes } = await openLanes(ctx);
+  const { space_id } = ctx.actor;
+  const found = await Promise.all(
+    lanes.filter(isCovered).map((lane) => store.listNext(ctx.db, { space_id, lane, limit: 1 })),
+  );
+  return found.some((rows) => rows.length > 0);
+}
+
+/** Whether a worker that offers nothing in particular would be given one. */
+export const hasReady = (ctx: Ctx): Promise<boolean> => isAnyReady(ctx, (lane) => covers([], lane));
+
+/** What nothing holds back as a whole, and the budgets there are. */
+async function openLanes(ctx: Ctx): Promise<{ lanes: string[]; budgets: readonly store.BudgetRow[] }> {
+  const [known, blocks] = await Promise.all([store.listLanes(ctx.db, ctx.actor.space_id), listBlocks(ctx)]);
+  const lanes = [DEFAULT_LANE, ...known].filter((lane) => accountHold(ctx, blocks, accountOf(lane)) === null);
+  return { lanes, budgets: blocks.budgets };
+}
+
+const covers = (offers: readonly string[], lane: string): boolean =>
+  needsOf(lane).every((need) => offers.includes(need));
+
+const coveredBy =
+  (asking: readonly Asking[]) =>
+  (lane: string): boolean =>
+    asking.some(({ offers }) => covers(offers, lane));
+
+/**
+ * Which task each of them gets. Undefined where that cannot be told for all at once: each claim counts for the budgets
+ * there are, and a worker that asks twice has one after the first.
+ */
+async function choose(ctx: TxCtx, asking: readonly Asking[]): Promise<(TaskRow | undefined)[] | undefined> {
+  const { space_id } = ctx.tx;
+  const workers = asking.map(({ ctx }) => ctx.actor.principal_id);
+  const [{ lanes, budgets }, ...active] = await Promise.all([
+    openLanes(ctx),
+    ...workers.map((worker_id) => store.findActive(ctx.tx, { space_id, worker_id })),
+  ]);
+  if (budgets.length > 0 || new Set(workers).size < workers.length) return undefined;
+  const next = await readNext(ctx, lanes.filter(coveredBy(asking)), asking.length);
+  const ids = asking.map(({ offers }, at) => (active[at] ? undefined : takeFirst(next, offers)));
+  return Promise.all(ids.map((id) => (id === undefined ? undefined : store.findTask(ctx.tx, { space_id, id }))));
+}
+
+/** Of the actor alone, as things are now. */
+async function chooseOne(ctx: TxCtx, offers: readonly string[]): Promise<TaskRow | undefined> {
+  const { space_id, principal_id, name } = ctx.actor;
+  const active = await store.findActive(ctx.tx, { space_id, worker_id: principal_id });
+  const { lanes, budgets } = await openLanes(ctx);
+  if (active || budgets.some((one) => one.scope === "agent" && one.name === name && isExhausted(ctx, one)))
+    return undefined;
+  const id = takeFirst(
+    await readNext(
+      ctx,
+      lanes.filter((lane) => covers(offers, lane)),
+      1,
+    ),
+    offers,
+  );
+  return id === undefined ? undefined : store.findTask(ctx.tx, { space_id, id });
+}
+
+type Next = Map<string, store.NextRow[]>;
+
+const readNext = async (ctx: TxCtx, lanes: readonly string[], limit: number): Promise<Next> =>
+  new Map(
+    await Promise.all(
+      lanes.map(
+        async (lane): Promise<[string, store.NextRow[]]> => [
+          lane,
+          await store.listNext(ctx.tx, { space_id: ctx.tx.space_id, lane, limit }),
+        ],
+      ),
+    ),
+  );
+
+/** The first of all lanes that are covered, which nobody else gets then. */
+function takeFirst(next: Next, offers: readonly string[]): number | undefined {
+  let from: store.NextRow[] | undefined;
+  for (const [lane, rows] of next) {
+    const [row] = rows;
+    if (row && covers(offers, lane) && (!from?.[0] || isBefore(row, from[0]))) from = rows;
+  }
+  return from?.shift()?.id;
+}
+
+const isBefore = (one: store.NextRow, other: store.NextRow): boolean =>
+  one.order_key < other.order_key || (one.order_key === other.order_key && one.id < other.id);
+
+async function take(ctx: TxCtx, row: TaskRow): Promise<TaskRow> {
+  const { principal_id, name } = ctx.actor;
+  const lease_until = isoAt(ctx.now() + ctx.config.task_lease_seconds * 1000);
+  const held = { worker_id: principal_id, worker: name, claimed_at: isoAt(ctx.now()), lease_until };
+  const claimed: TaskRow = { ...row, ...held, status: "processing", attempt: row.attempt + 1 };
+  await store.claimTask(ctx.tx, { id: row.id, attempt: claimed.attempt, ...held });
+  const pause = hit("claim.after_update");
+  if (pause) await pause;
+  await tell(ctx, claimed, "claimed", { worker: name, lease_expires_at: lease_until });
+  await endUnmet(ctx, row);
+  return claimed;
+}
