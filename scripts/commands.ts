@@ -22,7 +22,7 @@ export const commandsFile = (tools: readonly Tool[]): string =>
   `${HEADER}\n\nexport const MADE: readonly MadeCommand[] = ${JSON.stringify(commandsOf(tools), null, 2)};\n`;
 
 function madeOf(tool: Tool, command: ToolCommand): MadeCommand {
-  const { words = {}, names = {}, durations = {}, without = [], ...looks } = command;
+  const { words = {}, names = {}, durations = {}, called = {}, without = [], ...looks } = command;
   const { properties = {}, required = [] } = z.toJSONSchema(tool.input, { io: "input" });
   const schemaOf = (name: string): Schema => {
     const schema = properties[name];
@@ -41,18 +41,20 @@ function madeOf(tool: Tool, command: ToolCommand): MadeCommand {
   const options = rest.map((name): [string, Option] => {
     const option = optionOf(tool, name, schemaOf(name), required.includes(name));
     const typed = durations[name];
-    return typed === undefined ? [name, option] : [typed, { ...timeOption(option) }];
+    return typed === undefined ? [called[name] ?? name, option] : [typed, { ...timeOption(option) }];
   });
   return {
     ...looks,
     tool: tool.name,
     positionals: Object.fromEntries(positionals) as Record<string, Positional>,
     options: Object.fromEntries(options),
-    ...(Object.keys(durations).length > 0 && {
-      durations: Object.fromEntries(Object.entries(durations).map(([name, typed]) => [typed, name])),
-    }),
+    ...(Object.keys(durations).length > 0 && { durations: swapped(durations) }),
+    ...(Object.keys(called).length > 0 && { called: swapped(called) }),
   };
 }
+
+const swapped = (names: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(names).map(([name, typed]) => [typed, name]));
 
 const timeOption = ({ description }: Option): Option => ({ type: "text", value: "TIME", description });
 

@@ -82,6 +82,8 @@ export interface ToolCommand extends CommandLooks {
   names?: Readonly<Record<string, Lookup>>;
   /** Arguments that are lengths of time, typed as 90s, 30m or 7d, by what they are called here: `{ ttl_seconds: "ttl" }`. */
   durations?: Readonly<Record<string, string>>;
+  /** What other arguments are called here: `{ label: "for" }`. */
+  called?: Readonly<Record<string, string>>;
   /** Arguments that it does not take. */
   without?: readonly string[];
 }
@@ -109,7 +111,7 @@ export interface CommandLooks {
   /** Which field names what came back, for `--quiet`; of each row where there are rows. */
   id?: string;
   /** Asked before, with what the words name filled in, where nothing brings back what it does; but not with these. */
-  asks?: { question: string; unless?: readonly string[] };
+  asks?: { question: string; unless?: readonly string[]; refused?: string };
   /** What is said with --dry-run, of what the words name or of what the tool itself answers to these arguments. */
   dry_run?: { says: string; fixed?: Readonly<Record<string, string | number | boolean>> };
   /** What is said when it is done: `Deleted {name}.` */
@@ -142,6 +144,8 @@ export interface Lookup {
   before?: string;
   /** A field that those have which count no more. */
   unless?: string;
+  /** With which code it is said that there is none, if not NOT_FOUND. */
+  code?: string;
 }
 
 /** What a door has to know of a tool that waits, so that it can ask again later for who waits longer than a request may. */

@@ -126,7 +126,7 @@ describe("spaces", () => {
       { id: other, space: "sess_asking" },
       { id: own, space: "main" },
     ]);
-    expect(await text("needs", "--everywhere")).toContain(`notice settle ${other} --choice … --space sess_asking`);
+    expect(await text("needs", "--everywhere")).toContain(`notice settle ${other} --choice CHOICE --space sess_asking`);
     await ground.json(["space", "delete", "sess_asking", "--yes"]);
   });
 

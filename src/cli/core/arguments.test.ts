@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { parseArgs } from "../hub/call.ts";
 import { textProperties } from "../hub/tool-schema.ts";
-import { seconds } from "../identity/space.ts";
+import { duration } from "./duration.ts";
 import { exitCodeOf } from "./exit-code.ts";
 import { failureOf } from "./failure.ts";
 
@@ -51,9 +51,10 @@ test("arguments that are none are refused", async () => {
   await expect(read("=x")).rejects.toThrow("--arg takes name=value or name:=JSON");
 });
 
-test("the time a space lasts is a number with its unit", () => {
-  expect([seconds("90s"), seconds("30m"), seconds("24h"), seconds("7d")]).toEqual([90, 1800, 86_400, 604_800]);
-  for (const text of ["", "0s", "5", "1w", "-1h", "1.5h", " 1h"]) expect(() => seconds(text)).toThrow("--ttl takes");
+test("a length of time is one or more numbers with their units", () => {
+  const seconds = (text: string): number => duration("--ttl", text) / 1000;
+  expect(["90s", "30m", "24h", "7d", "2w", "1h30m"].map(seconds)).toEqual([90, 1800, 86_400, 604_800, 1_209_600, 5400]);
+  for (const text of ["", "5", "1y", "-1h", " 1h", "1h 30m"]) expect(() => seconds(text)).toThrow("--ttl takes");
 });
 
 test("what the hub answers becomes an exit code, by its code if that is known and else by the status", () => {

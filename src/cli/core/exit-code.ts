@@ -69,13 +69,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
   need_list: "needs",
   notice_list: "notices",
   notice_settle: "notice settle",
-  space_create: "space create",
-  space_delete: "space delete",
-  space_list: "space list",
-  token_create: "token create",
   token_list: "token list",
-  token_revoke: "token revoke",
-  token_rotate: "token rotate",
 };
 
 /** Undefined for what no command does. */

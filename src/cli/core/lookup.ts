@@ -17,8 +17,8 @@ export async function wholeName(call: Calls, lookup: Lookup, given: string): Pro
   if (before === undefined) {
     const things = (await listed(call, lookup)).filter((thing) => unless === undefined || thing[unless] === null);
     const names = things.map((thing) => String(thing[field]));
-    // What cannot be one at all is for the hub to refuse.
-    return names.includes(given) || given.length < 2 ? given : theOne(given, names, what);
+    // What none begins with is for the hub to refuse.
+    return names.some((name) => name.startsWith(given)) ? theOne(given, names, what) : given;
   }
   if (given === LATEST) return newest(call, lookup);
   const page = { [before]: after(idRange(given).last), limit: PAGE };
@@ -37,14 +37,14 @@ async function newest(call: Calls, lookup: Lookup): Promise<string> {
 
 /** The thing with that name. */
 export async function thingNamed(cli: Cli, call: Calls, lookup: Lookup, name: string): Promise<Thing> {
-  const { before, what, tool, field = "id" } = lookup;
+  const { before, what, tool, field = "id", code = "NOT_FOUND" } = lookup;
   const page = before === undefined ? {} : { [before]: after(name), limit: 1 };
   const found = (await listed(call, lookup, page)).find((thing) => thing[field] === name);
   if (found) return found;
   const { commandOf } = await import("./exit-code.ts");
   const all = commandOf(tool);
   const hint = all === undefined ? "" : ` See them all: ${cli.line(all)}`;
-  throw new Failure("NOT_FOUND", `There is no ${what} ${JSON.stringify(name)}.${hint}`);
+  throw new Failure(code, `There is no ${what} ${JSON.stringify(name)}.${hint}`);
 }
 
 /** The id behind this one: what lies before that can be it. */

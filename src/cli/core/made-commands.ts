@@ -258,6 +258,74 @@ export const MADE: readonly MadeCommand[] = [
     "options": {}
   },
   {
+    "name": "space create",
+    "summary": "open a space",
+    "people": true,
+    "examples": [
+      "space create",
+      "space create sess_review --ttl 7d"
+    ],
+    "details": "Everything in it is gone when it expires.",
+    "shows": {
+      "fields": [
+        "space",
+        "created_at",
+        "expires_at"
+      ]
+    },
+    "id": "space",
+    "tool": "space_create",
+    "positionals": {
+      "id": {
+        "description": "its id: a UUID or sess_…; chosen for you without it"
+      }
+    },
+    "options": {
+      "ttl": {
+        "type": "text",
+        "value": "TIME",
+        "description": "how long it lives from now on, a day if left out"
+      }
+    },
+    "durations": {
+      "ttl": "ttl_seconds"
+    }
+  },
+  {
+    "name": "space delete",
+    "summary": "delete a space and everything in it",
+    "people": true,
+    "examples": [
+      "space delete sess_review",
+      "space delete sess_review --yes",
+      "space delete sess_review --dry-run"
+    ],
+    "asks": {
+      "question": "Delete {id} and everything in it? It cannot be brought back.",
+      "refused": "Nothing was deleted."
+    },
+    "dry_run": {
+      "says": "Would delete {id} and everything in it."
+    },
+    "says": "Deleted {id} and everything in it.",
+    "tool": "space_delete",
+    "positionals": {
+      "id": {
+        "description": "its id, or how it begins",
+        "required": true,
+        "names": {
+          "what": "space",
+          "tool": "space_list",
+          "list": "spaces",
+          "field": "space",
+          "short": true,
+          "code": "SESSION_NOT_FOUND"
+        }
+      }
+    },
+    "options": {}
+  },
+  {
     "name": "space list",
     "summary": "list the spaces",
     "people": true,
@@ -788,6 +856,144 @@ export const MADE: readonly MadeCommand[] = [
         "description": "how many at most",
         "minimum": 1,
         "maximum": 100
+      }
+    }
+  },
+  {
+    "name": "token create",
+    "summary": "give a person or an agent a credential",
+    "common": true,
+    "people": true,
+    "examples": [
+      "token create --role agent --name scout",
+      "token create --role human --name ana --for 'the laptop'"
+    ],
+    "details": "The token is shown this once; the hub keeps only its hash. An agent of that name is registered if it is new.",
+    "says": "{token}\n\nKeep it: it is not shown again. Use it: export PARLEY_TOKEN={token}\n",
+    "shows": {
+      "fields": [
+        "id",
+        "principal",
+        "space",
+        "also_revoked",
+        "codes_ended"
+      ]
+    },
+    "id": "token",
+    "tool": "token_create",
+    "positionals": {},
+    "options": {
+      "role": {
+        "type": "text",
+        "value": "ROLE",
+        "description": "what its holder may do",
+        "required": true,
+        "choices": [
+          "admin",
+          "human",
+          "agent",
+          "orchestrator",
+          "trigger",
+          "worker",
+          "observer"
+        ]
+      },
+      "name": {
+        "type": "text",
+        "value": "NAME",
+        "description": "whose token it is. A new name makes a new principal",
+        "required": true
+      },
+      "for": {
+        "type": "text",
+        "value": "LABEL",
+        "description": "what it is for, as token_list will say"
+      }
+    },
+    "called": {
+      "for": "label"
+    }
+  },
+  {
+    "name": "token revoke",
+    "summary": "take a credential back",
+    "people": true,
+    "examples": [
+      "token revoke t_1234",
+      "token revoke t_1234 --yes",
+      "token revoke t_1234 --dry-run"
+    ],
+    "details": "It stops working at once, with the streams it had opened, and so does every token and every sign-in made with it.",
+    "asks": {
+      "question": "Revoke {id} of {principal}[ (for {label})]? It stops working at once, with all that was made with it.",
+      "refused": "Nothing was revoked."
+    },
+    "dry_run": {
+      "says": "Would revoke {id} of {principal}."
+    },
+    "says": "Revoked {id}. It no longer works.[ Nor does what was made with it: {also_revoked|token}.][ {codes_ended|sign-in link} made with it ended too.]",
+    "tool": "token_revoke",
+    "positionals": {
+      "id": {
+        "description": "the token, as parley token list names it, or how it begins",
+        "required": true,
+        "names": {
+          "what": "token",
+          "tool": "token_list",
+          "list": "tokens",
+          "short": true,
+          "unless": "revoked_at"
+        }
+      }
+    },
+    "options": {}
+  },
+  {
+    "name": "token rotate",
+    "summary": "replace a credential by a new one",
+    "people": true,
+    "examples": [
+      "token rotate t_1234",
+      "token rotate t_1234 --yes",
+      "token rotate t_1234 --revoke-made"
+    ],
+    "details": "The old one stops working at once. Whoever has the new one goes on where the old one was.",
+    "asks": {
+      "question": "Replace {id} of {principal}[ (for {label})]? The one there is stops working at once.",
+      "refused": "Nothing was replaced."
+    },
+    "dry_run": {
+      "says": "Would rotate {id} of {principal}."
+    },
+    "says": "{token}\n\nKeep it: it is not shown again. Use it: export PARLEY_TOKEN={token}\n",
+    "shows": {
+      "fields": [
+        "id",
+        "principal",
+        "space",
+        "also_revoked",
+        "codes_ended"
+      ]
+    },
+    "id": "token",
+    "tool": "token_rotate",
+    "positionals": {
+      "id": {
+        "description": "the token, as parley token list names it, or how it begins",
+        "required": true,
+        "names": {
+          "what": "token",
+          "tool": "token_list",
+          "list": "tokens",
+          "short": true,
+          "unless": "revoked_at"
+        }
+      }
+    },
+    "options": {
+      "revoke_made": {
+        "type": "flag",
+        "description": "whether what the old secret made ends too"
       }
     }
   },

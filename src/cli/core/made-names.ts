@@ -35,6 +35,14 @@ export const MADE_NAMES: readonly Pick<MadeCommand, "name" | "summary" | "common
     "summary": "end a run"
   },
   {
+    "name": "space create",
+    "summary": "open a space"
+  },
+  {
+    "name": "space delete",
+    "summary": "delete a space and everything in it"
+  },
+  {
     "name": "space list",
     "summary": "list the spaces"
   },
@@ -81,6 +89,19 @@ export const MADE_NAMES: readonly Pick<MadeCommand, "name" | "summary" | "common
   {
     "name": "task wakes",
     "summary": "list ends of tasks that triggers have not taken yet"
+  },
+  {
+    "name": "token create",
+    "summary": "give a person or an agent a credential",
+    "common": true
+  },
+  {
+    "name": "token revoke",
+    "summary": "take a credential back"
+  },
+  {
+    "name": "token rotate",
+    "summary": "replace a credential by a new one"
   },
   {
     "name": "trigger add",

@@ -18,6 +18,8 @@ export interface MadeCommand extends CommandLooks, Pick<Command, "examples" | "d
   tool: string;
   /** Which argument each option is that is typed as a length of time. */
   durations?: Readonly<Record<string, string>>;
+  /** Which argument each option is that is called otherwise. */
+  called?: Readonly<Record<string, string>>;
 }
 
 const DRY_RUN = { dry_run: { type: "flag", description: "only say what it would do" } } as const satisfies Options;
@@ -43,7 +45,8 @@ async function run(cli: Cli, made: MadeCommand, given: Thing): Promise<void> {
   const call = callsOf(cli, made, given);
   const args = await argumentsOf(cli, made, { call, given });
   if (given.dry_run === true) return preview(cli, made, { call, args });
-  if (!(await isMeant(cli, made, { call, args, given }))) return cli.out.write("Nothing was changed.");
+  if (!(await isMeant(cli, made, { call, args, given })))
+    return cli.out.write(made.asks?.refused ?? "Nothing was changed.");
   const answer = await call(made.tool, { ...args, ...made.fixed });
   await cli.out.result(
     answer,
@@ -73,7 +76,7 @@ interface Typed {
 
 /** What the tool is called with: words that were cut short are whole, and lengths of time are seconds. */
 async function argumentsOf(cli: Cli, made: MadeCommand, { call, given }: Typed): Promise<Thing> {
-  const { positionals, options, durations = {} } = made;
+  const { positionals, options, durations = {}, called = {} } = made;
   const args: Record<string, unknown> = {};
   for (const [name, { names, rest }] of Object.entries(positionals)) {
     const typed = given[name];
@@ -88,7 +91,7 @@ async function argumentsOf(cli: Cli, made: MadeCommand, { call, given }: Typed):
     const length = durations[name];
     // A flag that was not typed says nothing.
     if (typed === undefined || typed === false || (Array.isArray(typed) && typed.length === 0)) continue;
-    if (length === undefined) args[name] = typed;
+    if (length === undefined) args[called[name] ?? name] = typed;
     else args[length] = Math.ceil(duration(flagOf(name), String(typed)) / 1000);
   }
   return args;

@@ -1,4 +1,5 @@
 import { homedir } from "node:os";
+import type { Lookup } from "../../tool.ts";
 import { visibleLine } from "../../visible.ts";
 import { ENTRIES, findEntry, GROUPS } from "../commands.ts";
 import type { As } from "../core/acting.ts";
@@ -80,9 +81,16 @@ async function inside(cli: Cli, command: Command, { name, before, last }: Comple
   const [, positional] = Object.entries(command.positionals)[0] ?? [];
   if (last.startsWith("-") || !positional) return Object.keys(options).map(flagOf);
   if (name === "completion") return ["bash", "zsh", "fish"];
-  const wanted = WORDS[name];
+  const wanted = positional.names ? listingOf(positional.names) : WORDS[name];
   return wanted ? [...(wanted.also ?? []), ...(await named(cli, wanted, as))] : [];
 }
+
+/** What the word itself says that it names. */
+const listingOf = ({ tool, args, list, field = "id", before }: Lookup): Listing => ({
+  ...{ tool, list, field },
+  ...(args && { args }),
+  ...(before !== undefined && { also: ["latest"] }),
+});
 
 /** As whom it will act. */
 const actingIn = (before: readonly string[]): As => ({
@@ -105,7 +113,6 @@ const SENT: Listing = { ...MAILS, args: { folder: "sent", limit: 50 } };
 const NEEDS: Listing = { tool: "need_list", list: "needs", field: "id" };
 const AGENTS: Listing = { tool: "agent_list", list: "agents", field: "name" };
 const PEOPLE: Listing = { tool: "people_list", list: "people", field: "name" };
-const TOKENS: Listing = { tool: "token_list", list: "tokens", field: "id" };
 const SPACES: Listing = { tool: "space_list", list: "spaces", field: "space" };
 const TOPICS: Listing = { tool: "mail_topics", list: "topics", field: "topic" };
 
@@ -120,9 +127,6 @@ const WORDS: Readonly<Record<string, Listing>> = {
   receipts: SENT,
   "notice settle": { ...NEEDS, also: ["latest"] },
   later: NEEDS,
-  "token revoke": TOKENS,
-  "token rotate": TOKENS,
-  "space delete": SPACES,
 };
 
 const optionOf = (options: Options, word: string): [string, Option] | undefined =>

@@ -57,35 +57,9 @@ export const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./heartbeat.ts")).heartbeat,
   },
   {
-    name: "token create",
-    summary: "give a person or an agent a credential",
-    common: true,
-    load: async () => (await import("./token.ts")).create,
-  },
-  {
     name: "token list",
     summary: "list the credentials",
     load: async () => (await import("./token.ts")).list,
-  },
-  {
-    name: "token revoke",
-    summary: "take a credential back",
-    load: async () => (await import("./token.ts")).revoke,
-  },
-  {
-    name: "token rotate",
-    summary: "replace a credential by a new one",
-    load: async () => (await import("./token.ts")).rotate,
-  },
-  {
-    name: "space create",
-    summary: "open a space",
-    load: async () => (await import("./space.ts")).create,
-  },
-  {
-    name: "space delete",
-    summary: "delete a space and everything in it",
-    load: async () => (await import("./space.ts")).remove,
   },
   {
     name: "whoami",

@@ -231,7 +231,7 @@ export const CreateSpace = z.strictObject({
     .min(1)
     .max(366 * 24 * 3600)
     .default(24 * 3600)
-    .describe("How long it lives from now on."),
+    .describe("How long it lives from now on, a day if left out."),
 });
 export type CreateSpace = z.infer<typeof CreateSpace>;
 

@@ -1,0 +1,172 @@
+import { z } from "zod";
+import { ADMINS, AGENTS, MAKERS, PEOPLE, READERS, ROLES } from "../../../context.ts";
+import { defineTool } from "../../../tool.ts";
+import {
+  Agent,
+  AgentList,
+  AgentRef,
+  AgentSessionList,
+  Beat,
+  Beaten,
+  DeletedAgent,
+  EnsureAgent,
+  EnsuredAgent,
+  Left,
+  ListAgents,
+  PeopleList,
+  RegisterAgent,
+  ReportStatus,
+  Whoami,
+} from "../schema.ts";
+import * as service from "../service.ts";
+
+const Nothing = z.strictObject({});
+const facets = ["admin"] as const;
+
+export const agents = [
+  defineTool({
+    name: "whoami",
+    title: "Who am I",
+    description:
+      "Tells which principal you are, in which space, with which roles, and which agent you are there, if any.",
+    roles: ROLES,
+    core: true,
+    input: Nothing,
+    output: Whoami,
+    run: service.whoami,
+  }),
+  defineTool({
+    name: "agent_list",
+    title: "List agents",
+    description:
+      "Lists the agents of this space with what they are doing. Use a name from here wherever a tool takes an agent.",
+    roles: READERS,
+    core: true,
+    input: ListAgents,
+    output: AgentList,
+    run: service.list,
+  }),
+  defineTool({
+    name: "people_list",
+    title: "List people",
+    description: "Lists the people of this space, for programs that suggest whom to write to.",
+    roles: READERS,
+    unlisted: true,
+    input: Nothing,
+    output: PeopleList,
+    run: service.listPeople,
+  }),
+  defineTool({
+    name: "agent_report",
+    title: "Report what you are doing",
+    description: "Tells people what you are doing just now. They see it beside your name. Returns your status.",
+    roles: AGENTS,
+    writes: true,
+    core: true,
+    input: ReportStatus,
+    output: Agent,
+    run: service.report,
+  }),
+  defineTool({
+    name: "agent_register",
+    title: "Register an agent",
+    description:
+      "Registers an agent of this space, with an inbox of its own. A token of role agent does the same by itself.",
+    roles: MAKERS,
+    facets,
+    writes: true,
+    commands: [
+      {
+        name: "agent register",
+        summary: "make an agent known",
+        people: true,
+        examples: ["agent register scout", "agent register scout --type bridge"],
+        details: "Creating a token for an agent does this too. For a session, see: parley help identity ensure",
+        words: { name: "its name" },
+        says: "{name} is known.",
+        id: "name",
+      },
+    ],
+    input: RegisterAgent,
+    output: Agent,
+    run: service.register,
+  }),
+  defineTool({
+    name: "agent_ensure",
+    title: "Be the agent of a session",
+    description:
+      "Gives the agent that a session of some client is, made and named after its project and branch if the session is new, and a token to act as it.",
+    roles: MAKERS,
+    facets,
+    writes: true,
+    secret: true,
+    input: EnsureAgent,
+    output: EnsuredAgent,
+    run: service.ensure,
+  }),
+  defineTool({
+    name: "agent_heartbeat",
+    title: "Say that you are there",
+    description: "Marks you as active for five minutes. Polling for mail does the same.",
+    roles: AGENTS,
+    unlisted: true,
+    input: Beat,
+    output: Beaten,
+    run: service.beat,
+  }),
+  defineTool({
+    name: "agent_leave",
+    title: "Say that your session has ended",
+    description:
+      "Ends the session that your token was made for: you are offline until you are heard of again, and another session may go on as you.",
+    roles: AGENTS,
+    unlisted: true,
+    writes: true,
+    input: Nothing,
+    output: Left,
+    run: service.leave,
+  }),
+  defineTool({
+    name: "agent_sessions",
+    title: "List sessions of agents",
+    description: "Lists which session of which client is which agent, the one seen last first, at most 500.",
+    roles: [...PEOPLE, "orchestrator"],
+    facets,
+    input: Nothing,
+    output: AgentSessionList,
+    run: service.listSessions,
+  }),
+  defineTool({
+    name: "agent_delete",
+    title: "Delete an agent",
+    description:
+      "Removes an agent from this space and ends its tokens. Its mail stays for people to read, and nobody gets its name again.",
+    roles: ADMINS,
+    facets,
+    writes: true,
+    input: AgentRef,
+    output: DeletedAgent,
+    run: service.deleteAgent,
+  }),
+  defineTool({
+    name: "agent_default",
+    title: "Set the default agent",
+    description: "Makes an agent the one that people speak to when they name none.",
+    roles: PEOPLE,
+    facets,
+    writes: true,
+    commands: [
+      {
+        name: "agent default",
+        summary: "choose the agent that people speak to when they name none",
+        people: true,
+        examples: ["agent default scout"],
+        words: { name: "its name" },
+        says: "People who name no agent now speak to {name}.",
+      },
+    ],
+    input: AgentRef,
+    output: Agent,
+    run: service.setDefault,
+  }),
+];
