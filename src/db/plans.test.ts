@@ -26,7 +26,7 @@ const ABOUT_A_SPACE = [
   / from task_requeues .* stopped_at is null .* limit 1$/,
   /^select processed_at from tasks .* order by processed_at limit 1$/,
   /^select (lease_until|run_at) as at from tasks .* limit 1$/,
-  /^select id from trigger_runs .* order by id limit 1$/,
+  /^select id from (trigger_)?runs .* order by id limit 1$/,
   / from triggers where space_id = \? (and type = \? )?order by /,
   /^select count\(\*\) as triggers from triggers /,
   // One row a space.

@@ -1,5 +1,15 @@
 /** From a run that is planned to how it ended, with real processes. */
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -7,6 +17,9 @@ import { isAlive } from "../local/processes.ts";
 import { eachDatabase } from "../testing/hub.ts";
 import { until } from "../testing/process.ts";
 import { define, planRun, runIn, runOver, showRun, unruly } from "../testing/runs.ts";
+import { removeOldLogs } from "./old-logs.ts";
+
+const DAY_MS = 24 * 3600 * 1000;
 
 let folder: string;
 beforeEach(() => {
@@ -32,6 +45,28 @@ eachDatabase((open) => {
     expect(run.output).toContain('"roles":["trigger"]');
     expect(run.attempts).toMatchObject([{ attempt: 1, outcome: "done", pid: expect.any(Number), resumed: false }]);
     expect(run.output_bytes).toBe(Buffer.byteLength(run.output));
+  });
+
+  test("a run that has been over for 90 days is forgotten with what it printed, and one that waits is not", async () => {
+    const hub = await open({ now: START });
+    const [over, waiting] = [await planRun(hub, { name: "one" }), await planRun(hub, { name: "two" })];
+    await hub.call(hub.admin, "run_stop", { id: over });
+    const logs = join(hub.home, "runs", "main");
+    mkdirSync(logs, { recursive: true });
+    for (const [name, at] of [
+      ["1.1.log", 0],
+      ["2.1.log", Date.now() / 1000],
+    ] as const) {
+      writeFileSync(join(logs, name), "printed");
+      utimesSync(join(logs, name), at, at);
+    }
+    await hub.tick(89 * DAY_MS);
+    expect((await showRun(hub, over)).state).toBe("stopped");
+    for (const days of [2, 1, 1]) await hub.tick(days * DAY_MS);
+    expect((await hub.call(hub.admin, "run_show", { id: over })).status).toBe(404);
+    expect((await showRun(hub, waiting)).state).toBe("queued");
+    await removeOldLogs(join(hub.home, "runs"), Date.now() - 90 * DAY_MS);
+    expect(readdirSync(logs)).toEqual(["2.1.log"]);
   });
 
   test("its token is good while it runs, and for nothing afterwards; it stands in no output", async () => {

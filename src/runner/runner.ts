@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { join } from "node:path";
 import { onCommit } from "../commits.ts";
 import { type Ctx, systemActor } from "../context.ts";
 import { HUB_SPACE } from "../db/open.ts";
@@ -12,6 +13,7 @@ import {
   findNextTime,
   giveUp,
   hasAttempts,
+  KEPT_DAYS,
   listClaimable,
   listHeldBy,
   listOrphans,
@@ -24,11 +26,13 @@ import { Attempt } from "./attempt.ts";
 import { dialectOf } from "./clients/index.ts";
 import { Definitions, type Program } from "./definitions.ts";
 import { killAll, listCookies } from "./killing.ts";
+import { removeOldLogs } from "./old-logs.ts";
 
 /** How often a node says that it is there, in parts of its lease, and looks for what nobody told it of. */
 const BEATS_A_LEASE = 4;
 const LOOK_MS = 5000;
 const PAGE = 50;
+const DAY_MS = 24 * 3600 * 1000;
 
 interface Options {
   hub: Hub;
@@ -49,6 +53,7 @@ export class Runner implements AsyncDisposable {
   #definitions = new Definitions({});
   #error: string | undefined;
   #beat: NodeJS.Timeout | undefined;
+  #logs: NodeJS.Timeout | undefined;
   #timer: NodeJS.Timeout | undefined;
   #looking: Promise<void> | undefined;
   #again = false;
@@ -84,7 +89,16 @@ export class Runner implements AsyncDisposable {
     this.#ready = true;
     const { node_lease_seconds } = this.#hub.config;
     this.#beat = setInterval(() => void this.#beatOnce(), (node_lease_seconds * 1000) / BEATS_A_LEASE).unref();
+    this.#logs = setInterval(() => void this.#forgetLogs(), DAY_MS).unref();
+    void this.#forgetLogs();
     this.wake();
+  }
+
+  /** What was printed is kept in files here for as long as the rows are. */
+  async #forgetLogs(): Promise<void> {
+    const { config, log } = this.#hub;
+    const forgetting = removeOldLogs(join(config.home, "runs"), Date.now() - KEPT_DAYS * DAY_MS);
+    await forgetting.catch((error: unknown) => log.warn("old output of runs could not be removed", { error }));
   }
 
   /** Something may be there to start. */
@@ -107,6 +121,7 @@ export class Runner implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopped = true;
     clearInterval(this.#beat);
+    clearInterval(this.#logs);
     clearTimeout(this.#timer);
     await this.#looking;
     for (const { attempt } of this.#attempts.values()) attempt.interrupt("hub_stopped");

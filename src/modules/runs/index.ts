@@ -15,6 +15,7 @@ export {
   type Held,
   isConfigured,
   isTold,
+  KEPT_DAYS,
   type NewRun,
   type Node,
   noteOutput,
@@ -36,8 +37,9 @@ export const runs = {
   topics: [{ name: service.TOPIC, streams: async () => null, wire: ({ type, data }) => ({ type, ...data }) }],
   explains: service.runsExplain,
   sessions: service.triggerSessions,
-  due: service.watchingDue,
+  due: { ...service.watchingDue, ...service.retentionDue },
   after: service.watchers,
+  plan: (ctx) => service.planPurge(ctx),
   tables: ["runs", "run_attempts", "run_outputs", "run_sessions", "run_streaks", "run_pauses"],
   long_tables: ["runs"],
 } satisfies Module;

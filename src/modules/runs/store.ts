@@ -1,5 +1,6 @@
 export * from "./store/attempts.ts";
 export * from "./store/nodes.ts";
+export * from "./store/retention.ts";
 export * from "./store/runs.ts";
 export * from "./store/sessions.ts";
 export * from "./store/spaces.ts";
