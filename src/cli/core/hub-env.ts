@@ -9,8 +9,9 @@ import type { Env } from "./io.ts";
 const PASSED =
   /^(PATH|HOME|USER|LOGNAME|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|XDG_CACHE_HOME|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|PG[A-Z]+|SystemRoot|USERPROFILE|APPDATA|LOCALAPPDATA|TEMP|TMP)$/;
 
-/** Settings of a hub; not as whom, where or how a command acts. */
-const SETTING = /^PARLEY_(?!(TOKEN|URL|SPACE|NO_START|HOOK_MS)$)/;
+/** Settings of a hub; not as whom, where or how a command acts, nor which run or task it is part of: a hub outlives those. */
+const SETTING =
+  /^PARLEY_(?!(TOKEN|URL|SPACE|CAUSE|AGENT_NAME|NO_START|HOOK_MS|RUN|WORKER|TRIGGER(_SESSION_KEY)?|TASK_(ID|ATTEMPT|CHANNEL|SENDER)|(NEW|RESUME)_SESSION_ID)$)/;
 /** Where the folder remembers how its hub runs, that counts and not what happens to be around. */
 const REMEMBERED = ["PARLEY_PORT", "PARLEY_HOST"];
 
