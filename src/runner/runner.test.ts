@@ -204,6 +204,27 @@ eachDatabase((open) => {
     expect((await runOver(hub, id)).output).toBe("ran\n");
   });
 
+  test("TASK-36: a budget of runs that is used up has the next wait and asks a person, who may allow more", async () => {
+    const hub = await open({ now: START });
+    define(hub, { trigger: unruly("say:ran") });
+    await hub.tick(0);
+    await hub.call(hub.admin, "budget_set", { scope: "agent", name: "nightly", per_day: { runs: 1 } });
+    await runOver(hub, await planRun(hub));
+    const id = await planRun(hub);
+    const waiting = await until(async () => {
+      await hub.tick(0);
+      const run = await showRun(hub, id);
+      return run.waits_for === null ? undefined : run;
+    });
+    expect(waiting).toMatchObject({ state: "queued", waits_for: "budget", attempt: 0 });
+    const { needs } = (await hub.call(hub.admin, "need_list")).body;
+    expect(needs).toMatchObject([{ kind: "task.budget", title: expect.stringContaining("nightly") }]);
+    await hub.settle(hub.admin, { id: needs[0].id, choice: "allow" });
+    await hub.tick(30_000);
+    await hub.tick(30_000);
+    expect(await runOver(hub, id)).toMatchObject({ state: "done", attempt: 1 });
+  });
+
   test("a run that has not begun can be stopped, and one that is over cannot", async () => {
     const hub = await open();
     const id = await planRun(hub);

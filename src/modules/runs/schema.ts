@@ -15,7 +15,7 @@ const State = z.enum(STATES);
 export type State = z.infer<typeof State>;
 
 /** Why a run that is queued has not begun. */
-const WAITS_FOR = ["turn", "backoff", "quota", "pause"] as const;
+const WAITS_FOR = ["turn", "backoff", "quota", "budget", "pause"] as const;
 
 const OUTCOMES = [
   "done",

@@ -26,7 +26,7 @@ export type RunRow = CauseColumns & {
   wake_id: number | null;
   wake_attempt: number | null;
   state: State;
-  waits_for: "backoff" | "quota" | null;
+  waits_for: "backoff" | "quota" | "budget" | null;
   not_before: string;
   /** How often it is tried again after a failure. */
   retries: number;

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { type Ctx, type TxCtx, transact } from "../../../context.ts";
 import { formatId } from "../../../ids.ts";
 import { issueRunToken, runHolder } from "../../identity/index.ts";
-import { hasReady, offerWake } from "../../tasks/index.ts";
+import { charge, hasReady, isOverBudget, offerWake } from "../../tasks/index.ts";
 import * as store from "../store.ts";
 import type { RunRow } from "../tables.ts";
 import type { Node } from "./nodes.ts";
@@ -10,6 +10,8 @@ import { isoAt, isoNow, tell, wakeOf } from "./wire.ts";
 
 /** So much longer than the run its token is good for, should nobody end it. */
 const TOKEN_GRACE_MS = 5 * 60_000;
+/** So often it is looked whether a budget that is used up allows more. */
+const LOOK_AGAIN_MS = 30_000;
 
 interface Claim {
   id: number;
@@ -38,8 +40,10 @@ export function claim(ctx: Ctx, { id, node, chooses_session, timeout_ms }: Claim
     const row = await store.findRun(ctx.tx, { space_id: ctx.tx.space_id, id });
     if (!row || !(await mayBegin(ctx, row))) return undefined;
     if (row.kind === "worker" && !(await hasReady(ctx))) return skip(ctx, row);
+    if (await isOverBudget(ctx, { agent: row.name })) return putOff(ctx, row);
     const wake = wakeOf(row);
     if (wake && !(await offerWake(ctx, { ...wake, by: "run" }))) return skip(ctx, row);
+    await charge(ctx, { agent: row.name, runs: 1 });
     const attempt = row.attempt + 1;
     const { session_id, is_resumed } = await sessionFor(ctx, row, { node, chooses_session });
     const holder = await runHolder(ctx, row);
@@ -68,6 +72,12 @@ async function skip(ctx: TxCtx, row: RunRow): Promise<undefined> {
   const skipped = { ...row, state: "skipped", waits_for: null, ended_at: isoNow(ctx) } as const;
   await store.saveRun(ctx.tx, skipped);
   await tell(ctx, skipped, "ended", { outcome: "skipped" });
+}
+
+/** Whoever is asked may allow more at any time, and at midnight it is another day. */
+async function putOff(ctx: TxCtx, row: RunRow): Promise<undefined> {
+  const not_before = isoAt(ctx.now() + LOOK_AGAIN_MS);
+  await store.saveRun(ctx.tx, { ...row, waits_for: "budget", not_before });
 }
 
 async function mayBegin(ctx: TxCtx, row: RunRow): Promise<boolean> {

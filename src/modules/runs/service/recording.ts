@@ -1,6 +1,6 @@
 import { type Ctx, type TxCtx, transact } from "../../../context.ts";
 import { endTokens } from "../../identity/index.ts";
-import { consumeWake } from "../../tasks/index.ts";
+import { charge, consumeWake } from "../../tasks/index.ts";
 import type { Outcome } from "../schema.ts";
 import * as store from "../store.ts";
 import type { RunRow } from "../tables.ts";
@@ -104,6 +104,7 @@ async function endAttempt(ctx: TxCtx, row: RunRow, ending: Ending): Promise<void
   const { id: run_id, attempt, token_id } = row;
   if (token_id !== null) await endTokens(ctx, [token_id]);
   const cost = await costOf(ctx, row, ending.cost_usd);
+  if (cost !== null && cost > 0) await charge(ctx, { agent: row.name, cost_usd: cost / 1_000_000 });
   const error = ending.error?.slice(0, MOST_ERROR) ?? null;
   const ended_at = isoNow(ctx);
   await store.endAttempt(ctx.tx, { run_id, attempt, ended_at, outcome, exit_code, signal, error, cost_micros: cost });

@@ -19,6 +19,7 @@ const WAITS: Record<NonNullable<Run["waits_for"]>, string> = {
   turn: "Another run of the same session goes first",
   backoff: "The last one failed: it is tried again",
   quota: "A quota was met",
+  budget: "A budget is used up for today",
   pause: "Nothing is started while this space is paused",
 };
 
