@@ -26,6 +26,26 @@ const SELECT = /^select (.*?) from [a-z_]+(?: [a-z]+)? where (.*?)(?: order by .
 /** Where one of these stands, a condition need not hold for every row. */
 const UNCERTAIN = /[()]|\b(?:or|case|select|join|union)\b/;
 
+/** Tables that others refer to by foreign keys: what is changed there and what refers to it stays in its order. */
+export const REFERENCED: ReadonlySet<string> = new Set(["principals"]);
+
+interface Bound {
+  statement: { footprint: Footprint };
+  args: unknown;
+}
+
+/** Whether two statements certainly have to do with different rows of a table. */
+export function isElsewhere(one: Bound, other: Bound): boolean {
+  for (const [column, parameter] of one.statement.footprint.pins) {
+    const same = other.statement.footprint.pins.get(column);
+    if (same !== undefined && boundTo(one.args, parameter) !== boundTo(other.args, same)) return true;
+  }
+  return false;
+}
+
+/** `statement` let only objects with such fields through. */
+const boundTo = (args: unknown, parameter: string): unknown => (args as Record<string, unknown>)[parameter] ?? null;
+
 export function footprintOf(...texts: readonly string[]): Footprint {
   const [text = "", ...others] = texts.map((text) => text.replace(/\s+/g, " ").trim());
   const changes = CHANGE.exec(text)?.[1];
@@ -39,10 +59,16 @@ function pinsOf(text: string): Map<string, string> {
   if (text.startsWith("insert")) return pinsOfInsert(text);
   const [, changed = "", where] = UPDATE.exec(text) ?? [];
   const pins = equalities(where ?? DELETE.exec(text)?.[1] ?? conditionsOfSelect(text));
-  // A row that is given another value there is touched under both.
-  for (const [, column = ""] of changed.matchAll(/([a-z_]+) = /g)) pins.delete(column);
+  // A row that is given another value there is touched under both; but nothing is pinned to null.
+  for (const [, column = "", parameter] of changed.matchAll(/([a-z_]+) = (?::([a-z_]+)(?=,|$))?/g)) {
+    pins.delete(column);
+    if (parameter !== undefined && wasNull(where ?? "", column)) pins.set(column, parameter);
+  }
   return pins;
 }
+
+const wasNull = (where: string, column: string): boolean =>
+  !UNCERTAIN.test(where) && where.split(" and ").some((condition) => condition.trim() === `${column} is null`);
 
 function conditionsOfSelect(text: string): string {
   const [, selected = "", conditions = ""] = SELECT.exec(text) ?? [];

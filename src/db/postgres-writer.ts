@@ -1,10 +1,13 @@
 import type pg from "pg";
 import { RolledBack, type Writer } from "./batch.ts";
+import { isElsewhere, REFERENCED } from "./footprint.ts";
 import { type Statement, severalRowsOnPostgres, values } from "./statement.ts";
 import { type CounterRow, lockedCounterOf, saveCounter } from "./store.ts";
 
 /** Rows that go out as one insert: one of these sizes, so that few statements have to be prepared. */
-const ROWS_AT_ONCE = [64, 16, 4, 1];
+const ROWS_AT_ONCE = [64, 32, 16, 8, 4, 2, 1];
+/** Each write looks through them for what it needs. */
+const MOST_KEPT_BACK = 256;
 const DONE = Promise.resolve();
 
 export const prepared = <A>(statement: Statement<A>, args: A): pg.QueryConfig => ({
@@ -27,10 +30,11 @@ interface Row {
 export class PostgresWriter implements Writer {
   readonly remote = true;
   readonly #client: pg.PoolClient;
-  /** New rows that are not sent yet, and the tables they are for. */
+  /** New rows that are not sent yet, the last one last. */
   readonly #rows: Row[] = [];
-  /** How many writes there were, sent or not. */
+  /** How many writes there were, sent or not, and which was the last one that was sent. */
   #writes = 0;
+  #sent = 0;
   #last: Promise<unknown> = DONE;
   #failure: Error | undefined;
   #open = false;
@@ -51,20 +55,20 @@ export class PostgresWriter implements Writer {
   }
 
   async all<A, R>(statement: Statement<A, R>, args: A): Promise<R[]> {
-    this.#flushBefore(statement);
+    this.#flushBefore(statement, args);
     // The statement's type says what its rows look like.
     return (await this.#ask(prepared(statement, args))).rows as R[];
   }
 
   run<A>(statement: Statement<A>, args: A): Promise<void> {
     this.#writes += 1;
-    if (statement.footprint.appends) {
-      this.#flushBefore(statement);
-      this.#rows.push({ statement, args });
-    } else {
-      this.#flush();
+    this.#flushBefore(statement, args);
+    if (statement.footprint.appends) this.#rows.push({ statement, args });
+    else {
       this.#write(prepared(statement, args));
+      this.#sent = this.#writes;
     }
+    if (this.#rows.length === MOST_KEPT_BACK) this.#flush();
     return DONE;
   }
 
@@ -74,10 +78,10 @@ export class PostgresWriter implements Writer {
   }
 
   async runCounted<A>(statement: Statement<A>, args: A): Promise<number> {
-    this.#flush();
+    this.#flushBefore(statement, args);
     const changed = (await this.#ask(prepared(statement, args))).rowCount ?? 0;
     // One that lost a race has nothing to take back.
-    if (changed > 0) this.#writes += 1;
+    if (changed > 0) this.#sent = this.#writes += 1;
     return changed;
   }
 
@@ -96,10 +100,9 @@ export class PostgresWriter implements Writer {
   }
 
   takeBack(mark: number): boolean {
-    // What is not sent yet came last.
-    const since = this.#writes - mark;
-    if (this.#failure || since > this.#rows.length) return false;
-    this.#rows.length -= since;
+    if (this.#failure || this.#sent > mark) return false;
+    // Of what came since nothing is sent: these are the last rows.
+    this.#rows.length -= this.#writes - mark;
     this.#writes = mark;
     return true;
   }
@@ -135,6 +138,7 @@ export class PostgresWriter implements Writer {
 
   async rollbackToSavepoint(): Promise<void> {
     this.#rows.length = 0;
+    this.#sent = this.#writes;
     await this.#client.query("rollback to savepoint one");
     await this.#client.query("release savepoint one");
     this.#failure = undefined;
@@ -152,15 +156,24 @@ export class PostgresWriter implements Writer {
     await this.run(saveCounter, { space_id, last_id });
   }
 
-  /** What a statement reads has to be there. */
-  #flushBefore({ footprint }: Statement): void {
-    if (footprint.reads.length === 0) return;
-    if (this.#rows.some(({ statement }) => footprint.reads.includes(statement.footprint.changes ?? ""))) this.#flush();
+  /** What a statement reads or changes has to be there, and what it refers to. */
+  #flushBefore(statement: Statement, args: unknown): void {
+    const { appends, changes = "", reads } = statement.footprint;
+    // None of the rows that are kept back is changed by another one: they go out in their order.
+    const touched = appends ? reads : [changes, ...reads];
+    if (touched.length === 0) return;
+    const isNeeded = this.#rows.some((row) => {
+      const { changes: table = "" } = row.statement.footprint;
+      if (touched.includes(table)) return !isElsewhere({ statement, args }, row);
+      return !appends && changes !== "" && (REFERENCED.has(table) || REFERENCED.has(changes));
+    });
+    if (isNeeded) this.#flush();
   }
 
   /** By statement: none of them reads what another one adds. Foreign keys follow the order in which they first appear. */
   #flush(): void {
     if (this.#rows.length === 0) return;
+    this.#sent = this.#writes;
     const byStatement = Map.groupBy(this.#rows.splice(0), ({ statement }) => statement);
     for (const [statement, rows] of byStatement)
       for (let at = 0; at < rows.length; ) {

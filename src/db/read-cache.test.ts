@@ -1,11 +1,12 @@
 /** Operations of a batch see each other's writes and nobody else's, whatever was read before for all of them. */
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { eachDatabase, onDatabase, type TestHub } from "../testing/hub.ts";
 import type { Tx } from "./database.ts";
-import { footprintOf } from "./footprint.ts";
+import { footprintOf, REFERENCED } from "./footprint.ts";
 import { STATEMENTS, statement } from "./statement.ts";
 
 type Row = { space_id: string; topic: string; principal_id: string; created_at: string };
@@ -205,7 +206,17 @@ describe("the footprint of a statement", () => {
       a: "a",
     });
     expect(pins("update t set b = :b, c = :c where a = :a and b = :old")).toEqual({ a: "a" });
+    expect(pins("update t set b = :b, c = :c where a = :a and b is null")).toEqual({ a: "a", b: "b" });
+    expect(pins("update t set b = :b where a = :a and (b is null or c = :c)")).toEqual({});
+    expect(pins("update t set b = null where a = :a and b is null")).toEqual({ a: "a" });
     expect(pins("delete from t where a = :a and id <= (select max(id) from t)")).toEqual({});
+  });
+
+  test("knows which tables others refer to", async () => {
+    const folder = new URL("./migrations/", import.meta.url);
+    const texts = readdirSync(folder).map((name) => readFileSync(new URL(name, folder), "utf8"));
+    const referenced = texts.flatMap((text) => [...text.matchAll(/\breferences ([a-z_]+)/g)].map(([, table]) => table));
+    expect([...REFERENCED]).toEqual([...new Set(referenced)]);
   });
 
   test("says of every statement whether it changes a table, and which", () => {

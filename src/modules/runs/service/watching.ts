@@ -1,6 +1,6 @@
 /** Starts a worker when tasks wait and none is started, and an agent that sleeps when it has mail. */
 import type { TxCtx } from "../../../context.ts";
-import { move, unplan } from "../../../due/index.ts";
+import { plan as planDue, unplan } from "../../../due/index.ts";
 import type { Consumer, FeedEvent } from "../../../feed/index.ts";
 import type { DueHandler } from "../../../module.ts";
 import { isAsleep } from "../../identity/index.ts";
@@ -24,7 +24,7 @@ const READ_MAIL = "You have new mail. Read it with mail_inbox and mail_read, and
 /** At most one waits or runs: what comes meanwhile is seen when it is over. */
 async function lookForWork(ctx: TxCtx): Promise<void> {
   if (!(await hasReady(ctx))) return unplan(ctx, { kind: WATCH, ref: 0 });
-  await move(ctx, { kind: WATCH, ref: 0, at: ctx.now() + SWEEP_MS });
+  await planDue(ctx, { kind: WATCH, ref: 0, at: ctx.now() + SWEEP_MS });
   const { space_id } = ctx.tx;
   const worker = { kind: "worker", name: WORKER } as const;
   if (!(await isConfigured(ctx, worker)) || (await store.hasLive(ctx.tx, { ...worker, space_id }))) return;

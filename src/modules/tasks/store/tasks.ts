@@ -55,7 +55,8 @@ type Claim = One & Pick<TaskRow, "attempt" | "worker_id" | "worker" | "claimed_a
 
 const claim = statement<Claim>(
   `update tasks set status = 'processing', attempt = :attempt, worker_id = :worker_id, worker = :worker,
-   claimed_at = :claimed_at, lease_until = :lease_until where space_id = :space_id and id = :id`,
+   claimed_at = :claimed_at, lease_until = :lease_until
+   where space_id = :space_id and id = :id and worker_id is null`,
 );
 export const claimTask = (tx: Tx, row: Omit<Claim, "space_id">): Promise<void> =>
   tx.run(claim, { ...row, space_id: tx.space_id });
@@ -75,16 +76,19 @@ export const saveWaiting = (
 
 type Ended = One & Pick<TaskRow, "status" | "response_summary" | "error" | "processed_at" | "relay_owed">;
 
-const end = statement<Ended>(
-  `update tasks set status = :status, response_summary = :response_summary, error = :error,
+const END = `update tasks set status = :status, response_summary = :response_summary, error = :error,
    processed_at = :processed_at, relay_owed = :relay_owed, held_for = null, slot = null, lease_until = null
-   where space_id = :space_id and id = :id`,
-);
+   where space_id = :space_id and id = :id`;
+const end = statement<Ended>(END);
+// With its worker, so that it is known to change nothing for others.
+const endOf = statement<Ended & { worker_id: string }>(`${END} and worker_id = :worker_id`);
 export const endTask = (
   tx: Tx,
-  { id, status, response_summary, error, processed_at, relay_owed }: TaskRow,
-): Promise<void> =>
-  tx.run(end, { id, status, response_summary, error, processed_at, relay_owed, space_id: tx.space_id });
+  { id, status, response_summary, error, processed_at, relay_owed, worker_id }: TaskRow,
+): Promise<void> => {
+  const ended = { id, status, response_summary, error, processed_at, relay_owed, space_id: tx.space_id };
+  return worker_id === null ? tx.run(end, ended) : tx.run(endOf, { ...ended, worker_id });
+};
 
 const rewrite = statement<One & { content: string }>(
   "update tasks set content = :content where space_id = :space_id and id = :id",

@@ -56,8 +56,9 @@ export async function fire(outer: TxCtx, firing: Firing): Promise<RunRow> {
         }
       : { ...run, state: "skipped", reason: skipped, ended_at: run.fired_at };
   await store.insertRun(ctx.tx, row);
-  if (skipped === undefined) await store.countRun(ctx.tx, trigger.id, run.fired_at);
+  // A slot's is counted by who deals with it.
   if (slot !== undefined) await hit("cron.after_slot_insert");
+  else if (skipped === undefined) await store.countRun(ctx.tx, trigger.id, run.fired_at);
   return row;
 }
 

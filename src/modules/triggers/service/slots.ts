@@ -6,7 +6,7 @@ import type { TxCtx } from "../../../context.ts";
 import { move, plan, unplan } from "../../../due/index.ts";
 import type { DueHandler } from "../../../module.ts";
 import * as store from "../store.ts";
-import type { TriggerRow } from "../tables.ts";
+import type { RunRow, TriggerRow } from "../tables.ts";
 import { type Schedule, scheduleOf } from "./cron.ts";
 import { fire, noteMissed } from "./firing.ts";
 import { isoAt } from "./wire.ts";
@@ -49,20 +49,29 @@ export const slotsDue: Record<string, DueHandler> = {
     // Not when the row is due: one that failed was put off, and its slot is still the same.
     const from = Math.max(Date.parse(trigger.next_run), lastSlot(trigger) + 1);
     const newest = schedule.last(now, 1).find((slot) => slot >= from);
-    if (newest !== undefined) await dealWith(ctx, { trigger, schedule, from, newest });
+    const fired = newest === undefined ? undefined : await dealWith(ctx, { trigger, schedule, from, newest });
     const next = schedule.next(Math.max(now, lastSlot(trigger)));
-    const last_slot = newest === undefined ? trigger.last_slot : isoAt(newest);
-    await store.saveSlots(ctx.tx, { id: ref, last_slot, next_run: next === undefined ? null : isoAt(next) });
+    await store.saveSlots(ctx.tx, {
+      ...counted(trigger, fired),
+      last_slot: newest === undefined ? trigger.last_slot : isoAt(newest),
+      next_run: next === undefined ? null : isoAt(next),
+    });
     if (next !== undefined) await plan(ctx, { kind: CRON, ref, at: next });
   },
   [CATCH_UP]: async (ctx, { ref, payload }) => {
     const trigger = await store.findTriggerById(ctx.tx, ref);
     const [slot, ...rest] = payload as number[];
     if (!trigger?.enabled || slot === undefined) return;
-    await fire(ctx, { trigger, source: "cron", sender: "cron", slot });
+    await store.saveSlots(ctx.tx, counted(trigger, await fire(ctx, { trigger, source: "cron", sender: "cron", slot })));
     if (rest.length > 0) await plan(ctx, { kind: CATCH_UP, ref, at: ctx.now() + STAGGER_MS, payload: rest });
   },
 };
+
+/** With one run more, where there was one. A slot's is counted with what else it changes: a thousand may come at once. */
+const counted = (trigger: TriggerRow, fired: RunRow | undefined): TriggerRow =>
+  fired === undefined || fired.state === "skipped"
+    ? trigger
+    : { ...trigger, last_run: fired.fired_at, run_count: trigger.run_count + 1 };
 
 interface Passed {
   trigger: TriggerRow;
@@ -72,16 +81,16 @@ interface Passed {
   newest: number;
 }
 
-/** The newest on time, and of those that were missed what the trigger says. */
-async function dealWith(ctx: TxCtx, { trigger, schedule, from, newest }: Passed): Promise<void> {
+/** The newest on time, and of those that were missed what the trigger says. Gives the run that was fired. */
+async function dealWith(ctx: TxCtx, { trigger, schedule, from, newest }: Passed): Promise<RunRow | undefined> {
   const isLate = ctx.now() - newest > GRACE_MS;
   const slots = from === newest ? [newest] : schedule.last(newest, MOST_COUNTED + 1).filter((slot) => slot >= from);
   const missed = isLate ? slots : slots.slice(0, -1);
   const later = caughtUp(ctx, trigger, missed, isLate);
   const left = missed.filter((slot) => !later.includes(slot));
   if (left.length > 0) await noteMissed(ctx, trigger, { slots: left, more: slots.length > MOST_COUNTED });
-  if (!isLate) await fire(ctx, { trigger, source: "cron", sender: "cron", slot: newest });
   if (later.length > 0) await planCatchUp(ctx, trigger.id, later);
+  return isLate ? undefined : fire(ctx, { trigger, source: "cron", sender: "cron", slot: newest });
 }
 
 function caughtUp(ctx: TxCtx, trigger: TriggerRow, missed: readonly number[], isLate: boolean): number[] {

@@ -66,12 +66,14 @@ const fired = statement<{ space_id: string; id: number; last_run: string }>(
 export const countRun = (tx: Tx, id: number, last_run: string): Promise<void> =>
   tx.run(fired, { space_id: tx.space_id, id, last_run });
 
-type Slots = { id: number; last_slot: string | null; next_run: string | null };
+type Slots = Pick<TriggerRow, "id" | "last_slot" | "next_run" | "last_run" | "run_count">;
 const slots = statement<Slots & { space_id: string }>(
-  "update triggers set last_slot = :last_slot, next_run = :next_run where space_id = :space_id and id = :id",
+  `update triggers set last_slot = :last_slot, next_run = :next_run, last_run = :last_run, run_count = :run_count
+   where space_id = :space_id and id = :id`,
 );
-export const saveSlots = (tx: Tx, { id, last_slot, next_run }: Slots): Promise<void> =>
-  tx.run(slots, { space_id: tx.space_id, id, last_slot, next_run });
+/** What a slot changes, with the run that came of it. */
+export const saveSlots = (tx: Tx, { id, last_slot, next_run, last_run, run_count }: Slots): Promise<void> =>
+  tx.run(slots, { space_id: tx.space_id, id, last_slot, next_run, last_run, run_count });
 
 const remove = statement<{ space_id: string; id: number }>(
   "delete from triggers where space_id = :space_id and id = :id",

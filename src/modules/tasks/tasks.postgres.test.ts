@@ -1,0 +1,63 @@
+/** What the queue costs where every wait is a round trip. */
+import pg from "pg";
+import { afterEach, expect, test, vi } from "vitest";
+import { systemActor } from "../../context.ts";
+import { onDatabase } from "../../testing/hub.ts";
+import { complete, next } from "./service.ts";
+
+const START = Date.parse("2027-03-01T09:00:00Z");
+const WORKERS = 8;
+
+afterEach(() => void vi.restoreAllMocks());
+
+onDatabase("postgres", (open) => {
+  test("claims and completions of a batch read all before the first of them writes, and then wait for the COMMIT alone", async () => {
+    const hub = await open({ now: START });
+    const ana = await hub.token("human", "ana");
+    for (let n = 0; n < WORKERS; n++) await hub.call(ana, "task_create", { content: `job ${n}` });
+    // What their being made leads to is over: it would share transactions with what is looked at.
+    await hub.tick(1000);
+    const workers = Array.from({ length: WORKERS }, (_, n) => {
+      const who = { principal_id: `worker-${n}`, name: `mason-${n}`, roles: ["worker"] as const };
+      return hub.hub.ctx({ ...systemActor("main"), ...who });
+    });
+    const transactions = watchTransactions();
+    const having = (text: string) => transactions().filter((texts) => texts.some((one) => one.startsWith(text)));
+
+    const given = await Promise.all(workers.map((ctx) => next(ctx, { offers: [], wait_seconds: 0 })));
+    const ids = given.map(({ next_task }) => Number(next_task?.id));
+    expect(new Set(ids).size).toBe(WORKERS);
+    const claiming = having("update tasks set status = 'processing'");
+    expect(claiming.flatMap(readsBehindWrites)).toEqual([]);
+
+    const done = { attempt: 1, response_summary: "done" };
+    await Promise.all(workers.map((ctx, n) => complete(ctx, { task_id: ids[n] ?? 0, ...done })));
+    const completing = having("update tasks set status = $1, response_summary");
+    expect(completing).toHaveLength(1);
+    expect(completing.flatMap(readsBehindWrites)).toEqual([]);
+  });
+});
+
+const readsBehindWrites = (texts: readonly string[]): string[] => {
+  const first = texts.findIndex((text) => /^(insert|update|delete)/.test(text));
+  return texts.slice(first).filter((text) => text.startsWith("select"));
+};
+
+/** What was said on each connection between BEGIN and COMMIT, in its order. */
+function watchTransactions(): () => string[][] {
+  const said = new Map<unknown, string[]>();
+  const over: string[][] = [];
+  const query: (...args: unknown[]) => unknown = pg.Client.prototype.query;
+  vi.spyOn(pg.Client.prototype, "query").mockImplementation(function (this: pg.Client, ...args: unknown[]) {
+    const [asked] = args as [string | { text: string }];
+    const text = (typeof asked === "string" ? asked : asked.text).trim();
+    if (text === "begin") said.set(this, []);
+    else if (text !== "commit") said.get(this)?.push(text);
+    else {
+      over.push(said.get(this) ?? []);
+      said.delete(this);
+    }
+    return query.apply(this, args) as ReturnType<typeof pg.Client.prototype.query>;
+  });
+  return () => over;
+}
