@@ -1,3 +1,5 @@
+import { mkdirSync, rmSync, watch } from "node:fs";
+import { join } from "node:path";
 import { Server } from "./support/child.ts";
 import { figure, interleaved } from "./support/rounds.ts";
 import type { Scenario } from "./support/scenario.ts";
@@ -21,6 +23,7 @@ export const scenario: Scenario = {
       ParleyMcp.open(["--facet", "tasks,triggers"], { HOME: hub.folder, PARLEY_HOME: hub.folder, ...role });
     await using trigger = await open({ PARLEY_TRIGGER: "nightly" });
     await using worker = await open({ PARLEY_WORKER: "mason" });
+    using _taken = takeWakes(join(hub.folder, "wake"));
     await using bare = await StdioClient.open("bare-stdio");
     const cycle = async (): Promise<void> => {
       await trigger.call("task_create", { content: CONTENT });
@@ -44,3 +47,12 @@ export const scenario: Scenario = {
     return [figure("cycles", pairs, { unit: "a second", bound: bounds.rate })];
   },
 };
+
+/** Takes each wake file as whoever resumes the trigger's session does: or the hub would go on looking after all of them. */
+function takeWakes(folder: string): Disposable {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const watcher = watch(folder, (_, name) => {
+    if (name?.startsWith(".wake-")) rmSync(join(folder, name), { force: true });
+  });
+  return { [Symbol.dispose]: () => watcher.close() };
+}
