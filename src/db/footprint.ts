@@ -38,7 +38,10 @@ interface Bound {
 export function isElsewhere(one: Bound, other: Bound): boolean {
   for (const [column, parameter] of one.statement.footprint.pins) {
     const same = other.statement.footprint.pins.get(column);
-    if (same !== undefined && boundTo(one.args, parameter) !== boundTo(other.args, same)) return true;
+    if (same === undefined) continue;
+    const [mine, theirs] = [boundTo(one.args, parameter), boundTo(other.args, same)];
+    // A row with null there may be the very one that an update looks for to give it a value.
+    if (mine !== null && theirs !== null && mine !== theirs) return true;
   }
   return false;
 }

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { eachDatabase, onDatabase, type TestHub } from "../testing/hub.ts";
 import type { Tx } from "./database.ts";
-import { footprintOf, REFERENCED } from "./footprint.ts";
+import { footprintOf, isElsewhere, REFERENCED } from "./footprint.ts";
 import { STATEMENTS, statement } from "./statement.ts";
 
 type Row = { space_id: string; topic: string; principal_id: string; created_at: string };
@@ -210,6 +210,16 @@ describe("the footprint of a statement", () => {
     expect(pins("update t set b = :b where a = :a and (b is null or c = :c)")).toEqual({});
     expect(pins("update t set b = null where a = :a and b is null")).toEqual({ a: "a" });
     expect(pins("delete from t where a = :a and id <= (select max(id) from t)")).toEqual({});
+  });
+
+  test("takes no row with null for another one than a statement looks for that gives it a value", () => {
+    const bound = (text: string, args: object) => ({ statement: { footprint: footprintOf(text) }, args });
+    const update = bound("update t set b = :b where a = :a and b is null", { a: 1, b: 2 });
+    const insert = (args: object) => bound("insert into t (a, b) values (:a, :b)", args);
+    expect(isElsewhere(update, insert({ a: 1, b: null }))).toBe(false);
+    expect(isElsewhere(update, insert({ a: 1, b: 2 }))).toBe(false);
+    expect(isElsewhere(update, insert({ a: 1, b: 3 }))).toBe(true);
+    expect(isElsewhere(update, insert({ a: 2, b: null }))).toBe(true);
   });
 
   test("knows which tables others refer to", async () => {
