@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { lastWords } from "./last-words.ts";
 
@@ -11,6 +12,7 @@ const OTHERWISE = { status: 400, error: "This is not an HTTP request." };
 /** What happens on a connection beside its requests. */
 export class Connections {
   readonly #latest = new WeakMap<Duplex, ServerResponse>();
+  readonly #open = new Set<Socket>();
   readonly #unread_ms: number;
 
   /** An answer of which nothing was taken for `unread_ms` is given up. */
@@ -28,6 +30,16 @@ export class Connections {
     this.#latest.set(socket, response);
     if (!earlier || earlier.writableFinished) void serve();
     else earlier.once("close", () => socket.destroyed || void serve());
+  }
+
+  opened(socket: Socket): void {
+    this.#open.add(socket);
+    socket.once("close", () => this.#open.delete(socket));
+  }
+
+  /** Ends those on which nothing was ever sent. Browsers open some ahead, and to Node they are busy until they ask. */
+  endUnused(): void {
+    for (const socket of this.#open) if (socket.bytesRead === 0) socket.destroy();
   }
 
   /** To be told when all of an answer was written, which is not yet to say that anybody takes it. */

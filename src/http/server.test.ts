@@ -36,6 +36,15 @@ eachDatabase((open) => {
     expect(body.messages.map(({ content }: { content: string }) => content)).toEqual(["begun "]);
   });
 
+  test("a connection that a browser opened ahead and never used does not keep a hub from stopping", async () => {
+    using _unused = await RawConnection.open(hub.url);
+    await hub.call(ana, "whoami");
+    const started = performance.now();
+    await hub.stop();
+    // What is busy is waited for ten seconds.
+    expect(performance.now() - started).toBeLessThan(9000);
+  });
+
   test("IDENTITY-6: a token that is revoked while its request is still arriving does nothing any more", async () => {
     using slow = await RawConnection.open(hub.url);
     slow.send(`${opening("/api/tools/chat_human_post", 20)}{"content":`);

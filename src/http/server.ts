@@ -68,6 +68,7 @@ export async function listen(hub: Hub, doors: DoorOptions = {}): Promise<HttpSer
   const serving = new Serving({ hub, guard, router, sockets, stopping });
   const connections = new Connections(hub.config.request_seconds * 500);
   for (const each of [server, local]) {
+    each.on("connection", (socket) => connections.opened(socket));
     each.on("request", (request, response) =>
       connections.inTurn(request, response, async () => {
         await serving.serve(request, response);
@@ -85,7 +86,7 @@ export async function listen(hub: Hub, doors: DoorOptions = {}): Promise<HttpSer
     stop: async () => {
       stopped = true;
       hub.streams.close(() => true, "stopping");
-      await Promise.all([drain(server), drain(local)]);
+      await Promise.all([drain(server, connections), drain(local, connections)]);
       sockets[Symbol.dispose]();
       kept[Symbol.dispose]();
       outlets[Symbol.dispose]();
@@ -112,10 +113,13 @@ function createBounded({ request_seconds }: Config, upgrades: (request: Incoming
   return server.setTimeout(SILENCE_MS);
 }
 
-async function drain(server: Server): Promise<void> {
+async function drain(server: Server, connections: Connections): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve));
   // Again and again: a connection that has just been answered is kept open by both sides.
-  const idle = setInterval(() => server.closeIdleConnections(), 20);
+  const idle = setInterval(() => {
+    server.closeIdleConnections();
+    connections.endUnused();
+  }, 20);
   const late = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
   await closed;
   clearInterval(idle);
