@@ -1,6 +1,7 @@
 /**
  * Places where a test can make the hub die, fail or hang: `PARLEY_FAILPOINT=name:action:nth`,
- * several separated by commas. `nth` counts passes from 1 (default 1). Without the variable
+ * several separated by commas. `nth` counts passes from 1 (default 1). `name@of` means only the
+ * passes that are of that, such as one kind of what is due. Without the variable
  * every `hit` is one comparison.
  */
 export const FAILPOINTS = [
@@ -38,19 +39,19 @@ for (const entry of (process.env.PARLEY_FAILPOINT ?? "").split(",").filter(Boole
 
 /** For tests in this process; other processes are armed by the environment. */
 export function arm(entry: string): void {
-  const match = /^([a-z_.]+):(kill|throw|eio|delay:\d+)(?::(\d+))?$/.exec(entry);
+  const match = /^([a-z_.]+(?:@[a-z_.]+)?):(kill|throw|eio|delay:\d+)(?::(\d+))?$/.exec(entry);
   const [, name, action, nth] = match ?? [];
-  if (!name || !action || !FAILPOINTS.some((known) => known === name))
-    throw new Error(`PARLEY_FAILPOINT: ${entry} is not name:kill|throw|eio|delay:ms[:nth]`);
+  if (!name || !action || !FAILPOINTS.some((known) => known === name.split("@")[0]))
+    throw new Error(`PARLEY_FAILPOINT: ${entry} is not name[@of]:kill|throw|eio|delay:ms[:nth]`);
   // The pattern above lets only actions through.
   armed.set(name, { action: action as Action, nth: Number(nth ?? 1), passes: 0 });
 }
 
 export const disarm = (): void => armed.clear();
 
-export function hit(name: Failpoint): Promise<void> | undefined {
+export function hit(name: Failpoint, of?: string): Promise<void> | undefined {
   if (armed.size === 0) return undefined;
-  const point = armed.get(name);
+  const point = armed.get(`${name}@${of}`) ?? armed.get(name);
   if (!point) return undefined;
   point.passes += 1;
   return point.passes === point.nth ? act(name, point.action) : undefined;

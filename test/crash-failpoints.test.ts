@@ -59,8 +59,7 @@ eachDatabaseOfHubs((database) => {
 
   test("killed while doing what is due, the next hub does it", async () => {
     await using restarts = await Restarts.on(database);
-    // The first thing that is due is to open the space, the second to empty it.
-    await restarts.start({ PARLEY_FAILPOINT: "due.before_commit:kill:2" });
+    await restarts.start({ PARLEY_FAILPOINT: "due.before_commit@space.empty:kill" });
     await callTool(restarts.admin, "space_create", { id: "sess_brief" });
     await callTool(restarts.admin, "token_create", { role: "agent", name: "scout", space: "sess_brief" });
     // Not by its time: on a busy machine that might be over before there is anybody in it.

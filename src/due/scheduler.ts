@@ -188,7 +188,7 @@ export class Scheduler {
       if (!ctx.tx.prefetching) await deleteDue(ctx.tx, row);
       await handlers.get(kind)?.(ctx, dueOf(row), config);
       this.#cost.set(kind, clock() - started);
-      await hit("due.before_commit");
+      await hit("due.before_commit", kind);
     };
     await transact(ctx(space_id), work, { even_expired: true });
   }
