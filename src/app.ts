@@ -113,6 +113,7 @@ export async function startHub(config: Config, options: Options = {}): Promise<R
   const running = undo.move();
   let stopping: Promise<void> | undefined;
   const stop = (): Promise<void> => {
+    if (stopping === undefined) database.beginStop();
     stopping ??= running.disposeAsync();
     return stopping;
   };

@@ -82,6 +82,8 @@ export interface Database extends Reader, AsyncDisposable {
   onRemote(listener: (space_id: string, last_id?: number) => void): void;
   /** Which spaces this node wants to hear of from other nodes. */
   watch(space_ids: readonly string[]): void;
+  /** From now on a database that is out of reach is not waited for: whoever stops a hub gives it a few seconds. */
+  beginStop(): void;
   /** Called once, when storage can no longer be trusted and the process must end. */
   onFatal(listener: (error: Error) => void): void;
 }

@@ -1,3 +1,4 @@
+import { Socket } from "node:net";
 import pg from "pg";
 import { ParleyError } from "../errors.ts";
 import { type Job, runBatch } from "./batch.ts";
@@ -17,6 +18,9 @@ const QUERY_TIMEOUT_MS = 10_000;
 const FULL_MS = 5000;
 const LOST: Health = { state: "lost", reason: "the database is out of reach." };
 
+/** As pg says it, so that it is taken for what it is. */
+const cutOff = (): Error => new Error("Connection terminated");
+
 /** int8 columns are feed positions, safe as JavaScript integers. */
 const types = {
   getTypeParser: (oid: number, format?: "text" | "binary") =>
@@ -29,6 +33,7 @@ export class PostgresDatabase implements Database {
   epoch = "";
   readonly #pool: pg.Pool;
   readonly #doorbell: Doorbell;
+  readonly #sockets = new Set<Socket>();
   readonly #fakeNow: (() => number) | undefined;
   readonly #queues = new Map<string, { jobs: Job[]; running: Promise<void> }>();
   #poll: NodeJS.Timeout | undefined;
@@ -38,6 +43,8 @@ export class PostgresDatabase implements Database {
   #watched: readonly string[] = [];
   #health: Health = { state: "ready" };
   #full_at = 0;
+  #is_stopping = false;
+  #is_cut_off = false;
   readonly #onCommit: ((committed: Committed) => void)[] = [];
 
   private constructor(url: string, now: (() => number) | undefined) {
@@ -51,6 +58,7 @@ export class PostgresDatabase implements Database {
       // A connection that fell into a black hole would otherwise hang its caller for ever.
       query_timeout: QUERY_TIMEOUT_MS,
       keepAlive: true,
+      stream: () => this.#openSocket(),
       // And what it left open would keep its space locked for ever.
       onConnect: (client: pg.ClientBase) =>
         client.query(`set idle_in_transaction_session_timeout = ${QUERY_TIMEOUT_MS}`),
@@ -82,7 +90,7 @@ export class PostgresDatabase implements Database {
   async all<A, R>(statement: Statement<A, R>, args: A): Promise<R[]> {
     try {
       // The statement's type says what its rows look like.
-      return (await this.#pool.query(prepared(statement, args))).rows as R[];
+      return (await this.#query(statement, args)).rows as R[];
     } catch (error) {
       if (troubleOf(error) === "operation") throw error;
       throw new ParleyError("STORAGE_UNAVAILABLE", "The hub's database is out of reach. Try again.", { cause: error });
@@ -104,7 +112,7 @@ export class PostgresDatabase implements Database {
   async compareAndSet<A>(statement: Statement<A>, args: A): Promise<number> {
     if (this.#health.state === "closing") throw new ParleyError("STORAGE_UNAVAILABLE", "The hub is stopping.");
     try {
-      return (await this.#pool.query(prepared(statement, args))).rowCount ?? 0;
+      return (await this.#query(statement, args)).rowCount ?? 0;
     } catch (error) {
       if (troubleOf(error) === "operation") throw error;
       throw new ParleyError("STORAGE_UNAVAILABLE", "The hub's database is out of reach. Try again.", { cause: error });
@@ -138,6 +146,11 @@ export class PostgresDatabase implements Database {
     this.#watched = space_ids;
   }
 
+  beginStop(): void {
+    this.#is_stopping = true;
+    if (this.#health.state === "lost") this.#cutOff();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#health = { state: "closing", reason: "it is stopping." };
     clearInterval(this.#poll);
@@ -145,6 +158,22 @@ export class PostgresDatabase implements Database {
     await this.#polling;
     await this.#doorbell.close();
     await this.#pool.end();
+  }
+
+  #query<A>(statement: Statement<A, unknown>, args: A): Promise<pg.QueryResult> {
+    return this.#is_cut_off ? Promise.reject(cutOff()) : this.#pool.query(prepared(statement, args));
+  }
+
+  #openSocket(): Socket {
+    const socket = new Socket();
+    this.#sockets.add(socket);
+    return socket.on("close", () => this.#sockets.delete(socket));
+  }
+
+  /** Whoever waits for an answer is told that there is none, and whoever asks from now on as well. */
+  #cutOff(): void {
+    this.#is_cut_off = true;
+    for (const socket of this.#sockets) socket.destroy();
   }
 
   #start(space_id: string, job: Job): void {
@@ -168,7 +197,8 @@ export class PostgresDatabase implements Database {
   }
 
   async #runBatch(jobs: Job[]): Promise<void> {
-    const client = await this.#pool.connect().catch((error: unknown) => {
+    const connecting = this.#is_cut_off ? Promise.reject(cutOff()) : this.#pool.connect();
+    const client = await connecting.catch((error: unknown) => {
       for (const job of jobs) job.reject(nothingWritten(error));
       throw error;
     });
@@ -201,6 +231,8 @@ export class PostgresDatabase implements Database {
           if (this.#health.state === "lost") this.#health = { state: "ready" };
         },
         () => {
+          // Once may be a hiccup, and what is under way then would not be known to have happened.
+          if (this.#is_stopping && this.#health.state === "lost") this.#cutOff();
           if (this.#health.state === "ready") this.#health = LOST;
         },
       )

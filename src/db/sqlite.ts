@@ -98,6 +98,8 @@ export class SqliteDatabase implements Database {
 
   watch(): void {}
 
+  beginStop(): void {}
+
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#health.state !== "failed") this.#health = { state: "closing", reason: "it is stopping." };
     await this.#running;

@@ -48,6 +48,10 @@ export class NodeView implements Database {
     return this.#database.now();
   }
 
+  beginStop(): void {
+    this.#database.beginStop();
+  }
+
   health(): Health {
     return this.#database.health();
   }
