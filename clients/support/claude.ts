@@ -26,12 +26,12 @@ export class Claude {
 
   /** A run without a person: `claude -p`. */
   print(prompt: string, args: readonly string[] = []): Promise<Ended> {
-    return this.#desk.run("claude", ["-p", prompt, ...args], this.#env);
+    return this.#desk.run("claude", ["-p", prompt, ...args], this.env);
   }
 
   /** What the person types into, ready. */
   async open(args: readonly string[] = []): Promise<Terminal> {
-    const terminal = await this.#desk.terminal(["claude", ...MODE, ...args], this.#env);
+    const terminal = await this.#desk.terminal(["claude", ...MODE, ...args], this.env);
     await terminal.shows(/^\s*❯/m);
     return terminal;
   }
@@ -69,10 +69,11 @@ export class Claude {
   }
 
   run(args: readonly string[], input = ""): Promise<Ended> {
-    return this.#desk.run("claude", args, this.#env, input);
+    return this.#desk.run("claude", args, this.env, input);
   }
 
-  get #env(): Record<string, string> {
+  /** With which the hub starts it, too. */
+  get env(): Record<string, string> {
     return {
       ANTHROPIC_API_KEY: KEY,
       ANTHROPIC_BASE_URL: this.model.url,

@@ -31,7 +31,7 @@ export class Codex {
   }
 
   run(args: readonly string[]): Promise<Ended> {
-    return this.#desk.run("codex", args, this.#env);
+    return this.#desk.run("codex", args, this.env);
   }
 
   /** What the person types into, ready. */
@@ -58,7 +58,7 @@ export class Codex {
   }
 
   #start(args: readonly string[]): Promise<Terminal> {
-    return this.#desk.terminal(["codex", ...args], this.#env);
+    return this.#desk.terminal(["codex", ...args], this.env);
   }
 
   /** Adds the hub as an MCP server by a token, as the guide says. Gives the name of the agent that it is there. */
@@ -90,7 +90,8 @@ export class Codex {
     appendFileSync(this.#config, `\n${[...lines, ...patient].join("\n")}\n`);
   }
 
-  get #env(): Record<string, string> {
+  /** With which the hub starts it, too. */
+  get env(): Record<string, string> {
     return { MODEL_KEY: "made-up", ...(this.#token !== undefined && { PARLEY_TOKEN: this.#token }) };
   }
 

@@ -7,6 +7,7 @@ import { expect } from "vitest";
 import { killIfThere } from "../../src/testing/kill.ts";
 import { freePort } from "../../src/testing/ports.ts";
 import { type Child, type Ended, ended, Ground, PARLEY, type ServedHub, until } from "../../src/testing/process.ts";
+import { define } from "../../src/testing/runs.ts";
 import { AnthropicServer } from "./anthropic.ts";
 import type { ModelServer } from "./model-server.ts";
 import { OpenAiServer } from "./openai.ts";
@@ -77,6 +78,17 @@ export class Desk implements AsyncDisposable {
   /** A command line of the person's, in the project. */
   parley(args: readonly string[]): Promise<Ended> {
     return this.run(PARLEY, [...args, "--home", this.ground.home]);
+  }
+
+  /** Says what the hub starts, in the project. */
+  runs(programs: Record<string, { client: "claude" | "codex"; env: Record<string, string>; argv?: string[] }>): void {
+    // What is Parley's own in it the hub sets itself.
+    const own = Object.entries(this.env()).filter(([name]) => !name.startsWith("PARLEY_"));
+    const defined = Object.entries(programs).map(([kind, { env, ...program }]) => [
+      kind,
+      { ...program, cwd: this.project, env: { ...Object.fromEntries(own), ...env } },
+    ]);
+    define(this.ground, Object.fromEntries(defined));
   }
 
   async installHooks(client: "claude" | "codex", args: readonly string[] = []): Promise<void> {

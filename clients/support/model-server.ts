@@ -36,6 +36,7 @@ const LIMIT_MS = 60_000;
 export abstract class ModelServer implements AsyncDisposable {
   readonly requests: ModelRequest[] = [];
   readonly #scripts = new Map<string, readonly Step[]>();
+  readonly #told: { words: string; steps: readonly Step[] }[] = [];
   readonly #released = new Set<string>();
   readonly #faults: unknown[] = [];
   readonly #server: Server;
@@ -64,6 +65,11 @@ export abstract class ModelServer implements AsyncDisposable {
   script(name: string, ...steps: readonly Step[]): string {
     this.#scripts.set(name, steps);
     return promptFor(name);
+  }
+
+  /** The same for prompts that are not the check's own, and name none: the last that was said for words in it counts. */
+  whenTold(words: string, ...steps: readonly Step[]): void {
+    this.#told.unshift({ words, steps });
   }
 
   /** Lets go what a script holds back under that name, now or when it comes there. */
@@ -105,11 +111,10 @@ export abstract class ModelServer implements AsyncDisposable {
 
   /** After the last step of a script a model has no more to say than that it is done. */
   async #next(request: ModelRequest, turns: readonly Turn[]): Promise<Say | Call> {
-    const at = turns.findLastIndex(({ by, text }) => by === "user" && scriptIn(text) !== undefined);
+    const at = turns.findLastIndex(({ by, text }) => by === "user" && this.#stepsFor(text) !== undefined);
     if (request.tools.length === 0 || at < 0) return say("done");
-    const name = scriptIn(turns[at]?.text ?? "") ?? "";
     const done = turns.slice(at + 1).filter(({ by }) => by === "model").length;
-    let step = this.#scripts.get(name)?.[done] ?? say("done");
+    let step = this.#stepsFor(turns[at]?.text ?? "")?.[done] ?? say("done");
     while ("hold" in step) {
       const { hold, then } = step;
       // Until the check lets it go, or is over.
@@ -117,6 +122,12 @@ export abstract class ModelServer implements AsyncDisposable {
       step = then;
     }
     return typeof step === "function" ? step(request) : step;
+  }
+
+  #stepsFor(text: string): readonly Step[] | undefined {
+    const name = scriptIn(text);
+    if (name !== undefined) return this.#scripts.get(name) ?? [];
+    return this.#told.find(({ words }) => text.includes(words))?.steps;
   }
 
   protected abstract isModelCall(path: string): boolean;

@@ -30,6 +30,11 @@ export const codexCall = (tool: string, input: Record<string, unknown> = {}): Ca
   ...call(tool, input),
   namespace: "mcp__parley",
 });
+/** The same where the hub has started it. */
+export const codexRunCall = (tool: string, input: Record<string, unknown> = {}): Call => ({
+  ...call(tool, input),
+  namespace: "mcp__parley_run",
+});
 export const hold = (name: string, then: Step): Hold => ({ hold: name, then });
 
 const NAMED = /Follow the script ([\w-]+)\./g;

@@ -55,6 +55,19 @@ eachDatabase((open) => {
     expect(calls()[1]?.args.slice(-3)).toEqual(["resume", first.session_id, "-"]);
   });
 
+  test("Codex has the tools of its run, which nobody has to approve, and no others of ours", async () => {
+    const hub = await open({ now: START });
+    const program = { client: "codex", argv: [process.execPath, FAKE_CLIENT, "codex", folder], cwd: folder };
+    define(hub, { trigger: { ...program, env: { CODEX_HOME: folder } } });
+    await run(hub);
+    writeFileSync(join(folder, "config.toml"), '[mcp_servers.parley]\ncommand = "parley"\nargs = ["mcp"]\n');
+    await run(hub);
+    const [first, second] = calls().map(({ args }) => args.filter((arg) => arg.startsWith("mcp_servers.")));
+    expect(first).toContain('mcp_servers.parley_run.default_tools_approval_mode="approve"');
+    expect(first).toContain("mcp_servers.parley_run.required=true");
+    expect(second).toEqual([...(first ?? []), "mcp_servers.parley.enabled=false"]);
+  });
+
   test.each(["claude", "codex"] as const)(
     "RUNNER-5: a session that %s has lost is forgotten, and the same message begins a new one",
     async (client) => {

@@ -1,6 +1,10 @@
+import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
 import { addressFor, type Dialect, type Findings, objectIn, type Start } from "./dialect.ts";
 
 const LOST = "no rollout found";
+const OWN_SERVER = /^\s*\[\s*mcp_servers\.["']?parley["']?\s*\]/m;
 const QUOTA = /usage limit|rate limit|\b429\b/i;
 
 /** Codex without a person: `codex exec`, its prompt on its standard input. It says itself which session it began. */
@@ -28,10 +32,31 @@ export const codex: Dialect = {
   },
 };
 
+/**
+ * Under a name of its own: what the owner has set for a server called parley would be mixed with it, and one that is a
+ * program cannot have an address. Nobody is there to approve calls, and without the tools there is nothing to be done.
+ */
+const SERVER = "mcp_servers.parley_run";
+
 const serverArguments = (start: Start): string[] => [
-  ...["-c", `mcp_servers.parley.url=${JSON.stringify(addressFor(start))}`],
-  ...["-c", 'mcp_servers.parley.bearer_token_env_var="PARLEY_TOKEN"'],
+  ...["-c", `${SERVER}.url=${JSON.stringify(addressFor(start))}`],
+  ...["-c", `${SERVER}.bearer_token_env_var="PARLEY_TOKEN"`],
+  ...["-c", `${SERVER}.default_tools_approval_mode="approve"`],
+  ...["-c", `${SERVER}.required=true`],
+  ...["-c", `${SERVER}.startup_timeout_sec=60`],
+  ...(hasOwnServer(start) ? ["-c", "mcp_servers.parley.enabled=false"] : []),
 ];
+
+/** As somebody else than the run is it would have the same tools once more. One that is not there cannot be turned off. */
+function hasOwnServer({ program: { env } }: Start): boolean {
+  const folder = env.CODEX_HOME ?? join(env.HOME ?? homedir(), ".codex");
+  try {
+    return OWN_SERVER.test(readFileSync(join(folder, "config.toml"), "utf8"));
+  } catch {
+    // Then it has no settings, or says itself what is wrong with them.
+    return false;
+  }
+}
 
 function takeError(findings: Findings, { message }: Record<string, unknown>, now: number): void {
   findings.error = typeof message === "string" ? message : "The turn failed.";
