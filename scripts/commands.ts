@@ -22,8 +22,9 @@ export const commandsFile = (tools: readonly Tool[]): string =>
   `${HEADER}\n\nexport const MADE: readonly MadeCommand[] = ${JSON.stringify(commandsOf(tools), null, 2)};\n`;
 
 function madeOf(tool: Tool, command: ToolCommand): MadeCommand {
-  const { words = {}, names = {}, durations = {}, called = {}, without = [], ...looks } = command;
-  const { properties = {}, required = [] } = z.toJSONSchema(tool.input, { io: "input" });
+  const { words = {}, names = {}, durations = {}, called = {}, must = [], without = [], ...looks } = command;
+  const { properties = {}, ...schema } = z.toJSONSchema(tool.input, { io: "input" });
+  const required = [...(schema.required ?? []), ...must];
   const schemaOf = (name: string): Schema => {
     const schema = properties[name];
     if (typeof schema !== "object") throw new Error(`${tool.name} has no argument ${name}`);

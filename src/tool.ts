@@ -62,7 +62,8 @@ export interface Tool {
  * line, which must not load the definitions; its options are the tool's arguments, with their descriptions.
  *
  * In its sentences `{name}` is a field, `{name|word}` so many of them (`1 token`, `2 tokens`), a part in `[…]` is left out
- * where a field in it says nothing, and what stands in backquotes is a command to type.
+ * where a field in it says nothing, and what stands in backquotes is a command to type. Where it depends on what came
+ * back which of several is said, they are cases: the first that fits.
  */
 export interface ToolCommand extends CommandLooks {
   /** One or two words. */
@@ -84,14 +85,26 @@ export interface ToolCommand extends CommandLooks {
   durations?: Readonly<Record<string, string>>;
   /** What other arguments are called here: `{ label: "for" }`. */
   called?: Readonly<Record<string, string>>;
+  /** Arguments that it needs, though the tool can do without. */
+  must?: readonly string[];
   /** Arguments that it does not take. */
   without?: readonly string[];
+}
+
+/** A sentence, or the first of these cases whose fields are so. */
+export type Says = string | readonly Case[];
+
+export interface Case {
+  when?: Readonly<Record<string, string | boolean | null>>;
+  says: string;
 }
 
 /** What needs nothing of the tool's definition. */
 export interface CommandLooks {
   /** The last of the words is a text: it takes all that are left, and `-` reads it from stdin. */
   text?: true;
+  /** Arguments that are folders, typed as seen from here. */
+  folders?: readonly string[];
   /** Arguments that the command stands for. */
   fixed?: Readonly<Record<string, string | number | boolean>>;
   /** Refused where an agent runs it. */
@@ -115,16 +128,22 @@ export interface CommandLooks {
   /** What is said with --dry-run, of what the words name or of what the tool itself answers to these arguments. */
   dry_run?: { says: string; fixed?: Readonly<Record<string, string | number | boolean>> };
   /** What is said when it is done: `Deleted {name}.` */
-  says?: string;
+  says?: Says;
+  /** The agent that this argument names is forgotten on this machine too. */
+  forgets?: string;
 }
 
 interface Rows {
   list: string;
-  columns: readonly string[];
+  columns?: readonly string[];
+  /** What columns say that are no fields, or lists of things: of each of `of` one sentence. */
+  cells?: Readonly<Record<string, Says | { of: string; says: Says }>>;
   /** Said while it is empty. */
-  none: string;
+  none?: string;
   /** A sentence for each, in the place of columns. */
   each?: string;
+  /** A block for each, in the place of columns: what it is, its title, all that was written, and what follows from it. */
+  block?: { about: readonly Says[]; title: string; text: string; below: readonly Says[] };
   /** Which argument goes on with the `next` of a page. */
   more?: string;
 }
@@ -142,6 +161,10 @@ export interface Lookup {
   short?: true;
   /** They are listed the newest first, and this argument asks for those before an id; `latest` is the newest. */
   before?: string;
+  /** These two arguments ask for what was made between two times, which are what ids begin with. */
+  between?: readonly [from: string, until: string];
+  /** Where `latest` is looked for: the newest that is listed with any of these arguments. */
+  latest?: readonly Readonly<Record<string, string>>[];
   /** A field that those have which count no more. */
   unless?: string;
   /** With which code it is said that there is none, if not NOT_FOUND. */

@@ -44,9 +44,7 @@ const TOOL = /\b[a-z]+(?:_[a-z]+)+\b/g;
 
 /** Those that were not made of tools. */
 const COMMANDS: Readonly<Record<string, string>> = {
-  agent_delete: "agent delete",
   agent_ensure: "identity ensure",
-  agent_list: "agent list",
   chat_assistant_post: "chat send",
   chat_human_post: "chat send",
   chat_read_before: "chat read",
@@ -59,17 +57,11 @@ const COMMANDS: Readonly<Record<string, string>> = {
   mail_reply: "reply",
   mail_search: "search",
   mail_send: "send",
-  mail_status: "receipts",
   // Named only where there are too many.
   mail_subscribe: "unsubscribe",
   mail_thread: "thread",
-  mail_topics: "topics",
   mail_wait: "wait",
-  need_later: "later",
-  need_list: "needs",
-  notice_list: "notices",
   notice_settle: "notice settle",
-  token_list: "token list",
 };
 
 /** Undefined for what no command does. */

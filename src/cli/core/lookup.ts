@@ -3,37 +3,58 @@ import type { Lookup } from "../../tool.ts";
 import type { Cli } from "./cli.ts";
 import { Failure } from "./failure.ts";
 import type { Thing } from "./sentence.ts";
-import { idRange, isWhole, LATEST, theOne } from "./short-ids.ts";
+import { idRange, isWhole, LATEST, noneBegins, theOne } from "./short-ids.ts";
 
 const PAGE = 100;
+const WHOLE_ID = /^\d{16}$/;
 
 /** Makes the calls as whoever the command acts as. */
 export type Calls = (tool: string, args: object) => Promise<Thing>;
 
 /** The whole name of what was typed. One that is whole costs no question, where that can be seen. */
 export async function wholeName(call: Calls, lookup: Lookup, given: string): Promise<string> {
-  const { short, before, what, unless, field = "id" } = lookup;
-  if (!short || (before !== undefined && isWhole(given))) return given;
-  if (before === undefined) {
-    const things = (await listed(call, lookup)).filter((thing) => unless === undefined || thing[unless] === null);
-    const names = things.map((thing) => String(thing[field]));
-    // What none begins with is for the hub to refuse.
-    return names.some((name) => name.startsWith(given)) ? theOne(given, names, what) : given;
-  }
-  if (given === LATEST) return newest(call, lookup);
-  const page = { [before]: after(idRange(given).last), limit: PAGE };
-  return theOne(
-    given,
-    (await listed(call, lookup, page)).map((thing) => String(thing[field])),
-    what,
-  );
+  const { short, before, between, field = "id" } = lookup;
+  if (!short || ((before ?? between) !== undefined && isWhole(given)) || WHOLE_ID.test(given)) return given;
+  const found = await thingTyped(call, lookup, given);
+  return found ? String(found[field]) : given;
 }
 
-async function newest(call: Calls, lookup: Lookup): Promise<string> {
-  const [first] = await listed(call, lookup, { limit: 1 });
-  if (first) return String(first[lookup.field ?? "id"]);
-  throw new Failure("NOT_FOUND", `There is no ${lookup.what}.`);
+/** What was typed in short. Undefined for what none begins with and only the hub can refuse. */
+export async function thingTyped(call: Calls, lookup: Lookup, given: string): Promise<Thing | undefined> {
+  const { before, between, latest, what, unless, field = "id" } = lookup;
+  if (given === LATEST && (before ?? latest) !== undefined) return newest(call, lookup);
+  const page = before
+    ? { [before]: after(idRange(given).last), limit: PAGE }
+    : between && { ...madeWithin(given, between, what), limit: PAGE };
+  const things = (await listed(call, lookup, page)).filter((thing) => unless === undefined || thing[unless] === null);
+  const names = things.map((thing) => String(thing[field]));
+  if (!page && !names.some((name) => name.startsWith(given))) return undefined;
+  return things[names.indexOf(theOne(given, names, what))];
 }
+
+async function newest(call: Calls, lookup: Lookup): Promise<Thing> {
+  const { latest = [{}], field = "id", what, code = "NOT_FOUND" } = lookup;
+  const firsts = await Promise.all(latest.map((where) => listed(call, lookup, { ...where, limit: 1 })));
+  // Ids of one length, so that the later one is the greater.
+  const [first] = firsts.flat().sort((a, b) => (String(a[field]) > String(b[field]) ? -1 : 1));
+  if (first) return first;
+  const where = latest.flatMap((each) => Object.values(each)).join(" or ");
+  throw new Failure(code, `There is no ${what}${where && ` in ${where}`}.`);
+}
+
+/** Ids are microseconds, so those that begin so were made between two times, which the hub can look for. */
+function madeWithin(prefix: string, [from, until]: NonNullable<Lookup["between"]>, what: string): object {
+  const { first, last } = idRange(prefix);
+  const [from_ms, until_ms] = [Number(first) / 1000, Number(last) / 1000];
+  const now = Date.now();
+  if (from_ms > now + DAY_MS) throw noneBegins(prefix, what);
+  // What is still to come needs no end.
+  return { [from]: isoOf(Math.floor(from_ms)), ...(until_ms < now && { [until]: isoOf(Math.ceil(until_ms)) }) };
+}
+
+const DAY_MS = 86_400_000;
+
+const isoOf = (ms: number): string => new Date(ms).toISOString();
 
 /** The thing with that name. */
 export async function thingNamed(cli: Cli, call: Calls, lookup: Lookup, name: string): Promise<Thing> {

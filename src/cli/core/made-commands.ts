@@ -3,6 +3,49 @@ import type { MadeCommand } from "./tool-command.ts";
 
 export const MADE: readonly MadeCommand[] = [
   {
+    "examples": [
+      "ack 1760000000000000",
+      "ack 1760000000000000 1760000000000001"
+    ],
+    "acting": true,
+    "fixed": {
+      "action": "ack"
+    },
+    "rows": {
+      "list": "messages",
+      "each": "Message #{id} acknowledged."
+    },
+    "id": "id",
+    "name": "ack",
+    "summary": "say that a mail is dealt with",
+    "details": "Says to its sender that you dealt with it. It is marked as read too.",
+    "tool": "mail_update",
+    "positionals": {
+      "ids": {
+        "description": "the mails, or latest; all of them are changed or none",
+        "required": true,
+        "rest": true,
+        "names": {
+          "what": "mail",
+          "tool": "mail_search",
+          "list": "messages",
+          "short": true,
+          "between": [
+            "after",
+            "until"
+          ],
+          "latest": [
+            {
+              "folder": "inbox"
+            }
+          ],
+          "code": "MAIL_NOT_FOUND"
+        }
+      }
+    },
+    "options": {}
+  },
+  {
     "name": "agent default",
     "summary": "choose the agent that people speak to when they name none",
     "people": true,
@@ -14,10 +57,288 @@ export const MADE: readonly MadeCommand[] = [
     "positionals": {
       "name": {
         "description": "its name",
-        "required": true
+        "required": true,
+        "names": {
+          "what": "agent",
+          "tool": "agent_list",
+          "args": {
+            "all": true
+          },
+          "list": "agents",
+          "field": "name",
+          "code": "AGENT_NOT_FOUND"
+        }
       }
     },
     "options": {}
+  },
+  {
+    "name": "agent delete",
+    "summary": "delete an agent",
+    "people": true,
+    "examples": [
+      "agent delete scout",
+      "agent delete scout --yes",
+      "agent delete scout --dry-run"
+    ],
+    "details": "Its tokens stop working at once, and nobody gets its name again. Its mail stays for people to read.",
+    "asks": {
+      "question": "Delete {name}? Its tokens end, and nobody gets its name again.",
+      "refused": "Nothing was deleted."
+    },
+    "dry_run": {
+      "says": "Would delete {name}."
+    },
+    "says": "Deleted {name}. Its name stays taken.",
+    "forgets": "name",
+    "tool": "agent_delete",
+    "positionals": {
+      "name": {
+        "description": "its name",
+        "required": true,
+        "names": {
+          "what": "agent",
+          "tool": "agent_list",
+          "args": {
+            "all": true
+          },
+          "list": "agents",
+          "field": "name",
+          "code": "AGENT_NOT_FOUND"
+        }
+      }
+    },
+    "options": {}
+  },
+  {
+    "name": "agent discover",
+    "summary": "find agents by presence, project or name",
+    "examples": [
+      "agent discover --status active",
+      "agent discover --project /work/shop",
+      "agent discover --name Ocean"
+    ],
+    "details": "What is given has to hold all together.",
+    "folders": [
+      "project"
+    ],
+    "rows": {
+      "list": "agents",
+      "columns": [
+        "name",
+        "type",
+        "state",
+        "default",
+        "project",
+        "branch",
+        "last_seen_at"
+      ],
+      "cells": {
+        "state": [
+          {
+            "when": {
+              "lifecycle": "stopped"
+            },
+            "says": "stopped"
+          },
+          {
+            "when": {
+              "lifecycle": "failed"
+            },
+            "says": "failed"
+          },
+          {
+            "when": {
+              "last_seen_at": null
+            },
+            "says": "not seen"
+          },
+          {
+            "when": {
+              "presence": "offline"
+            },
+            "says": "away"
+          },
+          {
+            "when": {
+              "lifecycle": "starting"
+            },
+            "says": "starting"
+          },
+          {
+            "when": {
+              "run_phase": "idle",
+              "presence": "idle"
+            },
+            "says": "idle"
+          },
+          {
+            "when": {
+              "run_phase": "idle"
+            },
+            "says": "ready"
+          },
+          {
+            "when": {
+              "run_phase": "sampling"
+            },
+            "says": "thinking"
+          },
+          {
+            "when": {
+              "run_phase": "tools_running"
+            },
+            "says": "working"
+          },
+          {
+            "when": {
+              "run_phase": "waiting_approval"
+            },
+            "says": "waiting for approval"
+          },
+          {
+            "when": {
+              "run_phase": "waiting_input"
+            },
+            "says": "waiting for you"
+          },
+          {
+            "says": "unknown"
+          }
+        ]
+      },
+      "none": "There is no such agent. See them all: `agent list --all`"
+    },
+    "id": "name",
+    "tool": "agent_find",
+    "positionals": {},
+    "options": {
+      "status": {
+        "type": "text",
+        "value": "STATUS",
+        "description": "active, idle or offline",
+        "choices": [
+          "active",
+          "idle",
+          "offline"
+        ]
+      },
+      "project": {
+        "type": "text",
+        "value": "PROJECT",
+        "description": "works in this folder, or below it"
+      },
+      "name": {
+        "type": "text",
+        "value": "NAME",
+        "description": "has this in its name"
+      }
+    }
+  },
+  {
+    "name": "agent list",
+    "summary": "list the agents of a space",
+    "examples": [
+      "agent list",
+      "agent list --all",
+      "agent list --space sess_review"
+    ],
+    "rows": {
+      "list": "agents",
+      "columns": [
+        "name",
+        "type",
+        "state",
+        "default",
+        "project",
+        "branch",
+        "last_seen_at"
+      ],
+      "cells": {
+        "state": [
+          {
+            "when": {
+              "lifecycle": "stopped"
+            },
+            "says": "stopped"
+          },
+          {
+            "when": {
+              "lifecycle": "failed"
+            },
+            "says": "failed"
+          },
+          {
+            "when": {
+              "last_seen_at": null
+            },
+            "says": "not seen"
+          },
+          {
+            "when": {
+              "presence": "offline"
+            },
+            "says": "away"
+          },
+          {
+            "when": {
+              "lifecycle": "starting"
+            },
+            "says": "starting"
+          },
+          {
+            "when": {
+              "run_phase": "idle",
+              "presence": "idle"
+            },
+            "says": "idle"
+          },
+          {
+            "when": {
+              "run_phase": "idle"
+            },
+            "says": "ready"
+          },
+          {
+            "when": {
+              "run_phase": "sampling"
+            },
+            "says": "thinking"
+          },
+          {
+            "when": {
+              "run_phase": "tools_running"
+            },
+            "says": "working"
+          },
+          {
+            "when": {
+              "run_phase": "waiting_approval"
+            },
+            "says": "waiting for approval"
+          },
+          {
+            "when": {
+              "run_phase": "waiting_input"
+            },
+            "says": "waiting for you"
+          },
+          {
+            "says": "unknown"
+          }
+        ]
+      },
+      "none": "There are no agents yet.\nNext: `token create --role agent --name scout`"
+    },
+    "id": "name",
+    "tool": "agent_list",
+    "positionals": {},
+    "options": {
+      "all": {
+        "type": "flag",
+        "description": "also those of sessions not seen for a week"
+      }
+    }
   },
   {
     "name": "agent register",
@@ -51,6 +372,131 @@ export const MADE: readonly MadeCommand[] = [
     }
   },
   {
+    "name": "agent whoami",
+    "summary": "say which agent you are",
+    "acting": true,
+    "examples": [
+      "agent whoami",
+      "agent whoami --agent webshop-main",
+      "agent whoami --session-id 4f1c"
+    ],
+    "details": "By --agent, the session, the project's default, or the token, in this order.",
+    "id": "principal",
+    "tool": "whoami",
+    "positionals": {},
+    "options": {}
+  },
+  {
+    "examples": [
+      "archive 1760000000000000",
+      "archive 1760000000000000 1760000000000001"
+    ],
+    "acting": true,
+    "fixed": {
+      "action": "archive"
+    },
+    "rows": {
+      "list": "messages",
+      "each": "Message #{id} moved to archived."
+    },
+    "id": "id",
+    "name": "archive",
+    "summary": "put mail away",
+    "details": "Out of the inbox; parley inbox --folder archived shows it.",
+    "tool": "mail_update",
+    "positionals": {
+      "ids": {
+        "description": "the mails, or latest; all of them are changed or none",
+        "required": true,
+        "rest": true,
+        "names": {
+          "what": "mail",
+          "tool": "mail_search",
+          "list": "messages",
+          "short": true,
+          "between": [
+            "after",
+            "until"
+          ],
+          "latest": [
+            {
+              "folder": "inbox"
+            }
+          ],
+          "code": "MAIL_NOT_FOUND"
+        }
+      }
+    },
+    "options": {}
+  },
+  {
+    "name": "identity list",
+    "summary": "list which session is which agent",
+    "people": true,
+    "examples": [
+      "identity list"
+    ],
+    "rows": {
+      "list": "sessions",
+      "columns": [
+        "agent",
+        "client",
+        "project",
+        "branch",
+        "client_session_id",
+        "last_seen_at"
+      ],
+      "none": "No session is an agent yet."
+    },
+    "id": "agent",
+    "tool": "agent_sessions",
+    "positionals": {},
+    "options": {}
+  },
+  {
+    "name": "later",
+    "summary": "put off something that waits for you",
+    "people": true,
+    "examples": [
+      "later 1760000000000000 2h",
+      "later 1760000000000000 2027-03-01T09:00:00Z"
+    ],
+    "details": "Others still see it, and whoever asks still waits.",
+    "says": [
+      {
+        "when": {
+          "until": null
+        },
+        "says": "Back in your list."
+      },
+      {
+        "says": "Out of your list until {until}."
+      }
+    ],
+    "id": "id",
+    "tool": "need_later",
+    "positionals": {
+      "id": {
+        "description": "its id, as needs shows it",
+        "required": true,
+        "names": {
+          "what": "thing that waits for you",
+          "tool": "need_list",
+          "args": {
+            "limit": 100
+          },
+          "list": "needs",
+          "short": true
+        }
+      },
+      "until": {
+        "description": "until when: 30m, 2h, 3d or ISO time; now takes it back",
+        "required": true
+      }
+    },
+    "options": {}
+  },
+  {
     "name": "mail release",
     "summary": "let agents that were stopped write to each other again",
     "people": true,
@@ -64,10 +510,175 @@ export const MADE: readonly MadeCommand[] = [
       "agents": {
         "description": "those that were stopped",
         "required": true,
-        "rest": true
+        "rest": true,
+        "names": {
+          "what": "agent",
+          "tool": "agent_list",
+          "args": {
+            "all": true
+          },
+          "list": "agents",
+          "field": "name",
+          "code": "AGENT_NOT_FOUND"
+        }
       }
     },
     "options": {}
+  },
+  {
+    "name": "needs",
+    "summary": "see what waits for you",
+    "people": true,
+    "examples": [
+      "needs",
+      "needs --everywhere",
+      "needs --limit 5 --before 1760000000000000"
+    ],
+    "details": "What agents ask, what the hub has to tell, and mail that waits for your answer: the list the page shows.",
+    "rows": {
+      "list": "needs",
+      "none": "Nothing waits for you.",
+      "block": {
+        "about": [
+          "{id}",
+          "{kind}",
+          [
+            {
+              "when": {
+                "from": null
+              },
+              "says": "from the hub"
+            },
+            {
+              "says": "from {from}"
+            }
+          ],
+          "[in {space}]",
+          "{asked_at}"
+        ],
+        "title": "{title}",
+        "text": "text",
+        "below": [
+          "[Choices: {choices}]",
+          [
+            {
+              "when": {
+                "tool": "mail_reply"
+              },
+              "says": "To deal with it: `reply {id} --body TEXT[ --space {space}]`"
+            },
+            {
+              "when": {
+                "choices": null
+              },
+              "says": "To deal with it: `notice settle {id}[ --space {space}]`"
+            },
+            {
+              "says": "To deal with it: `notice settle {id} --choice CHOICE[ --space {space}]`"
+            }
+          ]
+        ]
+      },
+      "more": "before"
+    },
+    "id": "id",
+    "tool": "need_list",
+    "positionals": {},
+    "options": {
+      "limit": {
+        "type": "integer",
+        "value": "LIMIT",
+        "description": "at most so many",
+        "minimum": 1,
+        "maximum": 100
+      },
+      "before": {
+        "type": "text",
+        "value": "BEFORE",
+        "description": "the next of the last page"
+      },
+      "everywhere": {
+        "type": "flag",
+        "description": "in every space you may use, not in this one alone"
+      },
+      "put_off": {
+        "type": "flag",
+        "description": "what you have put off, instead of what waits now"
+      }
+    }
+  },
+  {
+    "name": "notices",
+    "summary": "see what people were told and asked",
+    "people": true,
+    "examples": [
+      "notices",
+      "notices --limit 5 --before 1760000000000000"
+    ],
+    "details": "Newest first, with how each was answered. What waits for you is in: parley needs",
+    "rows": {
+      "list": "notices",
+      "none": "There are no notices.",
+      "block": {
+        "about": [
+          "{id}",
+          "{kind}",
+          [
+            {
+              "when": {
+                "raised_by": null
+              },
+              "says": "from the hub"
+            },
+            {
+              "says": "from {raised_by}"
+            }
+          ],
+          "{raised_at}",
+          [
+            {
+              "when": {
+                "state": "open"
+              },
+              "says": ""
+            },
+            {
+              "says": "{state}[ {choice}][ by {settled_by}]"
+            }
+          ]
+        ],
+        "title": "{title}",
+        "text": "text",
+        "below": [
+          [
+            {
+              "when": {
+                "state": "open"
+              },
+              "says": "[Choices: {choices}]"
+            }
+          ]
+        ]
+      },
+      "more": "before"
+    },
+    "id": "id",
+    "tool": "notice_list",
+    "positionals": {},
+    "options": {
+      "limit": {
+        "type": "integer",
+        "value": "LIMIT",
+        "description": "at most so many",
+        "minimum": 1,
+        "maximum": 100
+      },
+      "before": {
+        "type": "text",
+        "value": "BEFORE",
+        "description": "the next of the last page"
+      }
+    }
   },
   {
     "name": "pause",
@@ -80,6 +691,57 @@ export const MADE: readonly MadeCommand[] = [
     "says": "Nothing is started from now on. resume ends this.",
     "tool": "run_pause",
     "positionals": {},
+    "options": {}
+  },
+  {
+    "name": "receipts",
+    "summary": "see how far mail came that you sent",
+    "acting": true,
+    "examples": [
+      "receipts latest",
+      "receipts 1760000000000000"
+    ],
+    "details": "For each recipient the furthest there is proof of: stored, offered, injected, read or acknowledged.",
+    "rows": {
+      "list": "recipients",
+      "columns": [
+        "name",
+        "state",
+        "read_at",
+        "acked_at",
+        "by"
+      ],
+      "cells": {
+        "by": {
+          "of": "deliveries",
+          "says": "{channel} {state} ×{attempt}"
+        }
+      }
+    },
+    "id": "name",
+    "tool": "mail_status",
+    "positionals": {
+      "id": {
+        "description": "a mail that you sent; latest for the last one",
+        "required": true,
+        "names": {
+          "what": "mail",
+          "tool": "mail_search",
+          "list": "messages",
+          "short": true,
+          "between": [
+            "after",
+            "until"
+          ],
+          "latest": [
+            {
+              "folder": "sent"
+            }
+          ],
+          "code": "MAIL_NOT_FOUND"
+        }
+      }
+    },
     "options": {}
   },
   {
@@ -258,6 +920,56 @@ export const MADE: readonly MadeCommand[] = [
     "options": {}
   },
   {
+    "examples": [
+      "snooze 1760000000000000 --until 2h",
+      "snooze 1760000000000000 --until 2026-12-01T09:00:00Z"
+    ],
+    "acting": true,
+    "fixed": {
+      "action": "snooze"
+    },
+    "rows": {
+      "list": "messages",
+      "each": "Message #{id} snoozed until {snoozed_until}."
+    },
+    "id": "id",
+    "name": "snooze",
+    "summary": "have mail come back later",
+    "details": "It leaves the inbox and comes back at that time, as new.",
+    "tool": "mail_update",
+    "positionals": {
+      "ids": {
+        "description": "the mails, or latest; all of them are changed or none",
+        "required": true,
+        "rest": true,
+        "names": {
+          "what": "mail",
+          "tool": "mail_search",
+          "list": "messages",
+          "short": true,
+          "between": [
+            "after",
+            "until"
+          ],
+          "latest": [
+            {
+              "folder": "inbox"
+            }
+          ],
+          "code": "MAIL_NOT_FOUND"
+        }
+      }
+    },
+    "options": {
+      "until": {
+        "type": "text",
+        "value": "UNTIL",
+        "description": "for snooze: 30m, 2h, 3d or ISO time",
+        "required": true
+      }
+    }
+  },
+  {
     "name": "space create",
     "summary": "open a space",
     "people": true,
@@ -362,7 +1074,13 @@ export const MADE: readonly MadeCommand[] = [
     "positionals": {
       "topic": {
         "description": "the topic",
-        "required": true
+        "required": true,
+        "names": {
+          "what": "topic",
+          "tool": "mail_topics",
+          "list": "topics",
+          "field": "topic"
+        }
       }
     },
     "options": {}
@@ -915,6 +1633,55 @@ export const MADE: readonly MadeCommand[] = [
     }
   },
   {
+    "name": "token list",
+    "summary": "list the credentials",
+    "people": true,
+    "examples": [
+      "token list"
+    ],
+    "rows": {
+      "list": "tokens",
+      "columns": [
+        "id",
+        "principal",
+        "kind",
+        "made_for",
+        "grants",
+        "made_by",
+        "created_at",
+        "expires_at",
+        "revoked_at"
+      ],
+      "cells": {
+        "made_for": [
+          {
+            "when": {
+              "label": "browser"
+            },
+            "says": "a browser"
+          },
+          {
+            "when": {
+              "label": "session"
+            },
+            "says": "an agent's session"
+          },
+          {
+            "says": "{label}"
+          }
+        ],
+        "grants": {
+          "of": "grants",
+          "says": "{role}@{space}"
+        }
+      }
+    },
+    "id": "id",
+    "tool": "token_list",
+    "positionals": {},
+    "options": {}
+  },
+  {
     "name": "token revoke",
     "summary": "take a credential back",
     "people": true,
@@ -996,6 +1763,77 @@ export const MADE: readonly MadeCommand[] = [
         "description": "whether what the old secret made ends too"
       }
     }
+  },
+  {
+    "name": "topics",
+    "summary": "list the topics",
+    "acting": true,
+    "examples": [
+      "topics",
+      "topics --subscribed"
+    ],
+    "details": "A topic is there while somebody is subscribed to it.",
+    "rows": {
+      "list": "topics",
+      "columns": [
+        "topic",
+        "subscribers",
+        "subscribed"
+      ],
+      "none": "There are none. Begin one: `subscribe TOPIC`"
+    },
+    "id": "topic",
+    "tool": "mail_topics",
+    "positionals": {},
+    "options": {
+      "subscribed": {
+        "type": "flag",
+        "description": "only those you follow"
+      }
+    }
+  },
+  {
+    "examples": [
+      "trash 1760000000000000",
+      "trash 1760000000000000 1760000000000001"
+    ],
+    "acting": true,
+    "fixed": {
+      "action": "trash"
+    },
+    "rows": {
+      "list": "messages",
+      "each": "Message #{id} moved to trash."
+    },
+    "id": "id",
+    "name": "trash",
+    "summary": "throw mail away",
+    "details": "It is purged after 30 days; parley unarchive takes it back before.",
+    "tool": "mail_update",
+    "positionals": {
+      "ids": {
+        "description": "the mails, or latest; all of them are changed or none",
+        "required": true,
+        "rest": true,
+        "names": {
+          "what": "mail",
+          "tool": "mail_search",
+          "list": "messages",
+          "short": true,
+          "between": [
+            "after",
+            "until"
+          ],
+          "latest": [
+            {
+              "folder": "inbox"
+            }
+          ],
+          "code": "MAIL_NOT_FOUND"
+        }
+      }
+    },
+    "options": {}
   },
   {
     "name": "trigger add",
@@ -1458,6 +2296,98 @@ export const MADE: readonly MadeCommand[] = [
     }
   },
   {
+    "examples": [
+      "unarchive 1760000000000000",
+      "unarchive 1760000000000000 1760000000000001"
+    ],
+    "acting": true,
+    "fixed": {
+      "action": "inbox"
+    },
+    "rows": {
+      "list": "messages",
+      "each": "Message #{id} moved to inbox."
+    },
+    "id": "id",
+    "name": "unarchive",
+    "summary": "take mail back into the inbox",
+    "details": "Back to the inbox, from the archive, the trash or a snooze.",
+    "tool": "mail_update",
+    "positionals": {
+      "ids": {
+        "description": "the mails, or latest; all of them are changed or none",
+        "required": true,
+        "rest": true,
+        "names": {
+          "what": "mail",
+          "tool": "mail_search",
+          "list": "messages",
+          "short": true,
+          "between": [
+            "after",
+            "until"
+          ],
+          "latest": [
+            {
+              "folder": "archived"
+            },
+            {
+              "folder": "trash"
+            },
+            {
+              "folder": "snoozed"
+            }
+          ],
+          "code": "MAIL_NOT_FOUND"
+        }
+      }
+    },
+    "options": {}
+  },
+  {
+    "examples": [
+      "unread 1760000000000000",
+      "unread 1760000000000000 1760000000000001"
+    ],
+    "acting": true,
+    "fixed": {
+      "action": "unread"
+    },
+    "rows": {
+      "list": "messages",
+      "each": "Message #{id} marked as unread."
+    },
+    "id": "id",
+    "name": "unread",
+    "summary": "mark mail as not read",
+    "details": "As if you had not read it.",
+    "tool": "mail_update",
+    "positionals": {
+      "ids": {
+        "description": "the mails, or latest; all of them are changed or none",
+        "required": true,
+        "rest": true,
+        "names": {
+          "what": "mail",
+          "tool": "mail_search",
+          "list": "messages",
+          "short": true,
+          "between": [
+            "after",
+            "until"
+          ],
+          "latest": [
+            {
+              "folder": "inbox"
+            }
+          ],
+          "code": "MAIL_NOT_FOUND"
+        }
+      }
+    },
+    "options": {}
+  },
+  {
     "name": "unsubscribe",
     "summary": "follow a topic no longer",
     "acting": true,
@@ -1473,9 +2403,30 @@ export const MADE: readonly MadeCommand[] = [
     "positionals": {
       "topic": {
         "description": "the topic",
-        "required": true
+        "required": true,
+        "names": {
+          "what": "topic",
+          "tool": "mail_topics",
+          "list": "topics",
+          "field": "topic"
+        }
       }
     },
+    "options": {}
+  },
+  {
+    "name": "whoami",
+    "summary": "say as whom you act",
+    "acting": true,
+    "examples": [
+      "whoami",
+      "whoami --agent webshop-main",
+      "whoami --session-id 4f1c"
+    ],
+    "details": "By --agent, the session, the project's default, or the token, in this order.",
+    "id": "principal",
+    "tool": "whoami",
+    "positionals": {},
     "options": {}
   }
 ];

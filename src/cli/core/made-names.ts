@@ -3,20 +3,64 @@ import type { MadeCommand } from "./tool-command.ts";
 
 export const MADE_NAMES: readonly Pick<MadeCommand, "name" | "summary" | "common">[] = [
   {
+    "name": "ack",
+    "summary": "say that a mail is dealt with"
+  },
+  {
     "name": "agent default",
     "summary": "choose the agent that people speak to when they name none"
+  },
+  {
+    "name": "agent delete",
+    "summary": "delete an agent"
+  },
+  {
+    "name": "agent discover",
+    "summary": "find agents by presence, project or name"
+  },
+  {
+    "name": "agent list",
+    "summary": "list the agents of a space"
   },
   {
     "name": "agent register",
     "summary": "make an agent known"
   },
   {
+    "name": "agent whoami",
+    "summary": "say which agent you are"
+  },
+  {
+    "name": "archive",
+    "summary": "put mail away"
+  },
+  {
+    "name": "identity list",
+    "summary": "list which session is which agent"
+  },
+  {
+    "name": "later",
+    "summary": "put off something that waits for you"
+  },
+  {
     "name": "mail release",
     "summary": "let agents that were stopped write to each other again"
   },
   {
+    "name": "needs",
+    "summary": "see what waits for you"
+  },
+  {
+    "name": "notices",
+    "summary": "see what people were told and asked"
+  },
+  {
     "name": "pause",
     "summary": "start no more programs in this space"
+  },
+  {
+    "name": "receipts",
+    "summary": "see how far mail came that you sent"
   },
   {
     "name": "resume",
@@ -33,6 +77,10 @@ export const MADE_NAMES: readonly Pick<MadeCommand, "name" | "summary" | "common
   {
     "name": "runs stop",
     "summary": "end a run"
+  },
+  {
+    "name": "snooze",
+    "summary": "have mail come back later"
   },
   {
     "name": "space create",
@@ -96,12 +144,24 @@ export const MADE_NAMES: readonly Pick<MadeCommand, "name" | "summary" | "common
     "common": true
   },
   {
+    "name": "token list",
+    "summary": "list the credentials"
+  },
+  {
     "name": "token revoke",
     "summary": "take a credential back"
   },
   {
     "name": "token rotate",
     "summary": "replace a credential by a new one"
+  },
+  {
+    "name": "topics",
+    "summary": "list the topics"
+  },
+  {
+    "name": "trash",
+    "summary": "throw mail away"
   },
   {
     "name": "trigger add",
@@ -148,7 +208,19 @@ export const MADE_NAMES: readonly Pick<MadeCommand, "name" | "summary" | "common
     "summary": "see what a trigger would say, without firing it"
   },
   {
+    "name": "unarchive",
+    "summary": "take mail back into the inbox"
+  },
+  {
+    "name": "unread",
+    "summary": "mark mail as not read"
+  },
+  {
     "name": "unsubscribe",
     "summary": "follow a topic no longer"
+  },
+  {
+    "name": "whoami",
+    "summary": "say as whom you act"
   }
 ];

@@ -1,4 +1,5 @@
 /** The sentences of commands that were made of tools (`ToolCommand`), with what came back filled in. */
+import type { Says } from "../../tool.ts";
 import type { Cli } from "./cli.ts";
 import { shown } from "./fields.ts";
 import { counted } from "./words.ts";
@@ -10,7 +11,8 @@ const FIELD = /\{([a-z_]+)(?:\|([^}]+))?\}/g;
 const TYPED = /`([^`]+)`/g;
 
 /** Commands are found before the fields are filled in: what somebody else wrote is never one. */
-export function sentence(cli: Cli, template: string, thing: Thing): string {
+export function sentence(cli: Cli, says: Says, thing: Thing): string {
+  const template = typeof says === "string" ? says : caseFor(says, thing);
   const fill = (text: string): string =>
     text.replaceAll(FIELD, (_, name: string, word?: string) => fieldText(cli, { name, word, value: thing[name] }));
   const whole = template.replaceAll(OPTIONAL, (_, part: string) =>
@@ -21,6 +23,10 @@ export function sentence(cli: Cli, template: string, thing: Thing): string {
     .map((part, at) => (at % 2 === 0 ? fill(part) : cli.line(fill(part))))
     .join("");
 }
+
+const caseFor = (cases: Exclude<Says, string>, thing: Thing): string =>
+  cases.find(({ when = {} }) => Object.entries(when).every(([name, value]) => (thing[name] ?? null) === value))?.says ??
+  "";
 
 const fieldText = (
   cli: Cli,

@@ -1,14 +1,14 @@
+import { resolve } from "node:path";
 import type { CommandLooks } from "../../tool.ts";
-import { visible, visibleLine } from "../../visible.ts";
 import { ACTING_OPTIONS, type As } from "./acting.ts";
 import { callByNameAs } from "./call-as.ts";
 import type { Cli } from "./cli.ts";
 import { type Command, defineCommand, flagOf, type Options, type Positionals } from "./command.ts";
 import { confirmed, YES } from "./confirm.ts";
 import { duration } from "./duration.ts";
-import { fields, heading, rows } from "./fields.ts";
 import { type Calls, thingNamed, wholeName } from "./lookup.ts";
 import { sentence, type Thing } from "./sentence.ts";
+import { idsOf, text } from "./tool-text.ts";
 
 /** A command that was made of a tool's definition. */
 export interface MadeCommand extends CommandLooks, Pick<Command, "examples" | "details" | "positionals" | "options"> {
@@ -25,8 +25,6 @@ export interface MadeCommand extends CommandLooks, Pick<Command, "examples" | "d
 const DRY_RUN = { dry_run: { type: "flag", description: "only say what it would do" } } as const satisfies Options;
 /** For the answer itself, once the time is up that the hub was asked to wait. */
 const GRACE_MS = 15_000;
-/** Of what somebody wrote, in a row. */
-const MOST_IN_A_ROW = 120;
 
 export function commandOf(made: MadeCommand): Command {
   const { examples, details, positionals, options, people, acting, asks, dry_run } = made;
@@ -48,6 +46,8 @@ async function run(cli: Cli, made: MadeCommand, given: Thing): Promise<void> {
   if (!(await isMeant(cli, made, { call, args, given })))
     return cli.out.write(made.asks?.refused ?? "Nothing was changed.");
   const answer = await call(made.tool, { ...args, ...made.fixed });
+  if (made.forgets !== undefined)
+    await (await import("./identity-ensure.ts")).forgetAgent(cli, String(args[made.forgets]));
   await cli.out.result(
     answer,
     () => text(cli, made, { ...args, ...answer }),
@@ -76,7 +76,7 @@ interface Typed {
 
 /** What the tool is called with: words that were cut short are whole, and lengths of time are seconds. */
 async function argumentsOf(cli: Cli, made: MadeCommand, { call, given }: Typed): Promise<Thing> {
-  const { positionals, options, durations = {}, called = {} } = made;
+  const { positionals, options, durations = {}, called = {}, folders = [] } = made;
   const args: Record<string, unknown> = {};
   for (const [name, { names, rest }] of Object.entries(positionals)) {
     const typed = given[name];
@@ -91,7 +91,7 @@ async function argumentsOf(cli: Cli, made: MadeCommand, { call, given }: Typed):
     const length = durations[name];
     // A flag that was not typed says nothing.
     if (typed === undefined || typed === false || (Array.isArray(typed) && typed.length === 0)) continue;
-    if (length === undefined) args[called[name] ?? name] = typed;
+    if (length === undefined) args[called[name] ?? name] = folders.includes(name) ? resolve(String(typed)) : typed;
     else args[length] = Math.ceil(duration(flagOf(name), String(typed)) / 1000);
   }
   return args;
@@ -131,80 +131,4 @@ async function subject(cli: Cli, made: MadeCommand, { call, args }: Meant): Prom
   const [name = "", { names } = {}] = Object.entries(made.positionals)[0] ?? [];
   if (!names || args[name] === undefined) return { thing: {} };
   return { key: names.what, thing: await thingNamed(cli, call, names, String(args[name])) };
-}
-
-function text(cli: Cli, made: MadeCommand, thing: Thing): string {
-  const { rows: table, shows, says } = made;
-  const told = says === undefined ? "" : sentence(cli, says, thing);
-  const all = says !== undefined && !table && !shows ? "" : fieldsOf(cli, made, thing);
-  return [told, all].filter((part) => part !== "").join("\n");
-}
-
-function fieldsOf(cli: Cli, { rows: table, shows, ...made }: MadeCommand, thing: Thing): string {
-  if (table) return listText(cli, table, thing);
-  if (!shows) return fields(cli.out, thing);
-  const one = oneOf({ shows, ...made }, thing);
-  return one ? whole(cli, shows, one) : "";
-}
-
-/** What came back, or the part of it that is meant. */
-function oneOf({ shows }: MadeCommand, thing: Thing): Thing | undefined {
-  if (!shows?.of) return thing;
-  // What a tool gives under these names is a thing or null.
-  return shows.of.map((name) => thing[name] as Thing | null | undefined).find((one) => one != null) ?? undefined;
-}
-
-function listText(cli: Cli, table: NonNullable<MadeCommand["rows"]>, thing: Thing): string {
-  const list = listOf(thing, table.list);
-  if (list.length === 0) return sentence(cli, table.none, thing);
-  const { each, more } = table;
-  const lines = each
-    ? list.map((one) => sentence(cli, each, { ...thing, ...one })).join("\n")
-    : rows(cli.out, list.map(shortened), table.columns);
-  if (more === undefined || typeof thing.next !== "string") return lines;
-  return `${lines}\nThere is more: ${cli.again(flagOf(more), visibleLine(thing.next))}`;
-}
-
-/** A row is for finding it: of what somebody wrote the beginning will do. */
-const shortened = (thing: Thing): Thing =>
-  Object.fromEntries(
-    Object.entries(thing).map(([name, value]) => [name, typeof value === "string" ? beginning(value) : value]),
-  );
-
-function beginning(text: string): string {
-  const [first = "", ...more] = text.trim().split("\n");
-  const cut = [...first].slice(0, MOST_IN_A_ROW).join("");
-  return cut.length < first.length || more.length > 0 ? `${cut}…` : cut;
-}
-
-function whole(cli: Cli, { fields: first, tables = {}, texts = [] }: Shows, thing: Thing): string {
-  const facts = fields(cli.out, Object.fromEntries(first.map((name) => [name, thing[name]])));
-  const lists = Object.entries(tables).flatMap(([name, columns]) => {
-    const list = listOf(thing, name).map(shortened);
-    return list.length === 0 ? [] : [`${heading(name)}:\n${indented(rows(cli.out, list, columns))}`];
-  });
-  // What somebody else wrote is indented, so that it can pass for no line of ours.
-  const written = texts.flatMap((name) => {
-    const value = thing[name];
-    return typeof value === "string" && value.trim() !== ""
-      ? [`${heading(name)}:\n${indented(visible(value.trimEnd()))}`]
-      : [];
-  });
-  return [facts, ...lists, ...written].join("\n\n");
-}
-
-type Shows = NonNullable<MadeCommand["shows"]>;
-
-const indented = (text: string): string => text.replace(/^/gm, "  ");
-
-const listOf = (thing: Thing, name: string): Thing[] => {
-  const list = thing[name];
-  return Array.isArray(list) ? list : [];
-};
-
-function idsOf(made: MadeCommand, answer: Thing): string[] {
-  const { rows: table, id } = made;
-  if (id === undefined) return [];
-  const one = oneOf(made, answer);
-  return (table ? listOf(answer, table.list) : one ? [one] : []).map((thing) => visibleLine(String(thing[id])));
 }

@@ -86,10 +86,9 @@ async function inside(cli: Cli, command: Command, { name, before, last }: Comple
 }
 
 /** What the word itself says that it names. */
-const listingOf = ({ tool, args, list, field = "id", before }: Lookup): Listing => ({
-  ...{ tool, list, field },
-  ...(args && { args }),
-  ...(before !== undefined && { also: ["latest"] }),
+const listingOf = ({ tool, args, list, field = "id", before, latest }: Lookup): Listing => ({
+  ...{ tool, list, field, args: { ...args, ...latest?.[0] } },
+  ...((before ?? latest) !== undefined && { also: ["latest"] }),
 });
 
 /** As whom it will act. */
@@ -109,24 +108,15 @@ interface Listing {
 
 const MAILS: Listing = { tool: "mail_inbox", args: { limit: 50 }, list: "messages", field: "id", also: ["latest"] };
 const THREADS: Listing = { ...MAILS, field: "thread_id" };
-const SENT: Listing = { ...MAILS, args: { folder: "sent", limit: 50 } };
-const NEEDS: Listing = { tool: "need_list", list: "needs", field: "id" };
 const AGENTS: Listing = { tool: "agent_list", list: "agents", field: "name" };
 const PEOPLE: Listing = { tool: "people_list", list: "people", field: "name" };
 const SPACES: Listing = { tool: "space_list", list: "spaces", field: "space" };
 const TOPICS: Listing = { tool: "mail_topics", list: "topics", field: "topic" };
 
-/** What the words of a command name. */
+/** What the words of commands name that were not made of tools. */
 const WORDS: Readonly<Record<string, Listing>> = {
-  ...Object.fromEntries(
-    ["read", "reply", "ack", "archive", "trash", "snooze", "unread", "thread"].map((at) => [at, MAILS]),
-  ),
-  ...Object.fromEntries(["agent delete", "agent default", "mail release"].map((at) => [at, AGENTS])),
-  ...Object.fromEntries(["subscribe", "unsubscribe", "publish"].map((at) => [at, TOPICS])),
-  unarchive: { ...MAILS, args: { folder: "archived", limit: 50 } },
-  receipts: SENT,
-  "notice settle": { ...NEEDS, also: ["latest"] },
-  later: NEEDS,
+  ...{ read: MAILS, reply: MAILS, thread: MAILS, publish: TOPICS },
+  "notice settle": { tool: "need_list", list: "needs", field: "id", also: ["latest"] },
 };
 
 const optionOf = (options: Options, word: string): [string, Option] | undefined =>

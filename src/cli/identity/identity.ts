@@ -4,12 +4,10 @@ import { ACTING_OPTIONS, type As, filesOf, resolveActing } from "../core/acting.
 import type { Cli } from "../core/cli.ts";
 import { defineCommand } from "../core/command.ts";
 import { Failure, invalid } from "../core/failure.ts";
-import { fields, rows } from "../core/fields.ts";
+import { fields } from "../core/fields.ts";
 import { branchOf, projectOf, sessionsOf } from "../core/identity-env.ts";
 import type { SessionFile } from "../core/identity-files.ts";
 import { place } from "./heartbeat.ts";
-
-const COLUMNS = ["agent", "client", "project", "branch", "client_session_id", "last_seen_at"];
 
 export const ensure = defineCommand({
   examples: ["identity ensure", "identity ensure --session-id 4f1c --agent scout"],
@@ -56,19 +54,6 @@ export const current = defineCommand({
       project: projectOf(as.project, cli.io.env),
     };
     await cli.out.result(identity, () => fields(cli.out, identity));
-  },
-});
-
-export const list = defineCommand({
-  people: true,
-  examples: ["identity list"],
-  async run(cli) {
-    const listed = await cli.call("agent_sessions", {});
-    await cli.out.result(
-      listed,
-      () => (listed.sessions.length > 0 ? rows(cli.out, listed.sessions, COLUMNS) : "No session is an agent yet."),
-      () => listed.sessions.map(({ agent }) => visibleLine(String(agent))),
-    );
   },
 });
 

@@ -30,36 +30,6 @@ export const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./read.ts")).read,
   },
   {
-    name: "ack",
-    summary: "say that a mail is dealt with",
-    load: async () => (await import("./update.ts")).ack,
-  },
-  {
-    name: "archive",
-    summary: "put mail away",
-    load: async () => (await import("./update.ts")).archive,
-  },
-  {
-    name: "trash",
-    summary: "throw mail away",
-    load: async () => (await import("./update.ts")).trash,
-  },
-  {
-    name: "unarchive",
-    summary: "take mail back into the inbox",
-    load: async () => (await import("./update.ts")).unarchive,
-  },
-  {
-    name: "snooze",
-    summary: "have mail come back later",
-    load: async () => (await import("./update.ts")).snooze,
-  },
-  {
-    name: "unread",
-    summary: "mark mail as not read",
-    load: async () => (await import("./update.ts")).unread,
-  },
-  {
     name: "search",
     summary: "find mail by its words",
     load: async () => (await import("./inbox.ts")).search,
@@ -68,11 +38,6 @@ export const COMMANDS: readonly Entry[] = [
     name: "thread",
     summary: "read a thread",
     load: async () => (await import("./inbox.ts")).thread,
-  },
-  {
-    name: "receipts",
-    summary: "see how far mail came that you sent",
-    load: async () => (await import("./topics.ts")).receipts,
   },
   {
     name: "poll",
@@ -93,11 +58,6 @@ export const COMMANDS: readonly Entry[] = [
     name: "status-update",
     summary: "tell people how far you are",
     load: async () => (await import("./status-update.ts")).statusUpdate,
-  },
-  {
-    name: "topics",
-    summary: "list the topics",
-    load: async () => (await import("./topics.ts")).topics,
   },
   {
     name: "wait",

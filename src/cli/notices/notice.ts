@@ -6,35 +6,12 @@ import { Failure } from "../core/failure.ts";
 import { fields } from "../core/fields.ts";
 import { LATEST, theOne } from "../core/short-ids.ts";
 import type { Output } from "../core/tool-types.ts";
-import { wholeText } from "./whole-text.ts";
+import { wholeText } from "../core/whole-text.ts";
 
-type Notice = Output<"notice_list">["notices"][number];
 type Need = Output<"need_list">["needs"][number];
 
 /** Whatever else is answered to a permission may give it. */
 const DENY = "deny";
-
-export const list = defineCommand({
-  people: true,
-  examples: ["notices", "notices --limit 5 --before 1760000000000000"],
-  details: "Newest first, with how each was answered. What waits for you is in: parley needs",
-  options: {
-    limit: { type: "integer", value: "N", minimum: 1, maximum: 100, description: "at most so many (default 20)" },
-    before: { type: "text", value: "ID", description: "go on with those before this one" },
-  },
-  async run(cli, { limit, before }) {
-    const listed = await cli.call("notice_list", { ...(limit && { limit }), ...(before && { before }) });
-    await cli.out.result(
-      listed,
-      () => {
-        if (listed.notices.length === 0) return "There are no notices.";
-        const more = listed.next ? [`There is more: ${cli.again("--before", listed.next)}`] : [];
-        return [...listed.notices.map((notice) => shown(cli, notice)), ...more].join("\n\n");
-      },
-      () => listed.notices.map(({ id }) => visibleLine(id)),
-    );
-  },
-});
 
 export const settle = defineCommand({
   people: true,
@@ -87,23 +64,4 @@ function wholeId(given: string, open: readonly Need[]): string {
 async function past(cli: Cli, id: string): Promise<Asked | undefined> {
   const { notices } = await cli.call("notice_list", { limit: 100 });
   return notices.find((one) => one.id === id);
-}
-
-/** What somebody else wrote is indented, so that it can pass for no line of ours. */
-function shown({ out }: Cli, notice: Notice): string {
-  const { id, kind, title, text, choices, raised_by, raised_at, state, choice, settled_by } = notice;
-  const how = [state, choice, settled_by && `by ${settled_by}`].filter(Boolean).join(" ");
-  const about = [
-    id,
-    kind,
-    raised_by ? `from ${raised_by}` : "from the hub",
-    out.time(raised_at),
-    state === "open" ? "" : how,
-  ];
-  return [
-    out.dim(visibleLine(about.filter(Boolean).join("  "))),
-    `  ${out.bold(visibleLine(title))}`,
-    ...wholeText(text),
-    ...(state === "open" && choices ? [`Choices: ${visibleLine(choices.join(", "))}`] : []),
-  ].join("\n");
 }

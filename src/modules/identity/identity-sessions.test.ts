@@ -291,6 +291,25 @@ eachDatabase((open) => {
       expect((await hub.call(hub.admin, "mail_send", { to: [gone.agent], subject: "s", body: "b" })).status).toBe(200);
     });
 
+    test("agents are found by presence, by the folder they work in or below, and by a part of their name", async () => {
+      const project = "/work/shop";
+      const names = async (args: object) =>
+        (await hub.call(hub.admin, "agent_find", args)).body.agents.map(({ name }: { name: string }) => name).sort();
+      const shop = await ensure("s-1", { name: "Otter", project });
+      await ensure("s-2", { name: "heron", project: "/work/shop/api" });
+      await ensure("s-3", { name: "rook", project: "/work/shopping" });
+      await hub.token("agent", "scout");
+      await hub.tick(8 * 24 * 60 * MINUTE);
+      await hub.call(shop.token, "agent_heartbeat", {});
+
+      expect(await names({ project })).toEqual(["Otter", "heron"]);
+      expect(await names({ project: `${project}/` })).toEqual(["Otter", "heron"]);
+      expect(await names({ status: "active" })).toEqual(["Otter"]);
+      expect(await names({ name: "oT" })).toEqual(["Otter"]);
+      expect(await names({ name: "o", project, status: "offline" })).toEqual(["heron"]);
+      expect(await names({})).toEqual(["Otter", "heron", "rook", "scout"]);
+    });
+
     test("however many agents there are, a list of them reads them once", async () => {
       await ensure("s-1");
       await hub.token("agent", "scout");

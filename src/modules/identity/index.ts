@@ -39,6 +39,7 @@ export {
   triggerNamed,
 } from "./service.ts";
 export type { AgentRow, HolderRow } from "./tables.ts";
+export { AGENT } from "./tools/naming.ts";
 
 export const identity = {
   name: "identity",

@@ -64,6 +64,13 @@ export const ListAgents = z.strictObject({
 });
 export type ListAgents = z.infer<typeof ListAgents>;
 
+export const FindAgents = z.strictObject({
+  status: Presence.optional().describe("Active, idle or offline."),
+  project: z.string().max(400).optional().describe("Works in this folder, or below it."),
+  name: z.string().max(100).optional().describe("Has this in its name."),
+});
+export type FindAgents = z.infer<typeof FindAgents>;
+
 /** What `agent_list` gives, and `ui://agents` holds. */
 export const PeopleList = z.object({ people: z.array(z.object({ name: Name })) });
 export type PeopleList = z.infer<typeof PeopleList>;

@@ -24,7 +24,7 @@ export { agentsGlance, glance, glanceAtAll, watchGlance } from "./service/glance
 export { createLogin, loginDue, signIn, signOut } from "./service/login.ts";
 export { holder, listPeople, ownHolder, people, recipients, suggestion } from "./service/mailboxes.ts";
 export { ensureTrigger, triggerNamed } from "./service/names.ts";
-export { beat, heartbeat, isAsleep, leave, list } from "./service/presence.ts";
+export { beat, find, heartbeat, isAsleep, leave, list } from "./service/presence.ts";
 export { issueRunToken, runHolder } from "./service/run-tokens.ts";
 export { endedDue, endTokens, ensure, listSessions } from "./service/sessions.ts";
 export {

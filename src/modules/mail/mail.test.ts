@@ -193,6 +193,12 @@ eachDatabase((open) => {
     expect((await hub.call(otter, "mail_topics")).body.topics).toEqual([
       { topic: "deploys", subscribers: 3, subscribed: true },
     ]);
+    await hub.call(heron, "mail_subscribe", { topic: "builds" });
+    const named = async (token: string) =>
+      (await hub.call(token, "mail_topics", { subscribed: true })).body.topics.map(
+        ({ topic }: { topic: string }) => topic,
+      );
+    expect([await named(heron), await named(scout)]).toEqual([["builds"], ["deploys"]]);
   });
 
   test("who was deleted gets no answer and no publication, and whoever answers nobody but them is told so", async () => {

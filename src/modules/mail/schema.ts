@@ -336,4 +336,7 @@ export const Release = z.strictObject({ agents: z.array(Name).min(2).max(32) });
 export type Release = z.infer<typeof Release>;
 export const Released = z.object({ agents: z.array(Name) });
 export const InjectedIds = z.object({ ids: z.array(Id) });
-export const Topics = z.strictObject({});
+export const Topics = z.strictObject({
+  subscribed: z.boolean().default(false).describe("Only those you follow."),
+});
+export type Topics = z.infer<typeof Topics>;

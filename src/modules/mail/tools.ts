@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { AGENTS, PEOPLE, READERS, WRITERS } from "../../context.ts";
+import { AGENTS, READERS, WRITERS } from "../../context.ts";
 import { defineTool } from "../../tool.ts";
 import {
   Found,
@@ -10,34 +10,24 @@ import {
   Mail,
   MailCounts,
   MailList,
-  MailStatus,
   Offered,
   OfferedIds,
   Poll,
   Polled,
-  Publish,
   Read,
   ReadThread,
-  Release,
-  Released,
   Reply,
   Search,
   Send,
   Sent,
-  StatusOf,
-  Subscribe,
-  Subscribed,
   Thread,
-  TopicList,
-  Topics,
-  Update,
-  Updated,
   Waited,
   WaitForMail,
 } from "./schema.ts";
 import * as service from "./service.ts";
-
-const facets = ["mail"] as const;
+import { facets } from "./tools/naming.ts";
+import { sortingTools } from "./tools/sorting.ts";
+import { topicTools } from "./tools/topics.ts";
 
 export const tools = [
   defineTool({
@@ -127,20 +117,6 @@ export const tools = [
     run: service.readThread,
   }),
   defineTool({
-    name: "mail_update",
-    aliases: ["mail.update"],
-    title: "Sort mail",
-    description:
-      "Acknowledges (ack) mail you dealt with, archives, trashes, snoozes or marks it. Only your own copy changes.",
-    roles: WRITERS,
-    facets,
-    writes: true,
-    core: true,
-    input: Update,
-    output: Updated,
-    run: service.update,
-  }),
-  defineTool({
     name: "mail_search",
     aliases: ["mail.search"],
     title: "Search mail",
@@ -150,74 +126,6 @@ export const tools = [
     input: Search,
     output: Found,
     run: service.search,
-  }),
-  defineTool({
-    name: "mail_subscribe",
-    aliases: ["mail.subscribe"],
-    title: "Follow a topic",
-    description: "From now on you get what is published to the topic, or with on: false no longer.",
-    roles: WRITERS,
-    facets,
-    writes: true,
-    commands: [
-      {
-        name: "subscribe",
-        summary: "follow a topic",
-        acting: true,
-        examples: ["subscribe builds"],
-        details: "You get what is published there from now on.",
-        words: { topic: "the topic" },
-        fixed: { on: true },
-        says: "Subscribed to {topic}.",
-      },
-      {
-        name: "unsubscribe",
-        summary: "follow a topic no longer",
-        acting: true,
-        examples: ["unsubscribe builds"],
-        details: "You get no more of what is published there.",
-        words: { topic: "the topic" },
-        fixed: { on: false },
-        says: "Unsubscribed from {topic}.",
-      },
-    ],
-    input: Subscribe,
-    output: Subscribed,
-    run: service.subscribe,
-  }),
-  defineTool({
-    name: "mail_publish",
-    aliases: ["mail.publish"],
-    title: "Publish to a topic",
-    description: "Sends mail to everybody who follows the topic at this moment.",
-    roles: WRITERS,
-    facets,
-    writes: true,
-    input: Publish,
-    output: Sent,
-    run: service.publish,
-  }),
-  defineTool({
-    name: "mail_topics",
-    aliases: ["mail.topics"],
-    title: "List topics",
-    description: "Lists the topics that somebody follows, and whether you do.",
-    roles: READERS,
-    facets,
-    input: Topics,
-    output: TopicList,
-    run: service.topics,
-  }),
-  defineTool({
-    name: "mail_status",
-    aliases: ["mail.status"],
-    title: "See how far mail came",
-    description: "Tells for each recipient of mail you sent how far there is proof it came, and by which channel.",
-    roles: READERS,
-    facets,
-    input: StatusOf,
-    output: MailStatus,
-    run: service.statusOf,
   }),
   defineTool({
     name: "mail_wait",
@@ -270,26 +178,6 @@ export const tools = [
     output: InjectedIds,
     run: service.injected,
   }),
-  defineTool({
-    name: "mail_release",
-    title: "Let two agents write on",
-    description: "Lets two agents answer each other again that the loop guard has stopped.",
-    roles: PEOPLE,
-    facets,
-    writes: true,
-    commands: [
-      {
-        name: "mail release",
-        summary: "let agents that were stopped write to each other again",
-        people: true,
-        examples: ["mail release scout mason"],
-        details: "Agents that answered each other without end were stopped. This lets them write to each other again.",
-        words: { agents: "those that were stopped" },
-        says: "These may write to each other again: {agents}.",
-      },
-    ],
-    input: Release,
-    output: Released,
-    run: service.release,
-  }),
+  ...sortingTools,
+  ...topicTools,
 ];

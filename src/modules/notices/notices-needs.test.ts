@@ -120,6 +120,9 @@ eachDatabase((open) => {
     expect(await call(ana, "need_later", { id: asking, until: null })).toEqual({ id: asking, until: null });
     await stream.first(2);
     expect(await ids()).toEqual([open, asking]);
+    await call(ana, "need_later", { id: asking, until: "2h" });
+    expect(await call(ana, "need_later", { id: asking, until: "now" })).toEqual({ id: asking, until: null });
+    expect(await ids()).toEqual([open, asking]);
     expect((await needs()).needs.map((need) => (need as { put_off_until?: unknown }).put_off_until)).toEqual([
       null,
       null,

@@ -80,7 +80,7 @@ export type SettleNotice = z.infer<typeof SettleNotice>;
 
 export const ListNotices = z.strictObject({
   open: z.boolean().optional().describe("True: what waits for a person. False: what is over. Left out: both."),
-  limit: z.int().min(1).max(100).default(20),
+  limit: z.int().min(1).max(100).default(20).describe("At most so many."),
   before: Id.optional().describe("The next of the last page."),
 });
 export type ListNotices = z.infer<typeof ListNotices>;
@@ -93,7 +93,7 @@ export const NoticeList = z.object({
 export type NoticeList = z.infer<typeof NoticeList>;
 
 export const ListNeeds = z.strictObject({
-  limit: z.int().min(1).max(100).default(20),
+  limit: z.int().min(1).max(100).default(20).describe("At most so many."),
   before: Id.optional().describe("The next of the last page."),
   everywhere: z.boolean().optional().describe("In every space you may use, not in this one alone."),
   put_off: z.boolean().default(false).describe("What you have put off, instead of what waits now."),
@@ -128,7 +128,7 @@ export type NeedList = z.infer<typeof NeedList>;
 
 export const PutOff = z.strictObject({
   id: Id.describe("From need_list."),
-  until: z.string().max(40).nullable().describe("30m, 2h, 3d or ISO time. Null: now, after all."),
+  until: z.string().max(40).nullable().describe("30m, 2h, 3d or ISO time. Null or now: now, after all."),
 });
 export type PutOff = z.infer<typeof PutOff>;
 export const IsPutOff = z.object({ id: Id, until: Time.nullable() });

@@ -1,5 +1,5 @@
 import { AGENTS, ONLOOKERS, PEOPLE } from "../../context.ts";
-import { defineTool } from "../../tool.ts";
+import { defineTool, type Lookup } from "../../tool.ts";
 import {
   Answer,
   IsPutOff,
@@ -16,6 +16,15 @@ import {
 } from "./schema.ts";
 import * as service from "./service.ts";
 
+/** What a command's word names. */
+const NEED: Lookup = {
+  what: "thing that waits for you",
+  tool: "need_list",
+  args: { limit: 100 },
+  list: "needs",
+  short: true,
+};
+
 // For programs that act for an agent: a model speaks to people in the chat, and each tool it sees costs it tokens.
 
 export const tools = [
@@ -27,6 +36,44 @@ export const tools = [
     roles: ONLOOKERS,
     facets: ["approvals"],
     core: true,
+    commands: [
+      {
+        name: "needs",
+        summary: "see what waits for you",
+        people: true,
+        examples: ["needs", "needs --everywhere", "needs --limit 5 --before 1760000000000000"],
+        details:
+          "What agents ask, what the hub has to tell, and mail that waits for your answer: the list the page shows.",
+        rows: {
+          list: "needs",
+          none: "Nothing waits for you.",
+          block: {
+            about: [
+              "{id}",
+              "{kind}",
+              [{ when: { from: null }, says: "from the hub" }, { says: "from {from}" }],
+              "[in {space}]",
+              "{asked_at}",
+            ],
+            title: "{title}",
+            text: "text",
+            below: [
+              "[Choices: {choices}]",
+              [
+                {
+                  when: { tool: "mail_reply" },
+                  says: "To deal with it: `reply {id} --body TEXT[ --space {space}]`",
+                },
+                { when: { choices: null }, says: "To deal with it: `notice settle {id}[ --space {space}]`" },
+                { says: "To deal with it: `notice settle {id} --choice CHOICE[ --space {space}]`" },
+              ],
+            ],
+          },
+          more: "before",
+        },
+        id: "id",
+      },
+    ],
     input: ListNeeds,
     output: NeedList,
     run: service.listNeeds,
@@ -39,6 +86,22 @@ export const tools = [
     roles: PEOPLE,
     facets: ["approvals"],
     writes: true,
+    commands: [
+      {
+        name: "later",
+        summary: "put off something that waits for you",
+        people: true,
+        examples: ["later 1760000000000000 2h", "later 1760000000000000 2027-03-01T09:00:00Z"],
+        details: "Others still see it, and whoever asks still waits.",
+        words: {
+          id: "its id, as needs shows it",
+          until: "until when: 30m, 2h, 3d or ISO time; now takes it back",
+        },
+        names: { id: NEED },
+        says: [{ when: { until: null }, says: "Back in your list." }, { says: "Out of your list until {until}." }],
+        id: "id",
+      },
+    ],
     input: PutOff,
     output: IsPutOff,
     run: service.putOff,
@@ -49,6 +112,34 @@ export const tools = [
     description: "Lists what the people of this space were told and asked, newest first, and how it was answered.",
     roles: ONLOOKERS,
     facets: ["approvals"],
+    commands: [
+      {
+        name: "notices",
+        summary: "see what people were told and asked",
+        people: true,
+        examples: ["notices", "notices --limit 5 --before 1760000000000000"],
+        details: "Newest first, with how each was answered. What waits for you is in: parley needs",
+        without: ["open"],
+        rows: {
+          list: "notices",
+          none: "There are no notices.",
+          block: {
+            about: [
+              "{id}",
+              "{kind}",
+              [{ when: { raised_by: null }, says: "from the hub" }, { says: "from {raised_by}" }],
+              "{raised_at}",
+              [{ when: { state: "open" }, says: "" }, { says: "{state}[ {choice}][ by {settled_by}]" }],
+            ],
+            title: "{title}",
+            text: "text",
+            below: [[{ when: { state: "open" }, says: "[Choices: {choices}]" }]],
+          },
+          more: "before",
+        },
+        id: "id",
+      },
+    ],
     input: ListNotices,
     output: NoticeList,
     run: service.list,

@@ -1,5 +1,5 @@
 import { type Ctx, transact } from "../../../context.ts";
-import type { AgentEntry, Beat, ListAgents, Presence } from "../schema.ts";
+import type { AgentEntry, Beat, FindAgents, ListAgents, Presence } from "../schema.ts";
 import { listAgentsSeen } from "../store/agents.ts";
 import * as store from "../store/sessions.ts";
 import type { PresenceRow, SeenRow } from "../tables.ts";
@@ -94,5 +94,18 @@ export async function list(ctx: Ctx, { all }: ListAgents): Promise<{ agents: Age
       const agent = agents.wire(row, seenDoing(row, waiting.get(row.principal_id)));
       return { ...agent, presence: presenceOf(row, now), last_seen_at, project, branch, client };
     }),
+  };
+}
+
+/** Those of them, long gone ones too, that all that is given holds for. */
+export async function find(ctx: Ctx, { status, project, name }: FindAgents): Promise<{ agents: AgentEntry[] }> {
+  const { agents } = await list(ctx, { all: true });
+  return {
+    agents: agents.filter(
+      (agent) =>
+        (status === undefined || agent.presence === status) &&
+        (project === undefined || `${agent.project ?? ""}/`.startsWith(`${project.replace(/\/+$/, "")}/`)) &&
+        (name === undefined || agent.name.toLowerCase().includes(name.toLowerCase())),
+    ),
   };
 }

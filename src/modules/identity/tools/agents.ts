@@ -11,6 +11,7 @@ import {
   DeletedAgent,
   EnsureAgent,
   EnsuredAgent,
+  FindAgents,
   Left,
   ListAgents,
   PeopleList,
@@ -19,6 +20,7 @@ import {
   Whoami,
 } from "../schema.ts";
 import * as service from "../service.ts";
+import { AGENT, AGENT_ROWS } from "./naming.ts";
 
 const Nothing = z.strictObject({});
 const facets = ["admin"] as const;
@@ -31,6 +33,14 @@ export const agents = [
       "Tells which principal you are, in which space, with which roles, and which agent you are there, if any.",
     roles: ROLES,
     core: true,
+    commands: ["whoami", "agent whoami"].map((name) => ({
+      name,
+      summary: name === "whoami" ? "say as whom you act" : "say which agent you are",
+      acting: true,
+      examples: [name, `${name} --agent webshop-main`, `${name} --session-id 4f1c`],
+      details: "By --agent, the session, the project's default, or the token, in this order.",
+      id: "principal",
+    })),
     input: Nothing,
     output: Whoami,
     run: service.whoami,
@@ -42,9 +52,46 @@ export const agents = [
       "Lists the agents of this space with what they are doing. Use a name from here wherever a tool takes an agent.",
     roles: READERS,
     core: true,
+    commands: [
+      {
+        name: "agent list",
+        summary: "list the agents of a space",
+        examples: ["agent list", "agent list --all", "agent list --space sess_review"],
+        rows: {
+          ...AGENT_ROWS,
+          none: "There are no agents yet.\nNext: `token create --role agent --name scout`",
+        },
+        id: "name",
+      },
+    ],
     input: ListAgents,
     output: AgentList,
     run: service.list,
+  }),
+  defineTool({
+    name: "agent_find",
+    title: "Find agents",
+    description: "Lists the agents of this space, long gone ones too, that all that is given holds for.",
+    roles: READERS,
+    unlisted: true,
+    commands: [
+      {
+        name: "agent discover",
+        summary: "find agents by presence, project or name",
+        examples: [
+          "agent discover --status active",
+          "agent discover --project /work/shop",
+          "agent discover --name Ocean",
+        ],
+        details: "What is given has to hold all together.",
+        folders: ["project"],
+        rows: { ...AGENT_ROWS, none: "There is no such agent. See them all: `agent list --all`" },
+        id: "name",
+      },
+    ],
+    input: FindAgents,
+    output: AgentList,
+    run: service.find,
   }),
   defineTool({
     name: "people_list",
@@ -132,6 +179,20 @@ export const agents = [
     description: "Lists which session of which client is which agent, the one seen last first, at most 500.",
     roles: [...PEOPLE, "orchestrator"],
     facets,
+    commands: [
+      {
+        name: "identity list",
+        summary: "list which session is which agent",
+        people: true,
+        examples: ["identity list"],
+        rows: {
+          list: "sessions",
+          columns: ["agent", "client", "project", "branch", "client_session_id", "last_seen_at"],
+          none: "No session is an agent yet.",
+        },
+        id: "agent",
+      },
+    ],
     input: Nothing,
     output: AgentSessionList,
     run: service.listSessions,
@@ -144,6 +205,24 @@ export const agents = [
     roles: ADMINS,
     facets,
     writes: true,
+    commands: [
+      {
+        name: "agent delete",
+        summary: "delete an agent",
+        people: true,
+        examples: ["agent delete scout", "agent delete scout --yes", "agent delete scout --dry-run"],
+        details: "Its tokens stop working at once, and nobody gets its name again. Its mail stays for people to read.",
+        words: { name: "its name" },
+        names: { name: AGENT },
+        asks: {
+          question: "Delete {name}? Its tokens end, and nobody gets its name again.",
+          refused: "Nothing was deleted.",
+        },
+        dry_run: { says: "Would delete {name}." },
+        says: "Deleted {name}. Its name stays taken.",
+        forgets: "name",
+      },
+    ],
     input: AgentRef,
     output: DeletedAgent,
     run: service.deleteAgent,
@@ -162,6 +241,7 @@ export const agents = [
         people: true,
         examples: ["agent default scout"],
         words: { name: "its name" },
+        names: { name: AGENT },
         says: "People who name no agent now speak to {name}.",
       },
     ],

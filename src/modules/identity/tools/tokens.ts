@@ -63,6 +63,30 @@ export const tokens = [
     roles: ADMINS,
     facets,
     core: true,
+    commands: [
+      {
+        name: "token list",
+        summary: "list the credentials",
+        people: true,
+        examples: ["token list"],
+        rows: {
+          list: "tokens",
+          columns: [
+            ...["id", "principal", "kind", "made_for", "grants", "made_by"],
+            ...["created_at", "expires_at", "revoked_at"],
+          ],
+          cells: {
+            made_for: [
+              { when: { label: "browser" }, says: "a browser" },
+              { when: { label: "session" }, says: "an agent's session" },
+              { says: "{label}" },
+            ],
+            grants: { of: "grants", says: "{role}@{space}" },
+          },
+        },
+        id: "id",
+      },
+    ],
     input: Nothing,
     output: TokenList,
     run: service.listTokens,

@@ -1,7 +1,7 @@
 import { type Ctx, type TxCtx, transact } from "../../../context.ts";
 import { ParleyError } from "../../../errors.ts";
 import { ownHolder } from "../../identity/index.ts";
-import type { Publish, Sent, Subscribe, TopicList } from "../schema.ts";
+import type { Publish, Sent, Subscribe, TopicList, Topics } from "../schema.ts";
 import * as store from "../store.ts";
 import { deliver, stillHere } from "./sending.ts";
 
@@ -51,14 +51,13 @@ async function refuseTooMany(ctx: TxCtx, { topic, principal_id }: { topic: strin
     });
 }
 
-export async function topics(ctx: Ctx): Promise<TopicList> {
+export async function topics(ctx: Ctx, only: Topics): Promise<TopicList> {
   const { principal_id } = await ownHolder(ctx);
   const rows = await store.listTopics(ctx.db, { space_id: ctx.actor.space_id, principal_id });
-  return {
-    topics: rows.map(({ topic, subscribers, subscribed }) => ({
-      topic,
-      subscribers: Number(subscribers),
-      subscribed: Number(subscribed) > 0,
-    })),
-  };
+  const all = rows.map(({ topic, subscribers, subscribed }) => ({
+    topic,
+    subscribers: Number(subscribers),
+    subscribed: Number(subscribed) > 0,
+  }));
+  return { topics: all.filter(({ subscribed }) => subscribed || !only.subscribed) };
 }

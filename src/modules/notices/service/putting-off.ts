@@ -13,12 +13,15 @@ const AGAIN = "need.again";
 /** As much as one person puts off at a time: each list looks past all of it. */
 const MOST_PUT_OFF = 200;
 
+/** As a person types it on a command line. */
+const NOW = "now";
+
 /** Not now: it is out of this person's list until then, and of nobody else's; whoever asks is told so. */
 export function putOff(ctx: Ctx, { id, until }: PutOff): Promise<{ id: string; until: string | null }> {
   return transact(ctx, async (ctx) => {
     const { space_id, principal_id } = ctx.actor;
     const ref = parseId(id);
-    if (until === null) return takeBack(ctx, ref);
+    if (until === null || until === NOW) return takeBack(ctx, ref);
     const at = parseTime(ctx, until, { what: "until" });
     const { tellPending } = await providerOf(ctx, ref);
     const known = await store.findLater(ctx.tx, { space_id, principal_id, ref });
