@@ -227,7 +227,7 @@ function configReference(): string {
     ),
     "## For tests",
     `\`PARLEY_FAILPOINT=name:action:nth\`, several separated by commas, makes the hub \`kill\` itself, \`throw\`, fail as a
-disk does (\`eio\`) or wait (\`delay:ms\`) at the nth pass of: ${codes(FAILPOINTS)}. \`name@of\` means only the passes that
+disk does (\`eio\`) or wait (\`delay:ms\`) at the nth pass, or at \`each\`, of: ${codes(FAILPOINTS)}. \`name@of\` means only the passes that
 are of that, such as \`due.before_commit@space.empty\`.`,
   ].join("\n\n");
 }

@@ -30,7 +30,7 @@ type Action = "kill" | "throw" | "eio" | `delay:${number}`;
 
 interface Armed {
   action: Action;
-  nth: number;
+  nth: number | "each";
   passes: number;
 }
 
@@ -39,12 +39,12 @@ for (const entry of (process.env.PARLEY_FAILPOINT ?? "").split(",").filter(Boole
 
 /** For tests in this process; other processes are armed by the environment. */
 export function arm(entry: string): void {
-  const match = /^([a-z_.]+(?:@[a-z_.]+)?):(kill|throw|eio|delay:\d+)(?::(\d+))?$/.exec(entry);
+  const match = /^([a-z_.]+(?:@[a-z_.]+)?):(kill|throw|eio|delay:\d+)(?::(\d+|each))?$/.exec(entry);
   const [, name, action, nth] = match ?? [];
   if (!name || !action || !FAILPOINTS.some((known) => known === name.split("@")[0]))
-    throw new Error(`PARLEY_FAILPOINT: ${entry} is not name[@of]:kill|throw|eio|delay:ms[:nth]`);
+    throw new Error(`PARLEY_FAILPOINT: ${entry} is not name[@of]:kill|throw|eio|delay:ms[:nth|each]`);
   // The pattern above lets only actions through.
-  armed.set(name, { action: action as Action, nth: Number(nth ?? 1), passes: 0 });
+  armed.set(name, { action: action as Action, nth: nth === "each" ? nth : Number(nth ?? 1), passes: 0 });
 }
 
 export const disarm = (): void => armed.clear();
@@ -54,7 +54,7 @@ export function hit(name: Failpoint, of?: string): Promise<void> | undefined {
   const point = armed.get(`${name}@${of}`) ?? armed.get(name);
   if (!point) return undefined;
   point.passes += 1;
-  return point.passes === point.nth ? act(name, point.action) : undefined;
+  return point.nth === "each" || point.passes === point.nth ? act(name, point.action) : undefined;
 }
 
 async function act(name: string, action: Action): Promise<void> {

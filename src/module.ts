@@ -134,10 +134,17 @@ export type DueHandler = (ctx: TxCtx, due: Due, config: Config) => Promise<void>
 
 /**
  * Something outside the database that a row of `due` asks for, such as a file. It runs in no transaction, on one node at a
- * time, and at least once: the row stays until it is through. Returns when to do it again, in milliseconds since 1970, or
- * nothing when it is through. What it throws has it tried again later and later, for as long as it takes.
+ * time, and at least once: the row stays until it is through. What it throws has it tried again later and later, for as
+ * long as it takes.
  */
-export type DueJob = (ctx: Ctx, due: Due) => Promise<number | undefined>;
+export type DueJob = (ctx: Ctx, due: Due) => Promise<JobDone>;
+
+export interface JobDone {
+  /** When to do it again, in milliseconds since 1970; undefined when it is through. */
+  again?: number;
+  /** Notes what was done, in the transaction that removes or moves the row. */
+  record?: (ctx: TxCtx) => Promise<void>;
+}
 
 /** Who knows the sessions of triggers. */
 export interface SessionProvider {
@@ -162,6 +169,8 @@ export interface Module {
   explains?: Explainer;
   waiting?: WaitingProvider;
   due?: Readonly<Record<string, DueHandler>>;
+  /** Kinds of `due` that are handled no more often than every so many milliseconds: what comes meanwhile is handled together. */
+  throttle_ms?: Readonly<Record<string, number>>;
   /** What of `due` is done outside the database. */
   jobs?: Readonly<Record<string, DueJob>>;
   sessions?: SessionProvider;

@@ -2,7 +2,7 @@ import { onCommit } from "./commits.ts";
 import type { Ctx, TxCtx } from "./context.ts";
 import { MIGRATIONS } from "./db/migrations/index.ts";
 import { deadDue, planAnew, planningDue, Scheduler } from "./due/index.ts";
-import { type Consumer, consumerDue, feedDue, planEventPurge, Reactions } from "./feed/index.ts";
+import { type Consumer, consumerDue, feedDue, kindOf, planEventPurge, Reactions } from "./feed/index.ts";
 import type { Hub } from "./hub.ts";
 import { idempotencyDue } from "./idempotency.ts";
 import type { DueHandler, Module } from "./module.ts";
@@ -31,6 +31,7 @@ export async function startScheduler(hub: Hub, { ctx, above }: Parts): Promise<S
     config,
     handlers: new Map(Object.entries({ ...dueOf(hub), ...consuming.handlers, ...above(contentsOf(hub)) })),
     jobs: new Map(hub.modules.flatMap(({ jobs }) => Object.entries(jobs ?? {}))),
+    throttle_ms: throttlesOf(hub.modules),
     died: consuming.died,
     ctx,
     report: (error, row, dead = false) => {
@@ -54,6 +55,14 @@ function dueOf(hub: Hub): Record<string, DueHandler> {
 
 const consumersOf = (modules: readonly Module[]): Map<string, Consumer> =>
   new Map(modules.flatMap(({ after }) => Object.entries(after ?? {})));
+
+function throttlesOf(modules: readonly Module[]): Map<string, number> {
+  const consumers = [...consumersOf(modules)].map(
+    ([name, { throttle_ms = 0 }]) => [kindOf(name), throttle_ms] as const,
+  );
+  const own = modules.flatMap(({ throttle_ms }) => Object.entries(throttle_ms ?? {}));
+  return new Map([...consumers, ...own].filter(([, ms]) => ms > 0));
+}
 
 /** What events lead to, in all modules. */
 export function reactionsOf(modules: readonly Module[]): Reactions {

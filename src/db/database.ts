@@ -61,6 +61,8 @@ export type Health = { state: "ready" } | { state: "full" | "lost" | "failed" | 
 
 export interface Database extends Reader, AsyncDisposable {
   readonly backend: "sqlite" | "postgres";
+  /** Whether other nodes may write to it as well. */
+  readonly shared: boolean;
   /** Changes when the data was restored from a backup: remembered positions are then void. */
   readonly epoch: string;
   /** Runs the operation in a transaction of that space, alone or with others; resolves when it is durable. */

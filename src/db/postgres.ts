@@ -30,6 +30,7 @@ const types = {
 /** Any number of nodes on one database. Writes that wait on this node for the same space share a transaction. */
 export class PostgresDatabase implements Database {
   readonly backend = "postgres";
+  readonly shared = true;
   epoch = "";
   readonly #pool: pg.Pool;
   readonly #doorbell: Doorbell;

@@ -22,6 +22,7 @@ const FULL_MS = 5000;
  */
 export class SqliteDatabase implements Database {
   readonly backend = "sqlite";
+  readonly shared = false;
   readonly epoch: string;
   readonly #reader: Connection;
   readonly #writer: SqliteWriter;

@@ -279,9 +279,10 @@ eachDatabase((open, name) => {
     await listen();
     await planned("test.note", 1);
     const { scheduler } = start();
-    arm("due.before_commit:throw");
+    arm("due.before_commit@test.note:throw:each");
 
     await scheduler.sweep();
+    disarm();
     expect(done).toEqual([]);
     await hub.tick(31_000);
     await scheduler.sweep();

@@ -17,6 +17,8 @@ const MOST_MS = 10;
 const MOST_ROWS = 100;
 /** Spaces in which one kind is handled at the same time. */
 const SPACES_AT_ONCE = 4;
+/** Things outside the database, of one kind in one space, that are done at the same time. */
+const JOBS_AT_ONCE = 16;
 
 interface Options {
   database: Database;
@@ -24,6 +26,8 @@ interface Options {
   handlers: ReadonlyMap<string, DueHandler>;
   /** Kinds that are done outside the database. */
   jobs?: ReadonlyMap<string, DueJob>;
+  /** Kinds that are handled no more often than every so many milliseconds: what comes meanwhile is handled together. */
+  throttle_ms?: ReadonlyMap<string, number>;
   /** What else happens, in the same transaction, when a row of a kind is given up. */
   died?: ReadonlyMap<string, DueHandler>;
   /** As whom time acts in a space. */
@@ -45,11 +49,14 @@ export class Scheduler {
   readonly #lanes = new Map<string, Promise<void>>();
   /** Kinds whose rows cannot be handled just now, and when to try again. */
   readonly #not_before = new Map<string, number>();
+  /** When a kind that is throttled was last handled, by this process's own clock. */
+  readonly #handled = new Map<string, number>();
   /** Milliseconds that a row of a kind took when last handled. */
   readonly #cost = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
   #sweeping: Promise<void> | undefined;
   #again = false;
+  #hurried = 0;
   #stopped = false;
 
   constructor(options: Options) {
@@ -63,12 +70,17 @@ export class Scheduler {
 
   /** Handles everything that is due now, and what is planned for at once meanwhile. */
   async sweep(): Promise<void> {
-    do {
-      await this.#look();
-      await Promise.all(this.#lanes.values());
-      // A lane that has ended had us look again.
-      await this.#sweeping;
-    } while (this.#lanes.size > 0);
+    this.#hurried += 1;
+    try {
+      do {
+        await this.#look();
+        await Promise.all(this.#lanes.values());
+        // A lane that has ended had us look again.
+        await this.#sweeping;
+      } while (this.#lanes.size > 0);
+    } finally {
+      this.#hurried -= 1;
+    }
   }
 
   async stop(): Promise<void> {
@@ -107,7 +119,8 @@ export class Scheduler {
       // Kinds of a newer node, or of a module that is gone, are not ours to decide on.
       for (const { kind, at } of await listEarliest(database, [...handlers.keys(), ...(jobs?.keys() ?? [])])) {
         if (at === null || this.#lanes.has(kind)) continue;
-        const ms = Math.max(Date.parse(at), this.#not_before.get(kind) ?? 0) - database.now();
+        const due = Math.max(Date.parse(at), this.#not_before.get(kind) ?? 0) - database.now();
+        const ms = Math.max(due, this.#throttled(kind));
         if (ms <= 0) this.#startLane(kind);
         else wait = Math.min(wait, ms);
       }
@@ -115,6 +128,14 @@ export class Scheduler {
       report(error);
     }
     return wait;
+  }
+
+  /** For how long it is not handled yet because it has just been. */
+  #throttled(kind: string): number {
+    const apart = this.#options.throttle_ms?.get(kind);
+    const handled = this.#handled.get(kind);
+    if (apart === undefined || handled === undefined || this.#hurried > 0) return 0;
+    return Math.ceil(handled + apart - performance.now());
   }
 
   #startLane(kind: string): void {
@@ -126,6 +147,7 @@ export class Scheduler {
     });
     const ended = (): void => {
       this.#lanes.delete(kind);
+      if (this.#options.throttle_ms?.has(kind)) this.#handled.set(kind, performance.now());
       if (!this.#stopped) this.wake();
     };
     this.#lanes.set(kind, lane.then(ended));
@@ -154,7 +176,12 @@ export class Scheduler {
     const { ctx, jobs, report, random } = this.#options;
     const job = jobs?.get(rows[0]?.kind ?? "");
     if (job) {
-      for (const row of rows) if (!this.#stopped) await runJob(ctx(row.space_id), row, { job, report, random });
+      const left = [...rows];
+      const next = async (): Promise<void> => {
+        for (let row = left.shift(); row && !this.#stopped; row = left.shift())
+          await runJob(ctx(row.space_id), row, { job, report, random });
+      };
+      await Promise.all(Array.from({ length: JOBS_AT_ONCE }, next));
       return;
     }
     for (let at = 0; at < rows.length && !this.#stopped; ) {

@@ -86,10 +86,16 @@ const byKey = statement<{ space_id: string; kind: string; ref: number; now: stri
 );
 
 /** Undefined when it is no longer there, or was moved to later. */
+export const readDue = (
+  db: Reader,
+  key: { space_id: string; kind: string; ref: number; now: string },
+): Promise<DueRow | undefined> => db.get(byKey, key);
+
+/** The same, in a transaction. */
 export const findDue = (
   tx: Tx,
   { kind, ref, now }: { kind: string; ref: number; now: string },
-): Promise<DueRow | undefined> => tx.get(byKey, { space_id: tx.space_id, kind, ref, now });
+): Promise<DueRow | undefined> => readDue(tx, { space_id: tx.space_id, kind, ref, now });
 
 const cancel = statement<{ space_id: string; kind: string; ref: number }>(
   "delete from due where space_id = :space_id and kind = :kind and ref = :ref",

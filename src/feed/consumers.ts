@@ -18,6 +18,8 @@ export interface Consumer {
   topic: string;
   types: readonly string[];
   run: (ctx: TxCtx, event: FeedEvent) => Promise<void>;
+  /** It is run no more often than this: what happens meanwhile is handled together. */
+  throttle_ms?: number;
 }
 
 export const kindOf = (name: string): string => `consume.${name}`;

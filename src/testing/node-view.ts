@@ -7,6 +7,7 @@ import type { Statement } from "../db/statement.ts";
  */
 export class NodeView implements Database {
   readonly backend: Database["backend"];
+  readonly shared = true;
   readonly epoch: string;
   tell: (committed: Committed) => void = () => {};
   ring: (space_id: string, last_id?: number) => void = () => {};

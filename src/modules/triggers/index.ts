@@ -13,6 +13,7 @@ export const triggers = {
   topics: [{ name: service.TOPIC, streams: async () => null }],
   explains: service.triggersExplain,
   due: { ...service.slotsDue, ...service.historyDue, ...service.relayingDue },
+  throttle_ms: service.relayingThrottle,
   with: {
     "task.completed": service.endWithTask,
     "task.cancelled": service.endWithTask,

@@ -203,7 +203,8 @@ eachDatabase((open, database) => {
   test("CRON-7: what breaks off in the middle of a slot fires it once the next time", async () => {
     const hub = await open({ now: START });
     await cron(hub, "0 * * * *");
-    arm("cron.after_slot_insert:throw");
+    // Each time: what fails beside others is done again without them.
+    arm("cron.after_slot_insert:throw:each");
     await hub.tick(HOUR);
     disarm();
     expect(await slots(hub)).toEqual([]);

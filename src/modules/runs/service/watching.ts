@@ -16,6 +16,8 @@ const WORKER = "worker";
 const SWEEP_MS = 30_000;
 /** A worker that ends without having taken what waits is not started again at once. */
 const LEAST_APART_MS = 10_000;
+/** A program is started, which takes far longer. */
+const THROTTLE_MS = 250;
 
 const WORK =
   "Tasks wait for you. Take the next one with get_next_task, do it, and report with task_complete, or task_fail where it cannot be done. Go on until there are none.";
@@ -48,11 +50,12 @@ export const watchingDue: Record<string, DueHandler> = { [WATCH]: lookForWork };
 const TASKS = ["task.created", "task.requeued", "task.released", "task.failed"];
 
 export const watchers: Record<string, Consumer> = {
-  "runs.tasks": { topic: "tasks", types: TASKS, run: lookForWork },
+  "runs.tasks": { topic: "tasks", types: TASKS, run: lookForWork, throttle_ms: THROTTLE_MS },
   "runs.workers": {
     topic: TOPIC,
     types: ["run.ended"],
+    throttle_ms: THROTTLE_MS,
     run: async (ctx, { data }) => (data.kind === "worker" ? lookForWork(ctx) : undefined),
   },
-  "runs.mail": { topic: "mail", types: ["mail.received"], run: wakeForMail },
+  "runs.mail": { topic: "mail", types: ["mail.received"], run: wakeForMail, throttle_ms: THROTTLE_MS },
 };

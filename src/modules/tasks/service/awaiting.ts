@@ -82,10 +82,14 @@ export const offerWake = (ctx: Ctx, { id, attempt, by }: Taking & { by: string }
     store.offerAwait(ctx.tx, { id: Number(id), attempt, offered_at: isoNow(ctx), offered_by: by }),
   );
 
+/** Whoever waited has taken the file that told it: there is nothing left to remove. */
+export const consumeByFile = (ctx: TxCtx, { id, attempt }: Taking): Promise<boolean> =>
+  store.consumeAwait(ctx.tx, { id: Number(id), attempt, consumed_at: isoNow(ctx) });
+
 /** Whoever waited has what it waited for. False if there was nothing to take. */
 export const consumeWake = (ctx: Ctx, { id, attempt }: Taking): Promise<boolean> =>
   transact(ctx, async (ctx) => {
-    const taken = await store.consumeAwait(ctx.tx, { id: Number(id), attempt, consumed_at: isoNow(ctx) });
+    const taken = await consumeByFile(ctx, { id, attempt });
     if (taken) await planFile(ctx, Number(id));
     return taken;
   });

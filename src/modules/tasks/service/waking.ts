@@ -2,11 +2,11 @@ import { randomBytes } from "node:crypto";
 import { lstat, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { type Ctx, transact } from "../../../context.ts";
+import type { Ctx, TxCtx } from "../../../context.ts";
 import type { DueJob } from "../../../module.ts";
 import * as store from "../store.ts";
 import type { OwedRow } from "../tables.ts";
-import { consumeWake, offerWake, wakeOf } from "./awaiting.ts";
+import { consumeByFile, offerWake, wakeOf } from "./awaiting.ts";
 
 /** How soon it is looked at whether somebody has taken the file: less and less often. */
 const FIRST_LOOK_MS = 5_000;
@@ -21,24 +21,24 @@ const OLD_MS = 60_000;
 export const wakeByFile: DueJob = async (ctx, { ref }) => {
   const row = await store.findAwait(ctx.db, { space_id: ctx.actor.space_id, id: ref });
   const path = row && pathOf(ctx, row);
-  if (!row || path === undefined) return undefined;
+  if (!row || path === undefined) return {};
   if (row.ended_at === null || row.consumed_at !== null) {
     await rm(path, { force: true });
-    return undefined;
+    return {};
   }
   const taking = { id: String(row.id), attempt: row.attempt ?? 0 };
+  const since = ctx.now() - Date.parse(row.offered_at ?? new Date(ctx.now()).toISOString());
+  const again = ctx.now() + Math.min(LONGEST_LOOK_MS, Math.max(FIRST_LOOK_MS, since));
   if (row.filed !== row.attempt) {
     await write(ctx, path, await contentOf(ctx, row));
-    await transact(ctx, async (ctx) => {
+    const record = async (ctx: TxCtx): Promise<void> => {
       await store.noteFile(ctx.tx, { id: row.id, attempt: taking.attempt, filed_in: placeOf(ctx) });
       await offerWake(ctx, { ...taking, by: "file" });
-    });
-  } else if (row.filed_in === placeOf(ctx) && !(await exists(path))) {
-    await consumeWake(ctx, taking);
-    return undefined;
+    };
+    return { again, record };
   }
-  const since = ctx.now() - Date.parse(row.offered_at ?? new Date(ctx.now()).toISOString());
-  return ctx.now() + Math.min(LONGEST_LOOK_MS, Math.max(FIRST_LOOK_MS, since));
+  if (row.filed_in !== placeOf(ctx) || (await exists(path))) return { again };
+  return { record: async (ctx) => void (await consumeByFile(ctx, taking)) };
 };
 
 /** Leftovers of a hub that ended in the middle: half a file, and files of wakes that were taken meanwhile. */

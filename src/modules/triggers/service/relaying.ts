@@ -64,3 +64,5 @@ async function promptFor(ctx: TxCtx, { task_id, status, response_summary, error,
 }
 
 export const relayingDue: Record<string, DueHandler> = { [RELAY]: relayOwed };
+/** A program is started, which takes far longer. */
+export const relayingThrottle = { [RELAY]: 250 };
