@@ -18,6 +18,7 @@ test("without a word the hub is for this machine only, on its own port, in the h
     insecure: false,
     rate_limit: 500,
     rate_limit_kb: 1024,
+    webhook_rate_limit: 50,
     request_seconds: 60,
     event_days: 30,
     chat_days: 0,

@@ -21,6 +21,7 @@ export interface Config {
   rate_limit: number;
   /** Kilobytes a second that one principal may send for long; ten times that at once. */
   rate_limit_kb: number;
+  webhook_rate_limit: number;
   /** Within which a request has to have arrived, a third of it for its headers; an answer is given up when unread for half of it. */
   request_seconds: number;
   /** Days after which feed events are forgotten. What they are about stays. */
@@ -110,6 +111,12 @@ export const SETTINGS = {
     default: "1024",
     description:
       "Kilobytes a second one principal may send for long, by the bodies of its requests; ten times as many at once.",
+  },
+  webhook_rate_limit: {
+    variable: "PARLEY_WEBHOOK_RATE_LIMIT",
+    default: "50",
+    description:
+      "Deliveries a second that one webhook takes for long, ten times as many at once; from one address half of that. A body counts as one more for each 16 KiB.",
   },
   request_seconds: {
     variable: "PARLEY_REQUEST_SECONDS",
@@ -223,6 +230,7 @@ export function readConfig(flags: Overrides = {}, env: NodeJS.ProcessEnv = proce
     insecure: flags.insecure ?? text("insecure") === "1",
     rate_limit: number("rate_limit", text("rate_limit"), 1, 1_000_000),
     rate_limit_kb: number("rate_limit_kb", text("rate_limit_kb"), 1, 100_000_000),
+    webhook_rate_limit: number("webhook_rate_limit", text("webhook_rate_limit"), 1, 1_000_000),
     request_seconds: number("request_seconds", text("request_seconds"), 1, 3600),
     event_days: number("event_days", text("event_days"), 1, 36_500),
     chat_days: number("chat_days", text("chat_days"), 0, 36_500),

@@ -5,6 +5,8 @@ const FORGET_ABOVE = 10_000;
 /** What is read or answered beyond this costs as another call does: about as much time as one takes. */
 const BYTES_A_CALL = 16 * 1024;
 
+type Counted = "calls" | "bytes" | "requests";
+
 interface Bucket {
   left: number;
   at: number;
@@ -23,13 +25,13 @@ export const costOfWork = (ms: number): number => (ms < FREE_WORK_MS ? 0 : Math.
 /** A bucket of calls, or of bytes, a principal: it fills at the rate and holds ten seconds' worth. */
 export class RateLimit {
   readonly #rate: number;
-  readonly #of: "calls" | "bytes";
+  readonly #of: Counted;
   readonly #limited: () => void;
   readonly #buckets = new Map<string, Bucket>();
   #forget_at = FORGET_ABOVE;
 
   /** `limited` is told of each refusal. */
-  constructor(rate: number, limited: () => void = () => {}, of: "calls" | "bytes" = "calls") {
+  constructor(rate: number, limited: () => void = () => {}, of: Counted = "calls") {
     this.#rate = rate;
     this.#of = of;
     this.#limited = limited;

@@ -44,6 +44,8 @@ export interface OpenRoute extends Address {
   /** The body is given as it came, with at most so many bytes. */
   most_bytes: number;
   response: z.ZodType;
+  /** What has a limit of its own among what is at this address (`PARLEY_WEBHOOK_RATE_LIMIT`), by its name. */
+  limited?: (params: Asked["params"]) => string;
   /** `ctxOf` is the hub's own, of a space. What this does for somebody it has to check itself. */
   open: (ctxOf: (space_id: string) => Ctx, asked: Asked & { bytes: Buffer }, config: Config) => Promise<Reply>;
 }

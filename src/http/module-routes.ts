@@ -39,10 +39,12 @@ function toolRoute(hub: Hub, route: ToolRoute): Route {
   };
 }
 
-function openRoute(hub: Hub, { method, path, summary, most_bytes, response: schema, open }: OpenRoute): Route {
+function openRoute(hub: Hub, route: OpenRoute): Route {
+  const { method, path, summary, most_bytes, limited, response: schema, open } = route;
   return {
     method,
     path,
+    limited: limited && { as: limited, most_bytes },
     about: { summary, response: schema },
     open: async (asked) => {
       const bytes = method === "POST" ? await readBytes(asked.request, most_bytes) : Buffer.alloc(0);

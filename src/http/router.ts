@@ -25,6 +25,8 @@ export interface Route {
   open?: (request: Request) => Promise<void> | void;
   /** Open, and held by nothing that others at the same address ask for. */
   unpaced?: true;
+  /** Open, with a limit of its own for whatever of that name it is asked for. `most_bytes` are read of a body. */
+  limited?: { as: (params: Request["params"]) => string; most_bytes: number } | undefined;
   handle?: (request: Request, actor: Actor) => Promise<void>;
   /** What speaks when it has become a WebSocket. Throws for who may not. */
   connect?: (request: Request, actor: Actor) => Promise<Connected>;

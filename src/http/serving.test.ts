@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { onDatabase } from "../testing/hub.ts";
 import { RawConnection } from "../testing/raw-http.ts";
 import { stopTime } from "../testing/stopwatch.ts";
+import { AddressLimit } from "./address-limit.ts";
 import { sourceOf } from "./pacing.ts";
 
 const KIB = 1024;
@@ -63,6 +64,57 @@ onDatabase("sqlite", (open) => {
     connection.send(`${start}Authorization: Bearer ${ana}\r\nContent-Length: ${150 * KIB}\r\n\r\n`);
     await expect.poll(async () => (await hub.call(ana, "whoami")).status).toBe(429);
     expect((await hub.call(ben, "whoami")).status).toBe(200);
+  });
+
+  test("a webhook that is stormed refuses more before any of it is read, and others are not slowed", async () => {
+    const hub = await open({ config: { webhook_rate_limit: 4 } });
+    for (const name of ["github", "other"])
+      await hub.call(hub.admin, "trigger_create", { name, type: "webhook", prompt: name });
+    const time = stopTime();
+    const deliver = (name: string, body = "{}") => hub.request("POST", `/api/webhook/${name}`, { body });
+    // From one address half of ten seconds' worth, and under both of its names.
+    for (let n = 0; n < 20; n += 1) expect((await deliver(n % 2 ? "github" : "main/github")).status).toBe(200);
+    const announce = async () => {
+      using connection = await RawConnection.open(hub.url);
+      const start = `POST /api/webhook/github HTTP/1.1\r\nHost: ${new URL(hub.url).host}\r\n`;
+      connection.send(`${start}Content-Length: ${1024 * KIB}\r\n\r\n`);
+      return (await connection.answer()).status;
+    };
+    expect(await announce()).toBe(429);
+    const { status, headers, body } = await deliver("github");
+    expect([status, headers.get("retry-after"), body.code]).toEqual([429, "1", "RATE_LIMITED"]);
+    expect((await deliver("other")).status).toBe(200);
+    expect((await hub.call(hub.admin, "inbox_stats")).body.total).toBe(21);
+    time.pass(500);
+    expect((await deliver("github")).status).toBe(200);
+    expect((await deliver("github")).status).toBe(429);
+  });
+
+  test("a large delivery to a webhook counts as several, whether or not it says how large it is", async () => {
+    const hub = await open({ config: { webhook_rate_limit: 4 } });
+    for (const name of ["one", "two"]) await hub.call(hub.admin, "trigger_create", { name, type: "webhook" });
+    stopTime();
+    const body = "x".repeat(400 * KIB);
+    expect((await hub.request("POST", "/api/webhook/one", { body })).status).toBe(200);
+    expect((await hub.request("POST", "/api/webhook/one", { body: "x" })).status).toBe(429);
+    const chunked = await fetch(`${hub.url}/api/webhook/two`, {
+      method: "POST",
+      body: new Blob([body]).stream(),
+      duplex: "half",
+    });
+    expect(chunked.status).toBe(200);
+    expect((await hub.request("POST", "/api/webhook/two", { body: "x" })).status).toBe(429);
+  });
+
+  test("from one address no more than half of what a webhook takes is used up", () => {
+    stopTime();
+    const limit = new AddressLimit(4, () => {});
+    const taken = (source: string): number => {
+      let n = 0;
+      for (; !limit.refusal("webhook", source); n += 1) limit.spend("webhook", source, 1);
+      return n;
+    };
+    expect([taken("stranger"), taken("github"), taken("a third one"), taken("stranger")]).toEqual([20, 20, 0, 0]);
   });
 
   test("not to read what is large counts as several refusals: whoever announces it without end is told late", async () => {

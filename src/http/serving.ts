@@ -7,6 +7,7 @@ import { header } from "../header.ts";
 import type { Hub } from "../hub.ts";
 import { costOf } from "../rate-limit.ts";
 import type { Connected } from "../route.ts";
+import { AddressLimit } from "./address-limit.ts";
 import { answerError } from "./answer.ts";
 import { readJson } from "./body.ts";
 import { MOST_BODY } from "./body-limit.ts";
@@ -35,6 +36,8 @@ interface Exchange {
   actor?: Actor;
   /** It was held, or need not be: what is asked for counts once. */
   counted?: boolean;
+  /** Refused by the limit of what it is for, whoever asks. */
+  limited_as?: string;
   /** Of what has a large body. */
   turn?: Disposable | undefined;
 }
@@ -50,11 +53,14 @@ export class Serving {
   readonly #open = new Pacing(OPEN);
   readonly #unread = new Unread();
   readonly #large = new LargeBodies();
+  readonly #addresses: AddressLimit;
   readonly #turns: FairTurns;
 
   constructor(doors: Doors) {
     this.#doors = doors;
-    this.#turns = new FairTurns(doors.hub.config.rate_limit);
+    const { config, metrics } = doors.hub;
+    this.#turns = new FairTurns(config.rate_limit);
+    this.#addresses = new AddressLimit(config.webhook_rate_limit, () => metrics.limited.inc());
   }
 
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -120,7 +126,7 @@ export class Serving {
     const { route, params } = router.find(request.method ?? "", path);
     exchange.route = route;
     const context: Request = { request, response, params, query: new URLSearchParams(query), body: undefined };
-    if (route.open) return await this.#serveOpen(exchange, () => route.open?.(context));
+    if (route.open) return await this.#serveLimited(exchange, context, () => route.open?.(context));
     if (stopping()) throw new ParleyError("SHUTTING_DOWN", "The hub is stopping. Try again in a moment.");
     const actor = await this.#authenticate(context, route);
     exchange.actor = actor;
@@ -131,6 +137,25 @@ export class Serving {
     await route.handle?.(context, request.method === "POST" ? await this.#readBody(context, known) : actor);
     hub.limit.spend(actor.principal_id, costOf(request.socket.bytesWritten - written));
     this.#unread.add(actor.principal_id, response);
+  }
+
+  /** What is refused for too many of its kind takes nothing from what its sender may ask for elsewhere, and is not read. */
+  async #serveLimited(exchange: Exchange, { params }: Request, open: () => Promise<void> | void): Promise<void> {
+    const { request, route } = exchange;
+    if (!route?.limited) return this.#serveOpen(exchange, open);
+    const source = sourceOf(request.socket.remoteAddress);
+    const name = route.limited.as(params);
+    const refusal = this.#addresses.refusal(name, source);
+    if (refusal) {
+      exchange.limited_as = `${source} ${name}`;
+      throw refusal;
+    }
+    const read = request.socket.bytesRead;
+    const length = Math.min(announced(request), route.limited.most_bytes);
+    this.#addresses.spend(name, source, 1 + costOf(length));
+    await this.#serveOpen(exchange, open);
+    // One that did not say how long it is.
+    if (length === 0) this.#addresses.spend(name, source, costOf(request.socket.bytesRead - read));
   }
 
   /** For nobody in particular, and so by where they are. Whoever has a credential is not held up by others at their address. */
@@ -243,7 +268,8 @@ export class Serving {
   }
 
   /** A stranger's guess counts though the request has: of those there are to be far fewer. */
-  async #hold({ request, response, actor, counted }: Exchange, denied: boolean): Promise<AnswerPace> {
+  async #hold({ request, response, actor, counted, limited_as }: Exchange, denied: boolean): Promise<AnswerPace> {
+    if (limited_as !== undefined) return this.#refusals.hold(limited_as, response, 1 + costOf(announced(request)));
     if (actor) return denied && !counted ? this.#refusals.hold(actor.principal_id, response) : "at once";
     const source = sourceOf(request.socket.remoteAddress);
     if (denied) return this.#strangers.hold(source, response);
