@@ -118,6 +118,21 @@ test("what failed too often is dead with its whole history, is tried again alone
   await card("Done", "Reach the printer").getByText("Cancelled").waitFor();
 });
 
+test("how many tasks are dead stands in the sidebar of every page, and goes with them", async () => {
+  const line = page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: /^Tasks/ });
+  await page.goto(`${hub.url}/settings`);
+  await make("Water the plants", { max_attempts: 1 });
+  const { id } = await claim();
+  await hub.call("task_fail", { task_id: id, error: "No water" }, worker);
+  await expect.poll(() => line.textContent()).toMatch(/Tasks\s*1\s+dead/);
+  await line.click();
+  await card("Dead", "Water the plants").waitFor();
+  // On the board it is read with the board.
+  await hub.call("task_requeue", { task_id: id });
+  await expect.poll(() => line.textContent()).not.toContain("dead");
+  await hub.call("task_cancel", { task_id: id });
+});
+
 test("dead tasks are looked through, tried again at a rate that was chosen, and stopped", async () => {
   for (const at of [1, 2, 3]) {
     await make(`Call number ${at}`, { max_attempts: 1 });

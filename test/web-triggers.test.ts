@@ -145,3 +145,21 @@ test("what a run prints is seen while it runs, and it is stopped from the page",
   const { runs } = await hub.call<{ runs: { state: string; stop_requested_by: string }[] }>("run_list");
   expect(runs).toMatchObject([{ state: "stopped", stop_requested_by: "admin" }]);
 });
+
+test("what fails is counted in the sidebar and named above the runs, until it goes well", async () => {
+  const program = (code: number) => ({ argv: [process.execPath, "-e", `process.exit(${code})`], cwd: hub.home });
+  const line = page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: /^Runs/ });
+  define(hub, { trigger: program(3) });
+  await page.goto(`${hub.url}/triggers`);
+  await hub.call("trigger_run", { name: "builder" });
+  await expect.poll(() => line.textContent()).toMatch(/Runs\s*1\s+failing/);
+  await line.click();
+  const failing = page.getByRole("region", { name: "Failing" });
+  await failing.getByText("failed the last time").waitFor();
+  expect(await findings(page)).toEqual([]);
+  await shoot(page, "runs-failing");
+  define(hub, { trigger: program(0) });
+  await hub.call("trigger_run", { name: "builder" });
+  await failing.waitFor({ state: "detached" });
+  await expect.poll(() => line.textContent()).not.toContain("failing");
+});

@@ -5,6 +5,7 @@
  * begin says what it waits for. See docs/design/runner.md.
  */
 export { type Claimed, claim } from "./service/claiming.ts";
+export { runsGlance } from "./service/glance.ts";
 export { announceNode, isConfigured, type Node, removeNode, renewNode } from "./service/nodes.ts";
 export { isTold, type NewRun, plan } from "./service/planning.ts";
 export { list, runsExplain, show } from "./service/reading.ts";
@@ -21,5 +22,6 @@ export {
 export { KEPT_DAYS, planPurge, retentionDue } from "./service/retention.ts";
 export { forgetSessions, triggerSessions } from "./service/sessions.ts";
 export { pause, resume, stop } from "./service/stopping.ts";
+export { endStreak } from "./service/streaks.ts";
 export { watchers, watchingDue } from "./service/watching.ts";
 export { TOPIC } from "./service/wire.ts";

@@ -24,6 +24,7 @@ export const tasks = {
   tools,
   resources,
   topics: [{ name: service.TOPIC, streams: service.followable }],
+  glance: service.tasksGlance,
   explains: service.tasksExplain,
   heard: service.keep,
   due: service.tasksDue,

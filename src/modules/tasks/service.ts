@@ -16,6 +16,7 @@ export { create, createOwn } from "./service/creating.ts";
 export { WAKE } from "./service/due-kinds.ts";
 export { tasksExplain } from "./service/explaining.ts";
 export { hasReady } from "./service/giving.ts";
+export { tasksGlance } from "./service/glance.ts";
 export { importTasks } from "./service/importing.ts";
 export { keep } from "./service/leases.ts";
 export { find, get, list, look, stats } from "./service/reading.ts";

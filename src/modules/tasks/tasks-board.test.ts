@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { eachDatabase, type TestHub } from "../../testing/hub.ts";
+import { Raw } from "../../testing/mcp-raw.ts";
 import type { Board, Column } from "./schema.ts";
 
 const START = Date.parse("2027-03-01T09:00:00Z");
@@ -37,6 +38,33 @@ eachDatabase((open) => {
     const waiting = await look(hub, ana, { column: "waiting", limit: 50 });
     expect(waiting.columns.map(({ column }) => column)).toEqual(["waiting"]);
     expect(texts(waiting, "waiting")).toEqual(["second", "third"]);
+  });
+
+  test("how many are dead is a part of the glance, told of when one dies and when one is tried again", async () => {
+    const hub = await open();
+    const ana = await hub.token("human", "ana");
+    const mason = await hub.token("worker", "mason");
+    const dead = async () => (await hub.call(ana, "space_glance", { parts: ["tasks"] })).body;
+    expect(await dead()).toEqual({ parts: { tasks: { dead: 0 } } });
+    using stream = await new Raw(hub.url, ana).listen(["ui://glance"]);
+    const partsOf = async (count: number) => (await stream.first(count)).map(({ params }) => params?.parts ?? {});
+    let heard = 1;
+    const tellsOfTasks = async () => {
+      while (!("tasks" in ((await partsOf(++heard)).at(-1) ?? {})));
+    };
+    await make(hub, ana, "done", { priority: 5 });
+    const { id } = await make(hub, ana, "dies", { max_attempts: 1 });
+    const { next_task } = (await hub.call(mason, "get_next_task")).body;
+    await hub.call(mason, "task_complete", { task_id: next_task.id, response_summary: "ok" });
+    await hub.call(mason, "get_next_task");
+    await hub.call(mason, "task_fail", { task_id: id, error: "no" });
+    await tellsOfTasks();
+    // The first that tells of tasks is that of the dead one: what is made, taken and done changes no number.
+    expect(await dead()).toEqual({ parts: { tasks: { dead: 1 } } });
+    await hub.call(ana, "task_requeue", { task_id: id });
+    await tellsOfTasks();
+    expect(await dead()).toEqual({ parts: { tasks: { dead: 0 } } });
+    expect((await partsOf(heard)).filter((parts) => "tasks" in parts)).toHaveLength(2);
   });
 
   test("what holds a task back is named with what ends it", async () => {

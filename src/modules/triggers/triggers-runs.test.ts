@@ -1,10 +1,13 @@
 /** Triggers for which the hub starts a program. */
 import { expect, test } from "vitest";
 import { eachDatabase, type TestHub } from "../../testing/hub.ts";
+import { Raw } from "../../testing/mcp-raw.ts";
 import { until } from "../../testing/process.ts";
 import { define, runOver, unruly } from "../../testing/runs.ts";
 
 eachDatabase((open) => {
+  /** It says once a second what it can start. */
+  const openHub = () => open({ config: { node_lease_seconds: 4 } });
   const make = (hub: TestHub, args: object) =>
     hub.call(hub.admin, "trigger_create", { name: "nightly", type: "manual", prompt: "Look at {{payload}}", ...args });
   const fire = async (hub: TestHub, args: object = {}) =>
@@ -12,7 +15,7 @@ eachDatabase((open) => {
   const history = async (hub: TestHub) => (await hub.call(hub.admin, "trigger_runs")).body.runs;
 
   test("RUNNER-1, RUNNER-9: where there is a program for it, firing starts that with the prompt, and it counts once", async () => {
-    const hub = await open();
+    const hub = await openHub();
     define(hub, { trigger: unruly("stdin", "env:PARLEY_TRIGGER") });
     await make(hub, {});
     await until(async () => (await hub.call(hub.admin, "trigger_test", { name: "nightly" })).body.becomes === "run");
@@ -30,7 +33,7 @@ eachDatabase((open) => {
   });
 
   test("TRIGGER-12: a deleted trigger's sessions are forgotten, and one of its name begins afresh", async () => {
-    const hub = await open();
+    const hub = await openHub();
     define(hub, { trigger: unruly("args") });
     await make(hub, { session_mode: "persistent" });
     await until(async () => (await hub.call(hub.admin, "trigger_test", { name: "nightly" })).body.becomes === "run");
@@ -42,8 +45,53 @@ eachDatabase((open) => {
     expect(await remove()).toMatchObject({ deleted: true, sessions: 0 });
   });
 
+  test("what fails is counted in the glance until it goes well, is switched off, deleted or has no program", async () => {
+    const hub = await openHub();
+    const failing = async () =>
+      (await hub.call(hub.admin, "space_glance", { parts: ["runs"], full: ["runs"] })).body.parts.runs;
+    const runWith = async (...steps: string[]) => {
+      define(hub, { trigger: unruly(...steps) });
+      const { run_id } = await fire(hub);
+      await runOver(hub, run_id);
+      return run_id;
+    };
+    define(hub, { trigger: unruly("crash") });
+    await make(hub, {});
+    await until(async () => (await hub.call(hub.admin, "trigger_test", { name: "nightly" })).body.becomes === "run");
+    const nothing = { failing: 0, streaks: [] };
+    expect(await failing()).toEqual(nothing);
+    using stream = await new Raw(hub.url, hub.admin).listen(["ui://glance"]);
+    await stream.first(1);
+    await runWith("crash");
+    const run_id = await runWith("crash");
+    expect(await failing()).toEqual({
+      failing: 1,
+      streaks: [{ kind: "trigger", name: "nightly", failures: 2, run_id }],
+    });
+    const { runs } = (await hub.call(hub.admin, "space_glance", { parts: ["runs"] })).body.parts;
+    expect(runs).toEqual({ failing: 1, streaks: null });
+    await runWith("say:well");
+    expect(await failing()).toEqual(nothing);
+    // Told of when it begins and when it ends, not of each failure.
+    const told = (await stream.first(3)).map(({ params }) => params?.parts).slice(1);
+    expect(told).toEqual([{ runs: {} }, { runs: {} }]);
+
+    define(hub, { trigger: unruly("crash") });
+    const names = ["switched-off", "deleted", "without-a-program"];
+    for (const name of names) await make(hub, { name });
+    const fired = await Promise.all(names.map((name) => fire(hub, { name })));
+    for (const { run_id } of fired) await runOver(hub, run_id);
+    expect(await failing()).toMatchObject({ failing: 3 });
+    await hub.call(hub.admin, "trigger_update", { name: "switched-off", enabled: false });
+    expect(await failing()).toMatchObject({ failing: 2 });
+    await hub.call(hub.admin, "trigger_delete", { name: "deleted" });
+    expect(await failing()).toMatchObject({ failing: 1, streaks: [{ name: "without-a-program" }] });
+    define(hub, {});
+    await until(async () => (await failing()).failing === 0);
+  });
+
   test("what led to a task is told by event_why: the firing, and what led to that", async () => {
-    const hub = await open();
+    const hub = await openHub();
     await make(hub, {});
     const { id: asked } = (await hub.call(hub.admin, "task_create", { content: "first" })).body;
     const args = { name: "nightly" };
@@ -59,7 +107,7 @@ eachDatabase((open) => {
   });
 
   test("a program that fails is a run that failed, with what went wrong", async () => {
-    const hub = await open();
+    const hub = await openHub();
     define(hub, { trigger: unruly("crash:3") });
     await make(hub, {});
     await until(async () => (await hub.call(hub.admin, "trigger_test", { name: "nightly" })).body.becomes === "run");

@@ -9,6 +9,8 @@ export interface Running {
   badge?: () => string;
   /** What the badge counts. */
   counts?: string;
+  /** What it means that there is any. Plain where it is nothing to worry about. */
+  tone?: "failed";
   /** How much of it waits for this person: the number in the title and on the icon is the sum of these. */
   attention?: () => number;
   /** What can be done or gone to there, for the palette and by its keys. */

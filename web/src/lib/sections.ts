@@ -1,7 +1,7 @@
 import { chat } from "#lib/chat/section.svelte.ts";
 import { mail } from "#lib/mail/section.svelte.ts";
 import { needs } from "#lib/needs/section.svelte.ts";
-import { runs } from "#lib/runs/section.ts";
+import { runs } from "#lib/runs/section.svelte.ts";
 import type { Section } from "#lib/section.ts";
 import { settings } from "#lib/settings/section.ts";
 import { tasks } from "#lib/tasks/section.svelte.ts";

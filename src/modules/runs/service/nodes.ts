@@ -40,9 +40,14 @@ export const removeNode = (ctx: Ctx, { id, boot }: Node): Promise<void> =>
  * Whether there is a node that would start something for it, or was of late: what is planned while one comes back waits
  * for it.
  */
-export async function isConfigured(ctx: Ctx, { kind, name }: { kind: Kind; name: string }): Promise<boolean> {
+export const isConfigured = async (ctx: Ctx, of: { kind: Kind; name: string }): Promise<boolean> =>
+  (await startable(ctx))(of);
+
+/** Which of them any node has a program for. */
+export async function startable(ctx: Ctx): Promise<(of: { kind: Kind; name: string }) => boolean> {
   const nodes = await store.listLiveNodes(ctx.db, isoAt(ctx.now() - FORGET_MS));
-  return nodes.some(({ can }) => canStart(Can.parse(JSON.parse(can)), { kind, name }));
+  const abilities = nodes.map(({ can }) => Can.parse(JSON.parse(can)));
+  return (of) => abilities.some((can) => canStart(can, of));
 }
 
 const canStart = (can: Can, { kind, name }: { kind: Kind; name: string }): boolean =>

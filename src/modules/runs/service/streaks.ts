@@ -1,20 +1,24 @@
 import type { TxCtx } from "../../../context.ts";
+import { append } from "../../../feed/index.ts";
 import { formatId } from "../../../ids.ts";
 import { close, raise } from "../../notices/index.ts";
 import * as store from "../store.ts";
 import type { RunRow } from "../tables.ts";
-import { isoAt, TOPIC } from "./wire.ts";
+import { isoAt, streamOf, TOPIC } from "./wire.ts";
 
 const FIRST_BACKOFF_MS = 30_000;
 const LONGEST_BACKOFF_MS = 900_000;
 /** So often in a row something fails before a person is told. */
 const TOLD_AFTER = 3;
 const FAILING = "runs.failing";
+const [BEGAN, ENDED] = ["streak.began", "streak.ended"] as const;
+export const STREAKS: readonly string[] = [BEGAN, ENDED];
 
 /** 30 s, 60 s, … 15 minutes. */
 export const backoff = (failures: number): number =>
   Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.max(0, failures - 1));
 
+type Named = Pick<RunRow, "kind" | "name">;
 type Failed = Pick<RunRow, "id" | "kind" | "name"> & { error: string };
 
 /** Counts it. A person is told once in each row of failures. When the next may begin. */
@@ -24,6 +28,7 @@ export async function addFailure(ctx: TxCtx, { id, kind, name, error }: Failed):
   const began_id = known?.began_id ?? id;
   const retry_at = isoAt(ctx.now() + backoff(failures));
   await store.saveStreak(ctx.tx, { kind, name, failures, began_id, retry_at });
+  if (!known) await tellStreak(ctx, BEGAN, { kind, name });
   if (failures === TOLD_AFTER)
     await raise(ctx, {
       key: `${FAILING} ${formatId(began_id)}`,
@@ -36,13 +41,17 @@ export async function addFailure(ctx: TxCtx, { id, kind, name, error }: Failed):
   return retry_at;
 }
 
-/** One went well: what was told is over. */
-export async function endStreak(ctx: TxCtx, { kind, name }: Pick<RunRow, "kind" | "name">): Promise<void> {
+/** One went well, or none is to come: what was told is over. */
+export async function endStreak(ctx: TxCtx, { kind, name }: Named): Promise<void> {
   const known = await store.findStreak(ctx.tx, { space_id: ctx.tx.space_id, kind, name });
   if (!known) return;
   await store.deleteStreak(ctx.tx, { kind, name });
+  await tellStreak(ctx, ENDED, { kind, name });
   await close(ctx, { kind: FAILING, topic: TOPIC, ref: known.began_id });
 }
+
+const tellStreak = (ctx: TxCtx, type: typeof BEGAN | typeof ENDED, { kind, name }: Named): Promise<number> =>
+  append(ctx, { type, topic: TOPIC, stream: streamOf({ kind, name }), data: { kind, name } });
 
 const wordsFor = (kind: RunRow["kind"]): string =>
   ({ trigger: "The program of the trigger", worker: "The program of the worker", mail: "The program of the agent" })[

@@ -62,7 +62,7 @@ const TYPES = {
 } as const;
 
 /** By what it is for: whoever fired it follows its own. */
-const streamOf = ({ kind, name }: Pick<RunRow, "kind" | "name">): string => `${kind}:${name}`;
+export const streamOf = ({ kind, name }: Pick<RunRow, "kind" | "name">): string => `${kind}:${name}`;
 
 export function tell(
   ctx: TxCtx,

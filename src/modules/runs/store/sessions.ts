@@ -49,6 +49,16 @@ const streak = statement<Named, StreakRow>(
 export const findStreak = (db: Reader, { space_id, kind, name }: Named): Promise<StreakRow | undefined> =>
   db.get(streak, { space_id, kind, name });
 
+const failing = statement<{ space_id: string; limit: number }, FailingRow>(
+  `select kind, name, failures, (select max(id) from runs r
+   where r.space_id = s.space_id and r.kind = s.kind and r.name = s.name) as run_id
+   from run_streaks s where space_id = :space_id order by began_id limit :limit`,
+);
+type FailingRow = Pick<StreakRow, "kind" | "name" | "failures"> & { run_id: number | null };
+/** What fails, what has done so for longest first, each with its newest run. */
+export const listStreaks = (db: Reader, args: { space_id: string; limit: number }): Promise<FailingRow[]> =>
+  db.all(failing, args);
+
 const saveRow = statement<StreakRow & { space_id: string }>(
   `insert into run_streaks (space_id, kind, name, failures, began_id, retry_at)
    values (:space_id, :kind, :name, :failures, :began_id, :retry_at)

@@ -4,7 +4,7 @@ import { ParleyError } from "../../../errors.ts";
 import { append } from "../../../feed/index.ts";
 import { formatId } from "../../../ids.ts";
 import { ensureTrigger } from "../../identity/index.ts";
-import { forgetSessions } from "../../runs/index.ts";
+import { endStreak, forgetSessions } from "../../runs/index.ts";
 import type {
   CreateTrigger,
   Deleted,
@@ -122,6 +122,8 @@ export function update(
       await store.deleteSecrets(ctx.tx, before.id);
       await addSecret(ctx, before.id, webhook_secret);
     }
+    // Whoever switches off what fails has dealt with it.
+    if (row.enabled === 0) await endStreak(ctx, { kind: "trigger", name });
     await tell(ctx, "updated", name, before.id);
     return answer(ctx, planned);
   });
@@ -193,6 +195,7 @@ export function remove(ctx: Ctx, { name }: TriggerRef): Promise<Deleted> {
     await store.deleteSecrets(ctx.tx, id);
     await store.deleteTrigger(ctx.tx, id);
     const sessions = await forgetSessions(ctx, { kind: "trigger", name });
+    await endStreak(ctx, { kind: "trigger", name });
     await tell(ctx, "deleted", name, id);
     const in_flight = open.map(({ id, task_id }) => ({
       id: formatId(id),
