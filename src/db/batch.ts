@@ -135,10 +135,9 @@ async function runJobs(batch: Batch, counters: Map<string, Counter>): Promise<((
   // What a failed operation read of its own would have to be forgotten: then rather none.
   const cache = writer.remote && !careful ? new ReadCache() : undefined;
   const [first] = jobs;
-  if (cache && jobs.length > 1) {
-    // Behind the lock and in the same round trip: all jobs of a batch on a remote database are of one space.
-    if (first) await Promise.all([openCounter(writer, first.space_id, counters), prefetch({ writer, jobs, cache })]);
-  }
+  // Behind the lock and in the same round trip: all jobs of a batch on a remote database are of one space.
+  if (cache && first)
+    await Promise.all([openCounter(writer, first.space_id, counters), prefetch({ writer, jobs, cache })]);
   const settled: (() => void)[] = [];
   for (const job of jobs) {
     const settle = await runJob(job, { ...batch, counters, cache });

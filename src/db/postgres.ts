@@ -1,7 +1,8 @@
-import { Socket } from "node:net";
+import type { Socket } from "node:net";
 import pg from "pg";
 import { ParleyError } from "../errors.ts";
 import { type Job, runBatch } from "./batch.ts";
+import { CoalescingSocket } from "./coalescing-socket.ts";
 import type { Committed, Database, Health, Operation, WriteOptions } from "./database.ts";
 import { clockOf, Doorbell } from "./doorbell.ts";
 import { PostgresWriter, prepared } from "./postgres-writer.ts";
@@ -166,7 +167,7 @@ export class PostgresDatabase implements Database {
   }
 
   #openSocket(): Socket {
-    const socket = new Socket();
+    const socket = new CoalescingSocket();
     this.#sockets.add(socket);
     return socket.on("close", () => this.#sockets.delete(socket));
   }

@@ -26,6 +26,8 @@ interface Asking {
 
 /** Those who ask just now, by space. */
 const ASKING = new WeakMap<Database, Map<string, Asking[]>>();
+/** Spaces in which there was a task for each who asked last: there is likely to be one for the next as well. */
+const PLENTY = new WeakMap<Database, Set<string>>();
 
 /** The next task that the actor offers enough for, which is its own from then on. Undefined where it has one already. */
 export function give(ctx: Ctx, offers: readonly string[]): Promise<TaskRow | undefined> {
@@ -58,11 +60,22 @@ async function serveAll(spaces: Map<string, Asking[]>, space_id: string): Promis
   spaces.delete(space_id);
 }
 
-/** Looks first: to find nothing costs nobody a turn at the space's counter. */
+/** Where it may well be in vain it looks first: to find nothing costs nobody a turn at the space's counter. */
 async function serve(asking: readonly Asking[]): Promise<(TaskRow | undefined)[]> {
   const [first] = asking;
-  if (!first || !(await isAnyReady(first.ctx, coveredBy(asking)))) return [];
-  return transact({ ...first.ctx, cause: undefined }, async (ctx) => {
+  if (!first) return [];
+  const { database, actor } = first.ctx;
+  const plenty = PLENTY.get(database) ?? new Set<string>();
+  PLENTY.set(database, plenty);
+  if (!plenty.has(actor.space_id) && !(await isAnyReady(first.ctx, coveredBy(asking)))) return [];
+  const given = await giveAll(first.ctx, asking);
+  if (given.includes(undefined)) plenty.delete(actor.space_id);
+  else plenty.add(actor.space_id);
+  return given;
+}
+
+function giveAll(ctx: Ctx, asking: readonly Asking[]): Promise<(TaskRow | undefined)[]> {
+  return transact({ ...ctx, cause: undefined }, async (ctx) => {
     const given: (TaskRow | undefined)[] = [];
     const chosen = await choose(ctx, asking);
     for (const [at, one] of asking.entries()) {
@@ -112,17 +125,25 @@ const coveredBy =
  * there are, and a worker that asks twice has one after the first.
  */
 async function choose(ctx: TxCtx, asking: readonly Asking[]): Promise<(TaskRow | undefined)[] | undefined> {
-  const { space_id } = ctx.tx;
   const workers = asking.map(({ ctx }) => ctx.actor.principal_id);
-  const [{ lanes, budgets }, ...active] = await Promise.all([
+  if (new Set(workers).size < workers.length) return undefined;
+  // All that is asked mostly, in one round trip: there is rarely any other lane.
+  const [{ lanes, budgets }, busy, usual] = await Promise.all([
     openLanes(ctx),
-    ...workers.map((worker_id) => store.findActive(ctx.tx, { space_id, worker_id })),
+    store.listBusy(ctx.tx, workers),
+    store.listNextTasks(ctx.tx, { lane: DEFAULT_LANE, limit: asking.length }),
   ]);
-  if (budgets.length > 0 || new Set(workers).size < workers.length) return undefined;
-  const next = await readNext(ctx, lanes.filter(coveredBy(asking)), asking.length);
-  const ids = asking.map(({ offers }, at) => (active[at] ? undefined : takeFirst(next, offers)));
-  return Promise.all(ids.map((id) => (id === undefined ? undefined : store.findTask(ctx.tx, { space_id, id }))));
+  if (budgets.length > 0) return undefined;
+  const others = lanes.filter((lane) => lane !== DEFAULT_LANE).filter(coveredBy(asking));
+  const next: Next = await readNext(ctx, others, asking.length);
+  if (lanes.includes(DEFAULT_LANE)) next.set(DEFAULT_LANE, [...usual]);
+  const ids = asking.map(({ offers }, at) => (busy.includes(workers[at] ?? "") ? undefined : takeFirst(next, offers)));
+  const known = new Map(usual.map((row) => [row.id, row]));
+  return Promise.all(ids.map((id) => (id === undefined ? undefined : (known.get(id) ?? findTask(ctx, id)))));
 }
+
+const findTask = (ctx: TxCtx, id: number): Promise<TaskRow | undefined> =>
+  store.findTask(ctx.tx, { space_id: ctx.tx.space_id, id });
 
 /** Of the actor alone, as things are now. */
 async function chooseOne(ctx: TxCtx, offers: readonly string[]): Promise<TaskRow | undefined> {
@@ -139,7 +160,7 @@ async function chooseOne(ctx: TxCtx, offers: readonly string[]): Promise<TaskRow
     ),
     offers,
   );
-  return id === undefined ? undefined : store.findTask(ctx.tx, { space_id, id });
+  return id === undefined ? undefined : findTask(ctx, id);
 }
 
 type Next = Map<string, store.NextRow[]>;

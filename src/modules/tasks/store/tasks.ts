@@ -40,16 +40,34 @@ const active = statement<In & { worker_id: string }, TaskRow>(
 export const findActive = (db: Reader, args: In & { worker_id: string }): Promise<TaskRow | undefined> =>
   db.get(active, args);
 
+/** Said twice: the two databases have no common word for what is in a list. */
+const busy = (list: string): string =>
+  `select worker_id from tasks where space_id = :space_id and worker_id in (${list}) and status = 'processing'`;
+
+const among = statement<In & { workers: string }, { worker_id: string }>(
+  busy("select value from json_each(:workers)"),
+  busy("select json_array_elements_text(cast(:workers as json))"),
+);
+/** Which of these work on a task. */
+export const listBusy = async (tx: Tx, workers: readonly string[]): Promise<string[]> =>
+  (await tx.all(among, { space_id: tx.space_id, workers: JSON.stringify(workers) })).map(({ worker_id }) => worker_id);
+
 type Lane = In & { lane: string; limit: number };
 export type NextRow = Pick<TaskRow, "id" | "order_key">;
 
-const next = statement<Lane, NextRow>(
-  `select id, order_key from tasks
+const nextOf = (columns: string): string =>
+  `select ${columns} from tasks
    where space_id = :space_id and lane = :lane and status = 'pending' and held_for is null
-   order by order_key, id limit :limit`,
-);
+   order by order_key, id limit :limit`;
+
+const next = statement<Lane, NextRow>(nextOf("id, order_key"));
 /** Which of a lane are next. */
 export const listNext = (db: Reader, args: Lane): Promise<NextRow[]> => db.all(next, args);
+
+const nextWhole = statement<Lane, TaskRow>(nextOf(TASK));
+/** The same, with all there is to them. */
+export const listNextTasks = (tx: Tx, args: Omit<Lane, "space_id">): Promise<TaskRow[]> =>
+  tx.all(nextWhole, { ...args, space_id: tx.space_id });
 
 type Claim = One & Pick<TaskRow, "attempt" | "worker_id" | "worker" | "claimed_at" | "lease_until">;
 
