@@ -29,8 +29,9 @@ const ABOUT_A_SPACE = [
   /^select id from (trigger_)?runs .* order by id limit 1$/,
   / from triggers where space_id = \? (and type = \? )?order by /,
   /^select count\(\*\) as triggers from triggers /,
-  // One row a space.
+  // One row a space, and one for each that fails again and again.
   / from run_pauses /,
+  / from run_streaks s where space_id = \? order by began_id limit \?$/,
   /^select topic, count\(\*\) as subscribers/,
   /^select count\(\*\) as count from \(select n\.id from notices n .* n\.state = 'open'/,
   /^select n\.raised_by as principal_id, count\(\*\) as asks, .* from notices n .* n\.state = 'open'/,
