@@ -146,12 +146,14 @@ export interface JobDone {
   record?: (ctx: TxCtx) => Promise<void>;
 }
 
-/** Who knows the sessions of triggers. */
+/** Who knows the sessions of triggers, or some of it. */
 export interface SessionProvider {
   /** Which session of an agent's client belongs to a trigger's key, for whoever resumes it; null where there is none yet. */
-  idOf: (ctx: Ctx, of: { trigger_name: string; session_key: string }) => Promise<string | null>;
-  /** The key of the session that the actor is of; null where that is not known. */
-  keyOf: (ctx: Ctx) => Promise<string | null>;
+  idOf?: (ctx: Ctx, of: { trigger_name: string; session_key: string }) => Promise<string | null>;
+  /** The session that the actor is of, and whether it goes on another time; null where that is not known. */
+  sessionOf?: (ctx: Ctx) => Promise<{ key: string; is_kept: boolean } | null>;
+  /** Whether the hub itself tells the sessions of a trigger of the ends that they wait for. */
+  tells?: (ctx: Ctx, of: { trigger_name: string }) => Promise<boolean>;
 }
 
 /** A folder of `modules/`, as the rest of the hub sees it. */

@@ -21,6 +21,7 @@ import * as runs from "./0019-runs.ts";
 import * as runTokens from "./0020-run-tokens.ts";
 import * as wakes from "./0023-wakes.ts";
 import * as taskImports from "./0024-task-imports.ts";
+import * as gatheredWakes from "./0025-gathered-wakes.ts";
 
 export interface Migration {
   up: (columns: Columns) => string[];
@@ -50,4 +51,5 @@ export const MIGRATIONS: readonly Migration[] = [
   runTokens,
   wakes,
   taskImports,
+  gatheredWakes,
 ];

@@ -27,6 +27,7 @@ export {
   renewNode,
   show,
   started,
+  tellSession,
 } from "./service.ts";
 export { findByCookie, findNextTime, hasAttempts, listClaimable, listHeldBy, listOrphans } from "./store.ts";
 
@@ -42,6 +43,6 @@ export const runs = {
   due: { ...service.watchingDue, ...service.retentionDue },
   after: service.watchers,
   plan: (ctx) => service.planPurge(ctx),
-  tables: ["runs", "run_attempts", "run_outputs", "run_sessions", "run_streaks", "run_pauses"],
+  tables: ["runs", "run_attempts", "run_outputs", "run_wakes", "run_sessions", "run_streaks", "run_pauses"],
   long_tables: ["runs"],
 } satisfies Module;

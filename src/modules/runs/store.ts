@@ -4,3 +4,4 @@ export * from "./store/retention.ts";
 export * from "./store/runs.ts";
 export * from "./store/sessions.ts";
 export * from "./store/spaces.ts";
+export * from "./store/wakes.ts";

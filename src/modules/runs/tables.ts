@@ -22,9 +22,6 @@ export type RunRow = CauseColumns & {
   /** Of one kind, name and lane one runs at a time, in their order. */
   lane: string;
   prompt: string;
-  /** The end of a task that it tells a session of, and of which of the task's attempts. */
-  wake_id: number | null;
-  wake_attempt: number | null;
   state: State;
   waits_for: "backoff" | "quota" | "budget" | null;
   not_before: string;
@@ -51,6 +48,18 @@ export type RunRow = CauseColumns & {
   error: string | null;
   /** Millionths of a dollar. */
   cost_micros: number | null;
+};
+
+/** The end of a task that a run tells its session of. */
+export type RunWakeRow = {
+  run_id: number;
+  wake_id: number;
+  /** Of which of the task's attempts. */
+  wake_attempt: number;
+  /** The run whose session waits for it; 0 for one that the hub has not started. */
+  waited_in: number;
+  /** What is told. */
+  told: string;
 };
 
 export type AttemptRow = {

@@ -51,7 +51,7 @@ eachDatabase((open) => {
 
   test("WAKE-1 and WAKE-7: an end writes .wake-<trigger>-<id> whole, with the default session key and the session as it is then", async () => {
     let session_id = "before";
-    const sessions = { idOf: async () => session_id, keyOf: async () => null };
+    const sessions = { idOf: async () => session_id };
     const hub = await open({
       now: START,
       modules: [{ name: "sessions", servers: [], tools: [], tables: [], sessions }],
@@ -240,6 +240,41 @@ eachDatabase((open) => {
     for (const { body } of await Promise.all(waiting))
       expect(body).toMatchObject({ waiting: false, task: { id, response_summary: "for all" } });
     await expect.poll(() => wakes(hub)).toContain(`.wake-gmail-${id}`);
+  });
+
+  test("WAKE-9: each session of a trigger that waits for one task has its file, one after another", async () => {
+    const hub = await open({ now: START });
+    const gmail = await hub.token("trigger", "gmail");
+    const mason = await hub.token("worker", "mason");
+    const keys = ["thread-7", "thread-8"];
+    const made = await Promise.all(
+      keys.map((session_key) => make(hub, gmail, "one", { dedup_key: "one", session_key })),
+    );
+    const { id } = made[0];
+    expect(made[1].id).toBe(id);
+    await make(hub, gmail, "one", { dedup_key: "one", session_key: "thread-7" });
+    await doOne(hub, mason);
+    await hub.tick(0);
+    const seen: string[] = [];
+    for (const _ of keys) {
+      seen.push(wakeOf(hub, `.wake-gmail-${id}`).session_key);
+      rmSync(join(hub.home, "wake", `.wake-gmail-${id}`));
+      for (const ms of [HOUR_MS, HOUR_MS]) await hub.tick(ms);
+    }
+    expect(seen.sort()).toEqual(keys);
+    expect((await hub.call(hub.admin, "wake_list")).body.wakes).toEqual([]);
+    expect(wakes(hub)).toEqual([]);
+  });
+
+  test("WAKE-9: who waits for a task several times at once is answered each time", async () => {
+    const hub = await open();
+    const scout = await hub.token("agent", "scout");
+    const mason = await hub.token("worker", "mason");
+    const { id } = await make(hub, scout, "one");
+    const waiting = [1, 2, 3].map(() => hub.call(scout, "task_wait", { task_ids: [id], wait_seconds: 60 }));
+    await expect.poll(() => [...hub.hub.streams.actors()].map(({ name }) => name)).toEqual(["scout"]);
+    await doOne(hub, mason, "for all");
+    for (const { body } of await Promise.all(waiting)) expect(body.task?.response_summary).toBe("for all");
   });
 
   test("TASK-33: task_wait answers with the first that ended, also when that was before", async () => {

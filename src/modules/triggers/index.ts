@@ -12,6 +12,7 @@ export const triggers = {
   routes,
   topics: [{ name: service.TOPIC, streams: async () => null }],
   explains: service.triggersExplain,
+  sessions: service.toldSessions,
   due: { ...service.slotsDue, ...service.historyDue, ...service.relayingDue },
   throttle_ms: service.relayingThrottle,
   with: {

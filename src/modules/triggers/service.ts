@@ -15,6 +15,6 @@ export {
   triggersExplain,
 } from "./service/history.ts";
 export { receive } from "./service/receiving.ts";
-export { planRelays, relayingDue, relayingThrottle } from "./service/relaying.ts";
+export { planRelays, relayingDue, relayingThrottle, toldSessions } from "./service/relaying.ts";
 export { slotsDue } from "./service/slots.ts";
 export { TOPIC } from "./service/wire.ts";

@@ -1,4 +1,6 @@
 /** Sessions of triggers are told of the ends that they wait for. */
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { eachDatabase, type TestHub } from "../../testing/hub.ts";
 import { until } from "../../testing/process.ts";
@@ -12,12 +14,16 @@ eachDatabase((open) => {
   const make = (hub: TestHub, session_mode: string) =>
     hub.call(hub.admin, "trigger_create", { name: "nightly", type: "manual", prompt: PROMPT, session_mode });
 
-  /** Fires it; the run when it is over. */
-  async function fire(hub: TestHub, args: object = {}) {
-    await until(async () => {
+  /** The hub knows what it can start. */
+  const ready = (hub: TestHub) =>
+    until(async () => {
       await hub.tick(0);
       return (await hub.call(hub.admin, "trigger_test", { name: "nightly" })).body.becomes === "run";
     });
+
+  /** Fires it; the run when it is over. */
+  async function fire(hub: TestHub, args: object = {}) {
+    await ready(hub);
     const { run_id } = (await hub.call(hub.admin, "trigger_run", { name: "nightly", ...args })).body;
     return runOver(hub, run_id);
   }
@@ -111,6 +117,70 @@ eachDatabase((open) => {
     await hub.tick(30_000);
     expect(await relayed(hub)).toMatchObject({ id: failed.id, state: "done", attempt: 2 });
     expect(await wakes(hub)).toEqual([]);
+  });
+
+  test("RUNNER-7: several ends for one session are told by one run, of those that it has not heard of by then", async () => {
+    const hub = await open({ now: START });
+    define(hub, { trigger: unruly("stdin") });
+    await make(hub, "persistent");
+    const nightly = await hub.token("trigger", "nightly");
+    const ids: string[] = [];
+    for (const session_key of ["a", "a", "a", "b"])
+      ids.push((await hub.call(nightly, "task_create", { content: `Count ${ids.length}`, session_key })).body.id);
+    await hub.call(hub.admin, "run_pause");
+    for (const _ of ids) await work(hub, "There are 12.");
+    await until(async () => (await runs(hub)).length === 2);
+    // The only one who waits for it reads of its end.
+    await hub.call(nightly, "task_get", { task_id: ids[1] });
+    await hub.call(hub.admin, "run_resume");
+    const over = await until(async () => {
+      const found = await runs(hub);
+      return found.every(({ state }) => state === "done") ? found : undefined;
+    });
+    expect(over.map(({ session_key }) => session_key).sort()).toEqual(["a", "b"]);
+    for (const { id, session_key } of over) {
+      const { output, prompt } = await showRun(hub, id);
+      const told = ids.filter((task_id) => output.includes(`Task ${task_id}, which this trigger waits for, has ended`));
+      expect(told).toEqual(session_key === "a" ? [ids[0], ids[2]] : [ids[3]]);
+      expect(output.trim()).toBe(prompt.trim());
+    }
+    expect(await wakes(hub)).toEqual([]);
+  });
+
+  test("WAKE-9: each session that waits for one task is told, also where none is kept", async () => {
+    const hub = await open({ now: START });
+    define(hub, { trigger: unruly('call:task_create:{"content":"Index","dedup_key":"index"}') });
+    await make(hub, "ephemeral");
+    const fired = [await fire(hub), await fire(hub)];
+    expect((await hub.call(hub.admin, "inbox_stats")).body.total).toBe(1);
+    define(hub, { trigger: unruly("stdin") });
+    await work(hub, "Indexed.");
+    const told = await until(async () => {
+      const found = await runs(hub);
+      return found.length === 4 && found.every(({ state }) => state === "done") ? found.slice(0, 2) : undefined;
+    });
+    for (const { id } of told) expect((await showRun(hub, id)).output).toContain("Indexed.");
+    expect(fired.map(({ state }) => state)).toEqual(["done", "done"]);
+    expect(await wakes(hub)).toEqual([]);
+  });
+
+  test("a trigger whose program the hub starts is told by that alone: there is no file for anybody who watches", async () => {
+    const hub = await open({ now: START });
+    define(hub, { trigger: unruly("stdin") });
+    await make(hub, "persistent");
+    await ready(hub);
+    const [nightly, outside] = [await hub.token("trigger", "nightly"), await hub.token("trigger", "outside")];
+    await hub.call(hub.admin, "run_pause");
+    const files = () => readdirSync(join(hub.home, "wake")).filter((name) => name.startsWith(".wake-"));
+    await hub.call(nightly, "task_create", { content: "one" });
+    const { id } = (await hub.call(outside, "task_create", { content: "two" })).body;
+    for (const _ of [1, 2]) await work(hub, "done");
+    for (const ms of [0, 31_000]) await hub.tick(ms);
+    // One that is none of the hub's triggers has no program, whatever there is for others.
+    expect(files()).toEqual([`.wake-outside-${id}`]);
+    await hub.call(hub.admin, "run_resume");
+    await until(async () => (await runs(hub)).some(({ state }) => state === "done"));
+    expect(await wakes(hub)).toMatchObject([{ task_id: id }]);
   });
 
   test("WATCH-3, WATCH-4: what was owed before there was a program is told once there is one, also after a restart", async () => {

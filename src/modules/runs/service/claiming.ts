@@ -41,8 +41,8 @@ export function claim(ctx: Ctx, { id, node, chooses_session, timeout_ms }: Claim
     if (!row || !(await mayBegin(ctx, row))) return undefined;
     if (row.kind === "worker" && !(await hasReady(ctx))) return skip(ctx, row);
     if (await isOverBudget(ctx, { agent: row.name })) return putOff(ctx, row);
-    const wake = wakeOf(row);
-    if (wake && !(await offerWake(ctx, { ...wake, by: "run" }))) return skip(ctx, row);
+    const prompt = await promptOf(ctx, row);
+    if (prompt === undefined) return skip(ctx, row);
     await charge(ctx, { agent: row.name, runs: 1 });
     const attempt = row.attempt + 1;
     const { session_id, is_resumed } = await sessionFor(ctx, row, { node, chooses_session });
@@ -61,10 +61,22 @@ export function claim(ctx: Ctx, { id, node, chooses_session, timeout_ms }: Claim
       cost_micros: null,
     });
     await store.saveOutput(ctx.tx, { run_id: id, attempt, bytes: 0, output: "" });
-    const { kind, name, session_key, session_mode, prompt } = row;
+    const { kind, name, session_key, session_mode } = row;
     const run = { id, kind, name, session_key, session_mode, prompt };
     return { space_id: ctx.tx.space_id, run, attempt, cookie, token, session_id, is_resumed };
   });
+}
+
+/** What it tells its session of are the ends that the session has not heard of by now; undefined where there is none left. */
+async function promptOf(ctx: TxCtx, row: RunRow): Promise<string | undefined> {
+  const wakes = row.kind === "trigger" ? await store.listWakes(ctx.tx, row.id) : [];
+  if (wakes.length === 0) return row.prompt;
+  const owed: string[] = [];
+  for (const wake of wakes) if (await offerWake(ctx, { ...wakeOf(wake), by: "run" })) owed.push(wake.told);
+  if (owed.length === 0) return undefined;
+  const prompt = owed.join("\n\n");
+  if (prompt !== row.prompt) await store.savePrompt(ctx.tx, { ...row, prompt });
+  return prompt;
 }
 
 /** Somebody else has taken what it was to be started for, or the session knows it already. */

@@ -5,6 +5,9 @@ import * as store from "../store.ts";
 import type { RunRow } from "../tables.ts";
 import { DEFAULT_SESSION, isoNow, tell } from "./wire.ts";
 
+/** Characters that one run tells its session before another one is planned: a program may get them as an argument. */
+const MOST_TOLD = 50_000;
+
 export interface NewRun {
   kind: Kind;
   /** The trigger, worker or agent it is for. */
@@ -22,8 +25,6 @@ export interface NewRun {
   parallel?: boolean;
   /** It waits until that run is over, and for those that do the same. */
   behind?: number | undefined;
-  /** The end of a task that it tells its session of: it is not begun once the session knows, and has taken it when it went well. */
-  wake?: { id: string; attempt: number };
   /** It does not begin earlier. */
   not_before?: string | undefined;
 }
@@ -39,8 +40,6 @@ export async function plan(outer: TxCtx, run: NewRun): Promise<number> {
   const row: RunRow = {
     ...{ space_id: ctx.tx.space_id, id, kind, name, session_mode, session_key, prompt, retries, not_before },
     lane: await laneOf(ctx, { ...run, session_key }, id),
-    wake_id: run.wake ? Number(run.wake.id) : null,
-    wake_attempt: run.wake?.attempt ?? null,
     state: "queued",
     waits_for: not_before > now ? "backoff" : null,
     ...NOT_BEGUN,
@@ -62,10 +61,22 @@ async function laneOf(
   return before?.lane ?? (parallel ? `run ${id}` : session_key);
 }
 
+interface Telling extends NewRun {
+  /** The end of a task: it is left out once the session knows, and taken when the run went well. */
+  wake: { id: string; attempt: number };
+}
+
+/** Tells a session of an end, together with others where a run that does so has not begun. */
+export async function tellSession(ctx: TxCtx, { wake, ...run }: Telling): Promise<void> {
+  const { kind, name, session_mode, session_key = DEFAULT_SESSION, behind: waited_in = 0, prompt: told } = run;
+  const session = { kind, name, session_mode, session_key, waited_in, most: MOST_TOLD };
+  const run_id = (await store.findGathering(ctx.tx, session)) ?? (await plan(ctx, run));
+  await store.insertWake(ctx.tx, { run_id, wake_id: Number(wake.id), wake_attempt: wake.attempt, waited_in, told });
+}
+
 /** Whether there is, or was, a run that tells of that end. */
-export const isTold = async (ctx: Ctx, { id, attempt }: { id: string; attempt: number }): Promise<boolean> =>
-  (await store.findRunOfWake(ctx.db, { space_id: ctx.actor.space_id, wake_id: Number(id), wake_attempt: attempt })) !==
-  undefined;
+export const isTold = (ctx: Ctx, { id, attempt }: Telling["wake"]): Promise<boolean> =>
+  store.hasWake(ctx.db, { space_id: ctx.actor.space_id, wake_id: Number(id), wake_attempt: attempt });
 
 const NOT_BEGUN = {
   ...{ failures: 0, losses: 0, attempt: 0, node: null, node_boot: null, host: null, pid: null, pid_start: null },

@@ -113,8 +113,8 @@ async function endAttempt(ctx: TxCtx, row: RunRow, ending: Ending): Promise<void
   const over = { ...row, token_id: null, exit_code, signal, error, cost_micros, pid: null, pid_start: null };
   const next = await nextState(ctx, over, ending);
   await store.saveRun(ctx.tx, next);
-  const wake = next.state === "done" ? wakeOf(row) : undefined;
-  if (wake) await consumeWake(ctx, wake);
+  const wakes = next.state === "done" && row.kind === "trigger" ? await store.listWakes(ctx.tx, row.id) : [];
+  for (const wake of wakes) await consumeWake(ctx, wakeOf(wake));
   const told = { outcome, error, exit_code, cost_usd: cost_micros === null ? null : cost_micros / 1_000_000 };
   if (next.state === "queued") await tell(ctx, next, "requeued", { ...told, not_before: next.not_before });
   else await tell(ctx, next, "ended", told);

@@ -15,9 +15,9 @@ export const triggerSessions: SessionProvider = {
     const where = { space_id: ctx.actor.space_id, kind: "trigger", name, session_key } as const;
     return (await store.findSession(ctx.db, where))?.session_id ?? null;
   },
-  keyOf: async (ctx) => {
+  sessionOf: async (ctx) => {
     const { run_cause: id, space_id } = ctx.actor;
     const run = id === undefined ? undefined : await store.findRun(ctx.db, { space_id, id });
-    return run?.kind === "trigger" ? run.session_key : null;
+    return run?.kind === "trigger" ? { key: run.session_key, is_kept: run.session_mode === "persistent" } : null;
   },
 };

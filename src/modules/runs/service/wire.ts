@@ -4,7 +4,7 @@ import { append } from "../../../feed/index.ts";
 import { formatId, timeOfId } from "../../../ids.ts";
 import type { Attempt, Run } from "../schema.ts";
 import * as store from "../store.ts";
-import type { AttemptRow, RunRow } from "../tables.ts";
+import type { AttemptRow, RunRow, RunWakeRow } from "../tables.ts";
 
 export const TOPIC = "run";
 export const DEFAULT_SESSION = "_default";
@@ -14,9 +14,10 @@ export const isoNow = (ctx: Ctx): string => isoAt(ctx.now());
 export const isLive = ({ state }: Pick<RunRow, "state">): boolean =>
   state === "queued" || state === "claimed" || state === "running";
 
-/** What it tells its session of. */
-export const wakeOf = ({ wake_id, wake_attempt }: RunRow): { id: string; attempt: number } | undefined =>
-  wake_id === null || wake_attempt === null ? undefined : { id: formatId(wake_id), attempt: wake_attempt };
+export const wakeOf = ({ wake_id, wake_attempt }: RunWakeRow): { id: string; attempt: number } => ({
+  id: formatId(wake_id),
+  attempt: wake_attempt,
+});
 
 const dollars = (micros: number | null): number | null => (micros === null ? null : micros / 1_000_000);
 

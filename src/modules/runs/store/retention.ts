@@ -17,6 +17,7 @@ type Ref = { space_id: string; id: number };
 const FORGET = [
   statement<Ref>("delete from runs where space_id = :space_id and id = :id"),
   statement<Ref>("delete from run_attempts where space_id = :space_id and run_id = :id"),
+  statement<Ref>("delete from run_wakes where space_id = :space_id and run_id = :id"),
   statement<Ref>("delete from run_outputs where space_id = :space_id and run_id = :id"),
 ];
 export async function deleteRuns(tx: Tx, ids: readonly number[]): Promise<void> {

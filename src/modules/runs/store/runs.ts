@@ -7,7 +7,7 @@ const COLUMNS = [
   ...["id", "kind", "name", "session_mode", "session_key", "lane", "prompt", "state", "waits_for", "not_before"],
   ...["retries", "failures", "losses", "attempt", "node", "node_boot", "host", "pid", "pid_start", "session_id"],
   ...["token_id", "stop_requested_at", "stop_requested_by", "started_at", "ended_at", "exit_code", "signal", "error"],
-  ...["cost_micros", "cause", "cause_how", "wake_id", "wake_attempt"],
+  ...["cost_micros", "cause", "cause_how"],
 ];
 const ALL = `space_id, ${COLUMNS.join(", ")}`;
 const ROW = `select ${ALL} from runs`;
@@ -17,18 +17,7 @@ const insert = statement<RunRow>(
 );
 export const insertRun = (tx: Tx, row: RunRow): Promise<void> => tx.run(insert, row);
 
-const FIXED = [
-  "id",
-  "kind",
-  "name",
-  "session_mode",
-  "session_key",
-  "lane",
-  "prompt",
-  "retries",
-  "wake_id",
-  "wake_attempt",
-];
+const FIXED = ["id", "kind", "name", "session_mode", "session_key", "lane", "prompt", "retries"];
 const CHANGING = COLUMNS.filter((column) => !FIXED.includes(column));
 const save = statement<RunRow>(
   `update runs set ${CHANGING.map((column) => `${column} = :${column}`).join(", ")}
@@ -41,14 +30,13 @@ type Ref = { space_id: string; id: number };
 const byId = statement<Ref, RunRow>(`${ROW} where space_id = :space_id and id = :id`);
 export const findRun = (db: Reader, args: Ref): Promise<RunRow | undefined> => db.get(byId, args);
 
-const byWake = statement<{ space_id: string; wake_id: number; wake_attempt: number }, { id: number }>(
-  `select id from runs where space_id = :space_id and wake_id = :wake_id and wake_attempt = :wake_attempt limit 1`,
+const says = statement<Ref & { prompt: string }>(
+  "update runs set prompt = :prompt where space_id = :space_id and id = :id",
 );
-/** The run that tells of that end, or told of it, however it went. */
-export const findRunOfWake = async (
-  db: Reader,
-  args: { space_id: string; wake_id: number; wake_attempt: number },
-): Promise<number | undefined> => (await db.get(byWake, args))?.id;
+export const savePrompt = (
+  tx: Tx,
+  { space_id, id, prompt }: Pick<RunRow, "space_id" | "id" | "prompt">,
+): Promise<void> => tx.run(says, { space_id, id, prompt });
 
 type Lane = Pick<RunRow, "space_id" | "kind" | "name" | "lane">;
 

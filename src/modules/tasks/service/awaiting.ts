@@ -1,7 +1,8 @@
-import { type Ctx, type TxCtx, transact } from "../../../context.ts";
+import { type Ctx, has, type TxCtx, transact } from "../../../context.ts";
 import { MAIN_SPACE } from "../../../db/open.ts";
 import { move } from "../../../due/index.ts";
 import { formatId } from "../../../ids.ts";
+import { triggerNamed } from "../../identity/index.ts";
 import type { Wake } from "../schema.ts";
 import * as store from "../store.ts";
 import type { AwaitRow, OwedRow, TaskRow } from "../tables.ts";
@@ -18,7 +19,49 @@ interface Waiter {
 /** Whose session it is that waits, where a trigger has one only. */
 const DEFAULT_SESSION = "_default";
 
-/** Somebody waits for the task from now on. Waiting already, they go on. */
+/** The trigger that the actor is. */
+export const triggerOf = ({ actor }: Ctx): string | undefined =>
+  has(actor, "trigger") ? triggerNamed(actor.name) : undefined;
+
+interface Session {
+  key: string;
+  /** Whether it goes on another time; otherwise each run is one of its own. */
+  is_kept: boolean;
+}
+
+/** One that the hub itself has started. */
+export async function ownSession(ctx: Ctx): Promise<Session | undefined> {
+  for (const { sessionOf } of ctx.sessions) {
+    const session = await sessionOf?.(ctx);
+    if (session) return session;
+  }
+  return undefined;
+}
+
+/** The awaits of the actor, and of those of a trigger of this session alone where that is known. */
+async function listOwn(ctx: Ctx, task_id: number): Promise<AwaitRow[]> {
+  const { space_id, principal_id, run_cause } = ctx.actor;
+  const trigger = triggerOf(ctx);
+  const awaits = (await store.listAwaits(ctx.db, { space_id, task_id })).filter(
+    (one) => one.waiter_id === principal_id || (trigger !== undefined && one.trigger_name === trigger),
+  );
+  const session = trigger === undefined || awaits.length === 0 ? undefined : await ownSession(ctx);
+  if (!session) return awaits;
+  return awaits.filter((one) => one.session_key === session.key && (session.is_kept || one.run_id === run_cause));
+}
+
+export const isWaiting = async (ctx: Ctx, task_id: number): Promise<boolean> =>
+  (await listOwn(ctx, task_id)).length > 0;
+
+/** The same of the actor, unless they wait already. */
+export async function registerOnce(ctx: TxCtx, task: TaskRow, waiter: Waiter): Promise<void> {
+  const { session_key = DEFAULT_SESSION } = waiter;
+  const known = await listOwn(ctx, task.id);
+  if (!known.some((one) => one.trigger_name === null || one.session_key === session_key))
+    await register(ctx, task, waiter);
+}
+
+/** Somebody waits for the task from now on. */
 export async function register(ctx: TxCtx, task: TaskRow, waiter: Waiter): Promise<void> {
   const { trigger_name, session_key = DEFAULT_SESSION } = waiter;
   const row: AwaitRow = {
@@ -101,8 +144,10 @@ export async function planFile(ctx: TxCtx, id: number): Promise<void> {
 
 /** The actor has been told of this task's end, if it has one that they waited for. */
 export async function consumeOwn(ctx: Ctx, task_id: number): Promise<void> {
-  const { space_id, principal_id } = ctx.actor;
-  const awaits = await store.listAwaits(ctx.db, { space_id, task_id });
-  const own = awaits.find((one) => one.waiter_id === principal_id && one.ended_at !== null && one.consumed_at === null);
-  if (own?.attempt != null) await consumeWake(ctx, { id: formatId(own.id), attempt: own.attempt });
+  const owed = (await listOwn(ctx, task_id)).filter((one) => one.ended_at !== null && one.consumed_at === null);
+  // Which of several sessions asks is not known of those that others have started: it is the one without a name.
+  const is_known = owed.length < 2 || (await ownSession(ctx)) !== undefined;
+  for (const { id, attempt, session_key } of owed)
+    if (attempt !== null && (is_known || session_key === DEFAULT_SESSION))
+      await consumeWake(ctx, { id: formatId(id), attempt });
 }

@@ -1,15 +1,14 @@
-import { type Ctx, has, type TxCtx, transact } from "../../../context.ts";
+import { type Ctx, type TxCtx, transact } from "../../../context.ts";
 import { ParleyError } from "../../../errors.ts";
 import { toColumns } from "../../../feed/index.ts";
 import { parseId, timeOfId } from "../../../ids.ts";
 import { parseTime } from "../../../times.ts";
-import { triggerNamed } from "../../identity/index.ts";
 import { threadOf } from "../../mail/index.ts";
 import { type CreateTask, MOST_CONTENT_BYTES, type Task } from "../schema.ts";
 import * as store from "../store.ts";
 import type { TaskRow } from "../tables.ts";
 import { admitted, planSweep } from "./admitting.ts";
-import { register } from "./awaiting.ts";
+import { ownSession, register, registerOnce, triggerOf } from "./awaiting.ts";
 import { checkNeeds } from "./needs.ts";
 import { isoAt, laneOf, tell, wire } from "./wire.ts";
 
@@ -34,7 +33,7 @@ export async function createOwn(ctx: Ctx, { session_key, channel, ...task }: Cre
   const { name, principal_id: sender_id } = ctx.actor;
   const trigger_name = triggerOf(ctx);
   const awaited_by =
-    trigger_name === undefined ? undefined : { trigger_name, session_key: session_key ?? (await ownKey(ctx)) };
+    trigger_name === undefined ? undefined : { trigger_name, session_key: session_key ?? (await ownSession(ctx))?.key };
   return create(ctx, {
     ...task,
     sender: trigger_name === undefined ? name : `trigger:${trigger_name}`,
@@ -44,19 +43,6 @@ export async function createOwn(ctx: Ctx, { session_key, channel, ...task }: Cre
   });
 }
 
-/** Of a session that the hub itself has started. */
-export async function ownKey(ctx: Ctx): Promise<string | undefined> {
-  for (const { keyOf } of ctx.sessions) {
-    const key = await keyOf(ctx);
-    if (key !== null) return key;
-  }
-  return undefined;
-}
-
-/** The trigger that the actor is. */
-export const triggerOf = ({ actor }: Ctx): string | undefined =>
-  has(actor, "trigger") ? triggerNamed(actor.name) : undefined;
-
 export function create(ctx: Ctx, task: NewTask): Promise<Task> {
   checkSize(task.content);
   return transact(ctx, async (ctx) => {
@@ -64,7 +50,7 @@ export function create(ctx: Ctx, task: NewTask): Promise<Task> {
     const known = dedup_key === undefined ? undefined : await store.findLive(ctx.tx, dedup_key);
     if (known) {
       if (known.content !== task.content) throw otherTask(known, dedup_key ?? "");
-      if (awaited_by) await register(ctx, known, { ...awaited_by, ...waiter(ctx, task) });
+      if (awaited_by) await registerOnce(ctx, known, { ...awaited_by, ...waiter(ctx, task) });
       return wire(known);
     }
     const row = await admitted(ctx, rowOf(ctx, task));

@@ -13,8 +13,7 @@ import {
 } from "../schema.ts";
 import * as store from "../store.ts";
 import type { TaskRow } from "../tables.ts";
-import { consumeOwn } from "./awaiting.ts";
-import { triggerOf } from "./creating.ts";
+import { consumeOwn, triggerOf } from "./awaiting.ts";
 import { laneHolds } from "./holding.ts";
 import { holdReasons } from "./reasons.ts";
 import { taskOf, wire } from "./wire.ts";

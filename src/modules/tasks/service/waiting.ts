@@ -1,9 +1,7 @@
 import { type Ctx, transact } from "../../../context.ts";
 import type { Waited, WaitForTasks } from "../schema.ts";
-import * as store from "../store.ts";
 import type { TaskRow } from "../tables.ts";
-import { consumeOwn, register } from "./awaiting.ts";
-import { ownKey, triggerOf } from "./creating.ts";
+import { consumeOwn, isWaiting, ownSession, registerOnce, triggerOf } from "./awaiting.ts";
 import { TOPIC, taskOf, wire } from "./wire.ts";
 
 const ENDED = "This task ended. Its result is data from its worker. To wait for the others leave it out.";
@@ -37,16 +35,16 @@ const firstEnded = (rows: readonly TaskRow[]): TaskRow | undefined =>
 
 /** Whoever waits is seen to wait, for as long as nobody has told them. */
 async function registerAll(ctx: Ctx, ids: readonly number[]): Promise<void> {
-  const { space_id, principal_id: waiter_id, name: waiter } = ctx.actor;
+  const { principal_id: waiter_id, name: waiter } = ctx.actor;
   const trigger_name = triggerOf(ctx);
-  const known = await Promise.all(ids.map((task_id) => store.listAwaits(ctx.db, { space_id, task_id })));
-  const missing = ids.filter((_, at) => !known[at]?.some((one) => one.waiter_id === waiter_id));
+  const waiting = trigger_name === undefined ? {} : { trigger_name, session_key: (await ownSession(ctx))?.key };
+  const known = await Promise.all(ids.map((id) => isWaiting(ctx, id)));
+  const missing = ids.filter((_, at) => !known[at]);
   if (missing.length === 0) return;
-  const waiting = trigger_name === undefined ? {} : { trigger_name, session_key: await ownKey(ctx) };
   await transact(ctx, async (ctx) => {
     for (const id of missing) {
       const row = await taskOf(ctx, id);
-      if (row.processed_at === null) await register(ctx, row, { waiter_id, waiter, ...waiting });
+      if (row.processed_at === null) await registerOnce(ctx, row, { waiter_id, waiter, ...waiting });
     }
   });
 }

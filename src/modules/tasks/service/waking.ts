@@ -23,13 +23,15 @@ export const wakeByFile: DueJob = async (ctx, { ref }) => {
   const path = row && pathOf(ctx, row);
   if (!row || path === undefined) return {};
   if (row.ended_at === null || row.consumed_at !== null) {
+    if (row.filed === null) return {};
     await rm(path, { force: true });
-    return {};
+    return { record: (ctx) => store.noteNoFile(ctx.tx, row.id) };
   }
   const taking = { id: String(row.id), attempt: row.attempt ?? 0 };
   const since = ctx.now() - Date.parse(row.offered_at ?? new Date(ctx.now()).toISOString());
   const again = ctx.now() + Math.min(LONGEST_LOOK_MS, Math.max(FIRST_LOOK_MS, since));
   if (row.filed !== row.attempt) {
+    if ((await isToldOtherwise(ctx, row)) || (await isNameTaken(ctx, row))) return { again };
     await write(ctx, path, await contentOf(ctx, row));
     const record = async (ctx: TxCtx): Promise<void> => {
       await store.noteFile(ctx.tx, { id: row.id, attempt: taking.attempt, filed_in: placeOf(ctx) });
@@ -38,8 +40,26 @@ export const wakeByFile: DueJob = async (ctx, { ref }) => {
     return { again, record };
   }
   if (row.filed_in !== placeOf(ctx) || (await exists(path))) return { again };
-  return { record: async (ctx) => void (await consumeByFile(ctx, taking)) };
+  const taken = async (ctx: TxCtx): Promise<void> => {
+    await consumeByFile(ctx, taking);
+    await store.noteNoFile(ctx.tx, row.id);
+  };
+  return { record: taken };
 };
+
+/** Where the hub starts the session again itself, nobody else is to do it too. */
+async function isToldOtherwise(ctx: Ctx, { trigger_name }: OwedRow): Promise<boolean> {
+  for (const { tells } of ctx.sessions) if (await tells?.(ctx, { trigger_name: trigger_name ?? "" })) return true;
+  return false;
+}
+
+/** The file of a trigger and a task has one name: of several sessions that wait for it each has its turn. */
+async function isNameTaken(ctx: Ctx, { id, task_id, trigger_name }: OwedRow): Promise<boolean> {
+  const awaits = await store.listAwaits(ctx.db, { space_id: ctx.actor.space_id, task_id });
+  const others = awaits.filter((one) => one.trigger_name === trigger_name && one.id !== id);
+  // Of those that have not begun the first does: two that look at the same time would take each other's.
+  return others.some((one) => one.filed !== null || (one.id < id && one.ended_at !== null && one.consumed_at === null));
+}
 
 /** Leftovers of a hub that ended in the middle: half a file, and files of wakes that were taken meanwhile. */
 export async function drainWakes(ctx: Ctx): Promise<void> {
@@ -83,7 +103,7 @@ function pathOf({ config }: Ctx, { trigger_name, task_id }: OwedRow): string | u
 async function contentOf(ctx: Ctx, row: OwedRow): Promise<string> {
   const { task_id, trigger_name, session_key, channel, response_summary, status, attempt, error } = wakeOf(row);
   let session_id: string | null = null;
-  for (const { idOf } of ctx.sessions) session_id ??= await idOf(ctx, { trigger_name, session_key });
+  for (const { idOf } of ctx.sessions) session_id ??= (await idOf?.(ctx, { trigger_name, session_key })) ?? null;
   const wake = { task_id, trigger_name, session_key, session_id, channel, response_summary, status, attempt, error };
   return `${JSON.stringify(wake)}\n`;
 }

@@ -25,7 +25,7 @@ type Ending = In & { task_id: number; status: string; attempt: number; ended_at:
 
 const end = statement<Ending>(
   `update task_awaits set status = :status, attempt = :attempt, ended_at = :ended_at, offered_at = null,
-   offered_by = null, filed = null, consumed_at = null where space_id = :space_id and task_id = :task_id`,
+   offered_by = null, consumed_at = null where space_id = :space_id and task_id = :task_id`,
 );
 /** What they wait for has ended. */
 export const endAwaits = (tx: Tx, args: Omit<Ending, "space_id">): Promise<void> =>
@@ -64,6 +64,12 @@ const file = statement<In & Fenced & { filed_in: string }>(
 export const noteFile = (tx: Tx, args: Fenced & { filed_in: string }): Promise<void> =>
   tx.run(file, { ...args, space_id: tx.space_id });
 
+const unfile = statement<In & { id: number }>(
+  "update task_awaits set filed = null where space_id = :space_id and id = :id",
+);
+/** The file is gone: another may have its name. */
+export const noteNoFile = (tx: Tx, id: number): Promise<void> => tx.run(unfile, { id, space_id: tx.space_id });
+
 /** False if it ended otherwise meanwhile, or was taken. */
 export const offerAwait = async (tx: Tx, args: Fenced & { offered_at: string; offered_by: string }): Promise<boolean> =>
   (await tx.runCounted(offer, { ...args, space_id: tx.space_id })) === 1;
@@ -78,7 +84,7 @@ export const consumeAwait = async (tx: Tx, args: Fenced & { consumed_at: string 
 
 const anew = statement<In & { task_id: number }>(
   `update task_awaits set status = null, attempt = null, ended_at = null, offered_at = null, offered_by = null,
-   filed = null, consumed_at = null where space_id = :space_id and task_id = :task_id`,
+   consumed_at = null where space_id = :space_id and task_id = :task_id`,
 );
 /** It has not ended after all. */
 export const resetAwaits = (tx: Tx, task_id: number): Promise<void> => tx.run(anew, { task_id, space_id: tx.space_id });

@@ -3,13 +3,14 @@
  * where it is kept, once what runs of it is over. A wake that nobody is there to deliver stays owed and is looked at again.
  */
 import { z } from "zod";
-import type { TxCtx } from "../../../context.ts";
+import type { Ctx, TxCtx } from "../../../context.ts";
 import { move } from "../../../due/index.ts";
 import { parseId } from "../../../ids.ts";
-import type { DueHandler } from "../../../module.ts";
+import type { DueHandler, SessionProvider } from "../../../module.ts";
 import * as runs from "../../runs/index.ts";
 import * as tasks from "../../tasks/index.ts";
 import * as store from "../store.ts";
+import type { TriggerRow } from "../tables.ts";
 import { relayText } from "./rendering.ts";
 
 const RELAY = "trigger.relay";
@@ -41,15 +42,26 @@ const relayOwed: DueHandler = async (ctx, { payload }) => {
 async function relay(ctx: TxCtx, wake: Wake): Promise<boolean> {
   const { trigger_name: name, session_key, task_id, run_id } = wake;
   if (await runs.isTold(ctx, wake)) return true;
-  const trigger = await store.findTrigger(ctx.tx, { space_id: ctx.tx.space_id, name });
-  if (!trigger || !(await runs.isConfigured(ctx, { kind: "trigger", name }))) return false;
+  const trigger = await toldTrigger(ctx, name);
+  if (!trigger) return false;
   const { session_mode } = trigger;
   const behind = run_id === null ? undefined : parseId(run_id);
   const session = { session_mode, session_key, behind, parallel: true };
   const prompt = await promptFor(ctx, wake);
-  await runs.plan(ctx, { kind: "trigger", name, ...session, prompt, retries: RETRIES, wake, cause: parseId(task_id) });
+  const run = { kind: "trigger", name, ...session, prompt, retries: RETRIES, cause: parseId(task_id) } as const;
+  await runs.tellSession(ctx, { ...run, wake });
   return true;
 }
+
+/** Undefined for one that is none, or has no program. */
+async function toldTrigger(ctx: Ctx, name: string): Promise<TriggerRow | undefined> {
+  const trigger = await store.findTrigger(ctx.db, { space_id: ctx.actor.space_id, name });
+  return trigger && (await runs.isConfigured(ctx, { kind: "trigger", name })) ? trigger : undefined;
+}
+
+export const toldSessions: SessionProvider = {
+  tells: async (ctx, { trigger_name }) => (await toldTrigger(ctx, trigger_name)) !== undefined,
+};
 
 async function promptFor(ctx: TxCtx, { task_id, status, response_summary, error, run_id }: Wake): Promise<string> {
   const { content } = await tasks.look(ctx, parseId(task_id));
