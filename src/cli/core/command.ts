@@ -81,6 +81,16 @@ export interface Entry {
   load: () => Promise<Command>;
 }
 
+/** By what its file calls it. */
+export const entry = <K extends string>(
+  name: string,
+  summary: string,
+  file: () => Promise<Readonly<Record<K, Command>>>,
+  key: K,
+): Entry => ({ name, summary, load: async () => (await file())[key] });
+
+export const commonEntry: typeof entry = (...of) => ({ ...entry(...of), common: true });
+
 interface Definition<O extends Options, P extends Positionals>
   extends Omit<Command, "positionals" | "options" | "run"> {
   positionals?: P;

@@ -1,9 +1,3 @@
-import type { Entry } from "../core/command.ts";
+import { type Entry, entry } from "../core/command.ts";
 
-export const COMMANDS: readonly Entry[] = [
-  {
-    name: "why",
-    summary: "see what led to something",
-    load: async () => (await import("./why.ts")).why,
-  },
-];
+export const COMMANDS: readonly Entry[] = [entry("why", "see what led to something", () => import("./why.ts"), "why")];

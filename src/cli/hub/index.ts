@@ -1,63 +1,15 @@
-import type { Entry } from "../core/command.ts";
+import { commonEntry, type Entry, entry } from "../core/command.ts";
 
 export const COMMANDS: readonly Entry[] = [
-  {
-    name: "serve",
-    summary: "run the hub in the foreground",
-    common: true,
-    load: async () => (await import("./serve.ts")).serve,
-  },
-  {
-    name: "status",
-    summary: "say whether the hub runs, and what to do next",
-    common: true,
-    load: async () => (await import("./status.ts")).status,
-  },
-  {
-    name: "login",
-    summary: "make a link that signs a browser in",
-    common: true,
-    load: async () => (await import("./login.ts")).login,
-  },
-  {
-    name: "open",
-    summary: "open the page in your browser, signed in",
-    common: true,
-    load: async () => (await import("./open.ts")).open,
-  },
-  {
-    name: "logs",
-    summary: "read what the hub logs",
-    load: async () => (await import("./logs.ts")).logs,
-  },
-  {
-    name: "stop",
-    summary: "stop the hub",
-    load: async () => (await import("./stop.ts")).stop,
-  },
-  {
-    name: "audit verify",
-    summary: "check that nobody changed or cut the audit",
-    load: async () => (await import("./audit.ts")).verify,
-  },
-  {
-    name: "audit show",
-    summary: "show who did what last",
-    load: async () => (await import("./audit.ts")).show,
-  },
-  {
-    name: "call",
-    summary: "call any tool of the hub",
-    load: async () => (await import("./call.ts")).call,
-  },
-  {
-    name: "link",
-    summary: "put parley on your PATH",
-    load: async () => (await import("./link.ts")).link,
-  },
-  {
-    name: "version",
-    summary: "say which version this is",
-    load: async () => (await import("./version.ts")).version,
-  },
+  commonEntry("serve", "run the hub in the foreground", () => import("./serve.ts"), "serve"),
+  commonEntry("status", "say whether the hub runs, and what to do next", () => import("./status.ts"), "status"),
+  commonEntry("login", "make a link that signs a browser in", () => import("./login.ts"), "login"),
+  commonEntry("open", "open the page in your browser, signed in", () => import("./open.ts"), "open"),
+  entry("logs", "read what the hub logs", () => import("./logs.ts"), "logs"),
+  entry("stop", "stop the hub", () => import("./stop.ts"), "stop"),
+  entry("audit verify", "check that nobody changed or cut the audit", () => import("./audit.ts"), "verify"),
+  entry("audit show", "show who did what last", () => import("./audit.ts"), "show"),
+  entry("call", "call any tool of the hub", () => import("./call.ts"), "call"),
+  entry("link", "put parley on your PATH", () => import("./link.ts"), "link"),
+  entry("version", "say which version this is", () => import("./version.ts"), "version"),
 ];

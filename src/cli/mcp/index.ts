@@ -1,20 +1,17 @@
-import type { Entry } from "../core/command.ts";
+import { commonEntry, type Entry, entry } from "../core/command.ts";
 
 export const COMMANDS: readonly Entry[] = [
-  {
-    name: "mcp",
-    summary: "serve MCP on stdin and stdout, for an agent's configuration",
-    common: true,
-    load: async () => (await import("./mcp.ts")).mcp,
-  },
-  {
-    name: "mcp-config",
-    summary: "print the entry for Parley in a client's MCP settings",
-    load: async () => (await import("./config.ts")).mcpConfig,
-  },
-  {
-    name: "mcp-headers",
-    summary: "print what Claude Code sends to be its session's agent",
-    load: async () => (await import("./headers.ts")).mcpHeaders,
-  },
+  commonEntry("mcp", "serve MCP on stdin and stdout, for an agent's configuration", () => import("./mcp.ts"), "mcp"),
+  entry(
+    "mcp-config",
+    "print the entry for Parley in a client's MCP settings",
+    () => import("./config.ts"),
+    "mcpConfig",
+  ),
+  entry(
+    "mcp-headers",
+    "print what Claude Code sends to be its session's agent",
+    () => import("./headers.ts"),
+    "mcpHeaders",
+  ),
 ];

@@ -1,9 +1,5 @@
-import type { Entry } from "../core/command.ts";
+import { type Entry, entry } from "../core/command.ts";
 
 export const COMMANDS: readonly Entry[] = [
-  {
-    name: "notice settle",
-    summary: "answer a notice",
-    load: async () => (await import("./notice.ts")).settle,
-  },
+  entry("notice settle", "answer a notice", () => import("./notice.ts"), "settle"),
 ];

@@ -1,24 +1,8 @@
-import type { Entry } from "../core/command.ts";
+import { type Entry, entry } from "../core/command.ts";
 
 export const COMMANDS: readonly Entry[] = [
-  {
-    name: "queue list",
-    summary: "list what waits for the hub",
-    load: async () => (await import("./queue.ts")).list,
-  },
-  {
-    name: "queue drain",
-    summary: "send what waits now",
-    load: async () => (await import("./queue.ts")).drain,
-  },
-  {
-    name: "queue clear",
-    summary: "throw away what waits",
-    load: async () => (await import("./queue.ts")).clear,
-  },
-  {
-    name: "queue stats",
-    summary: "count what waits",
-    load: async () => (await import("./queue.ts")).stats,
-  },
+  entry("queue list", "list what waits for the hub", () => import("./queue.ts"), "list"),
+  entry("queue drain", "send what waits now", () => import("./queue.ts"), "drain"),
+  entry("queue clear", "throw away what waits", () => import("./queue.ts"), "clear"),
+  entry("queue stats", "count what waits", () => import("./queue.ts"), "stats"),
 ];

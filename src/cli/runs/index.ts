@@ -1,9 +1,5 @@
-import type { Entry } from "../core/command.ts";
+import { type Entry, entry } from "../core/command.ts";
 
 export const COMMANDS: readonly Entry[] = [
-  {
-    name: "runs tail",
-    summary: "follow what a run prints",
-    load: async () => (await import("./tail.ts")).tail,
-  },
+  entry("runs tail", "follow what a run prints", () => import("./tail.ts"), "tail"),
 ];
