@@ -1,12 +1,15 @@
 /** What a page asks of its hub: no more with many agents and much mail than with few and little. */
+import { randomUUID } from "node:crypto";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { launch } from "../src/testing/browser.ts";
+import { define } from "../src/testing/runs.ts";
 import { composer, type Speaker, sendMail, WebHub } from "../src/testing/web.ts";
 
 const AGENTS = 40;
 const MAILS_OF_EACH = 25;
-const QUIET_MS = 1000;
+/** What is told of in gathered hints is told within a second. */
+const QUIET_MS = 1500;
 
 let browser: Browser;
 let hub: WebHub;
@@ -71,16 +74,23 @@ class Meter {
 async function asked(run: () => Promise<unknown>, meters: readonly Meter[] = [meter]): Promise<void> {
   for (const meter of meters) meter.begin();
   await run();
+  // A hint may take a second: what it costs is not to be counted for what happens next.
+  await expect.poll(() => meters.some(({ names }) => names.length > 0)).toBe(true);
   await expect.poll(() => meters.every(({ quiet }) => quiet)).toBe(true);
 }
 
 /** Opens a page and says what that cost. What this browser remembers, it knows from the last time. */
 async function opening(path: string, ready: () => Promise<unknown>): Promise<Meter> {
+  await openingFirst(path, ready);
+  return openingFirst(path, ready);
+}
+
+/** For pages of which this browser remembers nothing. */
+async function openingFirst(path: string, ready: () => Promise<unknown>): Promise<Meter> {
   const open = async () => {
     await page.goto(`${hub.url}${path}`);
     await ready();
   };
-  await asked(open);
   await asked(open);
   return meter;
 }
@@ -115,6 +125,32 @@ test("what needs you and the settings are opened with at most six requests", asy
   expect(settings.names.length, settings.names.join(" ")).toBeLessThanOrEqual(6);
 });
 
+/** Opens these in tabs of their own and says what each thing that happens costs there. */
+async function costs(paths: readonly string[], happens: Record<string, () => Promise<unknown>>): Promise<string[]> {
+  const meters = new Map<string, Meter>();
+  // A browser gives four tabs a stream each; a fifth would only look in now and then.
+  await page.goto("about:blank");
+  const tabs = await Promise.all(paths.map(() => page.context().newPage()));
+  for (const [at, path] of paths.entries()) {
+    const tab = tabs[at];
+    if (!tab) throw new Error("no tab");
+    const meter = await Meter.on(tab);
+    const open = async () => {
+      await tab.goto(`${hub.url}${path}`);
+      await expect.poll(() => meter.names).toContain("subscriptions/listen");
+    };
+    await asked(open, [meter]);
+    meters.set(path, meter);
+  }
+  const dear: string[] = [];
+  for (const [what, happen] of Object.entries(happens)) {
+    await asked(happen, [...meters.values()]);
+    for (const [path, { names }] of meters) if (names.length > 1) dear.push(`${what} at ${path}: ${names.join(" ")}`);
+  }
+  await Promise.all(tabs.map((tab) => tab.close()));
+  return dear;
+}
+
 test("what happens costs one request, whatever it is and whichever page is open", async () => {
   const { token } = await hub.call<{ token: string }>("token_create", { role: "human", name: "ben" });
   const ben = { token, say: () => Promise.reject(new Error("ben is no agent")) };
@@ -122,6 +158,8 @@ test("what happens costs one request, whatever it is and whichever page is open"
   if (!three || !five) throw new Error("no agents");
   let asking = 0;
   const happens = {
+    // Whoever asks is there, and is seen to be: an event of its own, unless it was just seen.
+    "that somebody is there": () => hub.call("agent_heartbeat", {}, three.token),
     "a question": () =>
       hub.call(
         "notice_raise",
@@ -136,20 +174,98 @@ test("what happens costs one request, whatever it is and whichever page is open"
     "words in a chat": () => five.say("Something."),
     "a change of state": () => hub.call("agent_report", { run_phase: asking % 2 ? "sampling" : "idle" }, three.token),
   };
-  const meters = new Map<string, Meter>();
-  // A browser gives four tabs a stream each; a fifth would only look in now and then.
-  await page.goto("about:blank");
-  for (const path of ["/mail", "/mail/agent-9", "/chat/agent-5", "/needs"]) {
-    const tab = await page.context().newPage();
-    const meter = await Meter.on(tab);
-    await asked(() => tab.goto(`${hub.url}${path}`), [meter]);
-    meters.set(path, meter);
+  expect(await costs(["/mail", "/mail/agent-9", "/chat/agent-5", "/needs"], happens)).toEqual([]);
+});
+
+const WAITING = 1000;
+const ENDED = 5000;
+const TRIGGERS = 200;
+const RUNS = 500;
+const AT_ONCE = 100;
+
+/** Some at a time. */
+async function each(count: number, make: (one: number) => Promise<unknown>): Promise<void> {
+  for (let from = 0; from < count; from += 50)
+    await Promise.all(Array.from({ length: Math.min(50, count - from) }, (_, at) => make(from + at)));
+}
+
+/** What lies on a desk after a year, and what the programs of a night have left. */
+async function fill(): Promise<{ task: string; run: string; worker: string }> {
+  const { token: worker } = await hub.call<{ token: string }>("token_create", { role: "worker", name: "mason" });
+  const content = "Look at what came in and say what is to be done about it. ".repeat(20);
+  const at = new Date(Date.now() - 3_600_000).toISOString();
+  const over = { status: "done", response_summary: "All of it was looked at. ".repeat(20), processed_at: at };
+  const all = Array.from({ length: WAITING + ENDED }, (_, one) => ({
+    ...{
+      source_key: `task ${one}`,
+      content: `${one}. ${content}`,
+      channel: "web",
+      sender: "ana",
+      created_at: at,
+      awaits: [],
+    },
+    ...(one < WAITING ? { status: "pending", response_summary: null, processed_at: null } : over),
+  }));
+  while (all.length > 0) await hub.call("task_import", { tasks: all.splice(0, AT_ONCE) });
+  define(hub, { trigger: { argv: [process.execPath, "-e", "0"], cwd: hub.home } });
+  await hub.call("run_pause");
+  await each(TRIGGERS, (one) =>
+    hub.call("trigger_create", { name: `trigger-${one}`, type: "manual", prompt: content, description: "Looks at it" }),
+  );
+  await expect.poll(() => hub.call("trigger_test", { name: "trigger-0" })).toMatchObject({ becomes: "run" });
+  const fire = (name: string) => hub.call<{ run_id: string }>("trigger_run", { name, session_key: randomUUID() });
+  await each(RUNS - 1, async (one) => {
+    const { run_id } = await fire(`trigger-${one % TRIGGERS}`);
+    if (one % 10 > 0) await hub.call("run_stop", { id: run_id });
+  });
+  const { tasks } = await hub.call<{ tasks: { id: string }[] }>("task_list", { limit: 1 });
+  return { task: tasks[0]?.id ?? "", run: (await fire("trigger-0")).run_id, worker };
+}
+
+test("tasks, triggers and runs cost no more when there is much of them", { timeout: 300_000 }, async () => {
+  const { task, run, worker } = await fill();
+  const first = (what: string) => () => page.locator(`[data-${what}]`).first().waitFor();
+  const pages = {
+    "/tasks": first("task"),
+    "/tasks?column=waiting": first("task"),
+    "/tasks?column=done": first("task"),
+    [`/tasks/${task}`]: () =>
+      page.getByRole("region", { name: "Task", exact: true }).getByRole("heading").first().waitFor(),
+    "/triggers": first("trigger"),
+    "/triggers/trigger-0": () => page.getByRole("heading", { name: "trigger-0" }).waitFor(),
+    "/runs": first("run"),
+    [`/runs/${run}`]: () => page.getByRole("log").waitFor(),
+  };
+  for (const [path, ready] of Object.entries(pages)) {
+    const { names, bytes } = await openingFirst(path, ready);
+    expect.soft(names.length, `${path}: ${names.join(" ")}`).toBeLessThanOrEqual(6);
+    expect.soft(bytes, path).toBeLessThan(100_000);
   }
-  // Whoever asks is there, and is seen to be: an event of its own, unless it was just seen.
-  await asked(() => hub.call("agent_heartbeat", {}, three.token), [...meters.values()]);
-  for (const [what, happen] of Object.entries(happens)) {
-    await asked(happen, [...meters.values()]);
-    for (const [path, { names }] of meters)
-      expect(names.length, `${what} at ${path}: ${names.join(" ")}`).toBeLessThanOrEqual(1);
-  }
+
+  const next = async () => (await hub.call<{ next_task: { id: string } }>("get_next_task", {}, worker)).next_task.id;
+  // Of a trigger: what becomes of it is told to nobody by mail, which would be an event of its own.
+  const { token: asker } = await hub.call<{ token: string }>("token_create", { role: "trigger", name: "nightly" });
+  let [taken, queued] = ["", ""];
+  const dies = {
+    "a task that is made and taken": async () => {
+      await hub.call("task_create", { content: "Now", priority: 10, max_attempts: 1 }, asker);
+      taken = await next();
+    },
+    "a task that dies": () => hub.call("task_fail", { task_id: taken, error: "No" }, worker),
+    "a dead task that is tried again": () => hub.call("task_requeue", { task_id: taken }),
+  };
+  const fires = {
+    "a trigger that is changed": () => hub.call("trigger_update", { name: "trigger-0", description: "Changed" }),
+    "a run that is planned": async () => {
+      queued = (await hub.call<{ run_id: string }>("trigger_run", { name: "trigger-0" })).run_id;
+    },
+    "a run that is stopped": () => hub.call("run_stop", { id: queued }),
+  };
+  const open = Object.keys(pages);
+  expect.soft(await costs(open.slice(0, 4), dies)).toEqual([]);
+  // That one has died is seen on every page, and so is that it was tried again.
+  const { "a task that is made and taken": take, ...seen } = dies;
+  await hub.call("task_cancel", { task_id: taken });
+  await take();
+  expect.soft(await costs(open.slice(4), { ...seen, ...fires })).toEqual([]);
 });

@@ -111,6 +111,20 @@ export type Trigger = z.infer<typeof Trigger>;
 export const TriggerList = z.object({ triggers: z.array(Trigger) });
 export type TriggerList = z.infer<typeof TriggerList>;
 
+export const LookAtTriggers = z.strictObject({ limit: z.int().min(1).max(500).default(100).describe("How many.") });
+export type LookAtTriggers = z.infer<typeof LookAtTriggers>;
+
+export const TriggerBoard = z.object({
+  triggers: z.array(
+    Trigger.pick({
+      ...{ id: true, name: true, type: true, description: true, schedule: true, timezone: true },
+      ...{ enabled: true, next_run: true, run_count: true },
+    }),
+  ),
+  total: z.int(),
+});
+export type TriggerBoard = z.infer<typeof TriggerBoard>;
+
 const webhook = {
   webhook_url: z.string().optional().describe("Where to POST."),
   hint: z.string().optional().describe("How to call it."),

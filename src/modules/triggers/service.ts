@@ -4,6 +4,7 @@
  * from outside stays data; a secret leaves the hub once, when it was made here; a run is over exactly when what it
  * became is. See docs/design/triggers.md.
  */
+export { board } from "./service/boarding.ts";
 export { create, get, list, remove, rotate, update } from "./service/defining.ts";
 export { run, test } from "./service/firing.ts";
 export {

@@ -60,6 +60,26 @@ eachDatabase((open) => {
     expect(names).toEqual(["ask"]);
   });
 
+  test("a page lists a line of each by name, without what it asks, and says how many there are", async () => {
+    const hub = await open({ now: START });
+    const prompt = "p".repeat(5000);
+    await make(hub, { name: "nightly", type: "cron", schedule: "0 3 * * *", prompt, description: "d".repeat(400) });
+    await make(hub, { name: "ask", prompt });
+    const board = async (args: object = {}) => (await hub.call(hub.admin, "trigger_board", args)).body;
+    const line = { enabled: true, timezone: "UTC", run_count: 0, id: expect.stringMatching(/^\d+$/) };
+    expect(await board()).toEqual({
+      total: 2,
+      triggers: [
+        { ...line, name: "ask", type: "manual", description: null, schedule: null, next_run: null },
+        {
+          ...{ ...line, name: "nightly", type: "cron", schedule: "0 3 * * *", next_run: "2027-03-02T03:00:00.000Z" },
+          description: "d".repeat(160),
+        },
+      ],
+    });
+    expect(await board({ limit: 1 })).toMatchObject({ total: 2, triggers: [{ name: "ask" }] });
+  });
+
   test("a webhook's answer says where and how it is called, with a secret and without", async () => {
     const hub = await open({ now: START });
     const { body } = await make(hub, { name: "github", type: "webhook" });

@@ -53,7 +53,7 @@ export function create(ctx: Ctx, input: CreateTrigger): Promise<TriggerAnswer> {
     const { space_id } = ctx.tx;
     if (await store.findTrigger(ctx.tx, { space_id, name: input.name }))
       throw new ParleyError("NAME_TAKEN", `Trigger '${input.name}' already exists. Change it with trigger_update.`);
-    if ((await store.countTriggers(ctx.tx)) >= MOST_TRIGGERS)
+    if ((await store.countTriggers(ctx.tx, ctx.tx.space_id)) >= MOST_TRIGGERS)
       throw new ParleyError("LIMIT_REACHED", `There are ${MOST_TRIGGERS} triggers here already. Delete one first.`);
     const id = await tell(ctx, "created", input.name);
     const row: TriggerRow = {

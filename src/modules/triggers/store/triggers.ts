@@ -41,8 +41,20 @@ export const listTriggers = (db: Reader, space_id: string, type: Type | undefine
 const count = statement<{ space_id: string }, { triggers: number }>(
   "select count(*) as triggers from triggers where space_id = :space_id",
 );
-export const countTriggers = async (tx: Tx): Promise<number> =>
-  Number((await tx.get(count, { space_id: tx.space_id }))?.triggers ?? 0);
+export const countTriggers = async (db: Reader, space_id: string): Promise<number> =>
+  Number((await db.get(count, { space_id }))?.triggers ?? 0);
+
+type LineRow = Pick<
+  TriggerRow,
+  "id" | "name" | "type" | "description" | "schedule" | "timezone" | "enabled" | "next_run" | "run_count"
+>;
+const lines = statement<{ space_id: string; limit: number }, LineRow>(
+  `select id, name, type, substr(description, 1, 160) as description, schedule, timezone, enabled, next_run, run_count
+   from triggers where space_id = :space_id order by name limit :limit`,
+);
+/** Of long texts only how they begin. */
+export const listTriggerLines = (db: Reader, args: { space_id: string; limit: number }): Promise<LineRow[]> =>
+  db.all(lines, args);
 
 const update = statement<TriggerRow & { space_id: string }>(
   `update triggers set description = :description, channel = :channel, schedule = :schedule, timezone = :timezone,

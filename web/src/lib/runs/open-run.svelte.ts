@@ -67,6 +67,8 @@ export class OpenRun {
     this.run = run;
     this.problem = undefined;
     clearTimeout(this.#timer);
-    if (isLive(run) && this.#live) this.#timer = setTimeout(() => void this.refresh(), LOOK_MS);
+    // What has not begun prints nothing, and that it begins is told.
+    if (isLive(run) && run.state !== "queued" && this.#live)
+      this.#timer = setTimeout(() => void this.refresh(), LOOK_MS);
   }
 }

@@ -11,7 +11,13 @@ const SHOWN = 50;
 export class Runs {
   loaded = $state(false);
   problem = $state<string>();
-  list = $state.raw<readonly Run[]>([]);
+  /** The newest, read anew whenever something happens. */
+  #newest = $state.raw<readonly Run[]>([]);
+  /** Those behind them, as they were when somebody went there. */
+  #older = $state.raw<readonly Run[]>([]);
+  readonly list = $derived(joined(this.#newest, this.#older));
+  /** Where those begin that are not shown; null where there are none. */
+  next = $state<string | null>(null);
   pause = $state.raw<Tools["run_pause"]["output"]>({ paused_at: null, paused_by: null });
   #live: Live | undefined;
   readonly #hub: Pick<Hub, "client">;
@@ -40,6 +46,13 @@ export class Runs {
     return this.#live?.refresh() ?? Promise.resolve();
   }
 
+  async showMore(): Promise<void> {
+    if (this.next === null) return;
+    const { runs, next } = await this.#hub.client.call("run_list", { limit: SHOWN, before: this.next });
+    this.#older = joined(this.#older, runs);
+    this.next = next;
+  }
+
   /** From now on nothing is started, or everything that has waited. */
   async setPaused(paused: boolean): Promise<void> {
     try {
@@ -52,10 +65,19 @@ export class Runs {
   }
 
   async #read(): Promise<void> {
-    const { runs, paused_at, paused_by } = await this.#hub.client.call("run_list", { limit: SHOWN });
-    this.list = runs;
+    const { runs, paused_at, paused_by, next } = await this.#hub.client.call("run_list", { limit: SHOWN });
+    // What the newest no longer has room for stays where it was.
+    if (this.#older.length > 0) this.#older = joined(this.#newest, this.#older);
+    else this.next = next;
+    this.#newest = runs;
     this.pause = { paused_at, paused_by };
     this.problem = undefined;
     this.loaded = true;
   }
+}
+
+/** Each once, the newest first; where one stands in both, as the first has it. */
+function joined(some: readonly Run[], more: readonly Run[]): readonly Run[] {
+  const all = new Map([...more, ...some].map((run) => [run.id, run]));
+  return [...all.values()].sort((one, other) => Number(other.id) - Number(one.id));
 }

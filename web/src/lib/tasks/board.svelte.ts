@@ -6,7 +6,9 @@ import { type Board, type Card, COLUMNS, type Column, type Details } from "./typ
 
 const BOARD_URI = "parley://tasks";
 const SOME = 20;
-const MANY = 200;
+const MANY = 100;
+/** The hub lists no more in one go. */
+const MOST = 200;
 /** A lease that was kept is told to nobody: it is looked at again when it would have run out. */
 const AFTER_LEASE_MS = 1000;
 const SELDOM_MS = 5000;
@@ -26,6 +28,8 @@ export class TaskBoard {
   task = $state.raw<Details | null>();
   #columns = $state.raw<ReadonlyMap<Column, readonly Card[]>>(new Map());
   readonly total = $derived(COLUMNS.reduce((sum, column) => sum + (this.counts[column] ?? 0), 0));
+  /** Of a column that is shown alone. */
+  #limit = MANY;
   #view: View = { column: undefined, task_id: undefined };
   #live: Live | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -55,6 +59,7 @@ export class TaskBoard {
   show(view: View): void {
     const { column, task_id } = this.#view;
     if (task_id !== view.task_id) this.task = undefined;
+    if (column !== view.column) this.#limit = MANY;
     this.#view = view;
     // What is shown already is a part of what is wanted, or the other way round: it stays meanwhile.
     if (this.loaded && (column !== view.column || (task_id !== view.task_id && view.task_id !== undefined)))
@@ -63,6 +68,16 @@ export class TaskBoard {
 
   refresh(): Promise<void> {
     return this.#live?.refresh() ?? Promise.resolve();
+  }
+
+  /** Whether more of a column can be shown. */
+  hasMore(column: Column): boolean {
+    return this.tasksOf(column).length < Math.min(this.counts[column] ?? 0, MOST);
+  }
+
+  showMore(): Promise<void> {
+    this.#limit = MOST;
+    return this.refresh();
   }
 
   tasksOf(column: Column): readonly Card[] {
@@ -95,7 +110,7 @@ export class TaskBoard {
     const view = this.#view;
     const { column, task_id } = view;
     const board = await this.#hub.client.call("task_board", {
-      limit: column === undefined ? SOME : MANY,
+      limit: column === undefined ? SOME : this.#limit,
       ...(column !== undefined && { column }),
       ...(task_id !== undefined && { task_id }),
     });

@@ -2,9 +2,12 @@ import type { Hub } from "#lib/hub/hub.svelte.ts";
 import type { Tools } from "#lib/hub/types.ts";
 import { Live } from "#lib/live/live.ts";
 import { newKey } from "$client/index.ts";
-import type { Tried, Trigger, TriggerDetails } from "./types.ts";
+import type { Tried, TriggerDetails, TriggerLine } from "./types.ts";
 
 const URI = "parley://triggers";
+const SOME = 100;
+/** The hub lists no more in one go. */
+const MANY = 500;
 /** Of those that fired, so many are shown. */
 const RUNS = 20;
 
@@ -12,9 +15,12 @@ const RUNS = 20;
 export class Triggers {
   loaded = $state(false);
   problem = $state<string>();
-  list = $state.raw<readonly Trigger[]>([]);
+  list = $state.raw<readonly TriggerLine[]>([]);
+  /** With those that are not shown. */
+  total = $state(0);
   /** Undefined while it is not known. */
   open = $state.raw<TriggerDetails>();
+  #limit = SOME;
   #name: string | undefined;
   #live: Live | undefined;
   readonly #hub: Pick<Hub, "client">;
@@ -42,6 +48,11 @@ export class Triggers {
 
   refresh(): Promise<void> {
     return this.#live?.refresh() ?? Promise.resolve();
+  }
+
+  showMore(): Promise<void> {
+    this.#limit = MANY;
+    return this.refresh();
   }
 
   create(input: Tools["trigger_create"]["input"], key: string): Promise<Tools["trigger_create"]["output"]> {
@@ -81,8 +92,11 @@ export class Triggers {
 
   async #read(): Promise<void> {
     const { client } = this.#hub;
-    if (this.#name === undefined) this.list = (await client.call("trigger_list", {})).triggers;
-    else this.open = await client.call("trigger_get", { name: this.#name, runs: RUNS });
+    if (this.#name === undefined) {
+      const { triggers, total } = await client.call("trigger_board", { limit: this.#limit });
+      this.list = triggers;
+      this.total = total;
+    } else this.open = await client.call("trigger_get", { name: this.#name, runs: RUNS });
     this.problem = undefined;
     this.loaded = true;
   }

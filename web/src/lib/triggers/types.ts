@@ -1,6 +1,8 @@
 import type { Tools } from "#lib/hub/types.ts";
 
-export type Trigger = Tools["trigger_list"]["output"]["triggers"][number];
+/** As much of one as a list shows. */
+export type TriggerLine = Tools["trigger_board"]["output"]["triggers"][number];
 export type TriggerDetails = Tools["trigger_get"]["output"];
+export type Trigger = TriggerDetails["trigger"];
 export type Run = TriggerDetails["runs"][number];
 export type Tried = Tools["trigger_test"]["output"];
