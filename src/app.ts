@@ -98,7 +98,11 @@ export async function startHub(config: Config, options: Options = {}): Promise<R
   // Before anything is due: whoever plans a run has to know what can be started.
   const runner = undo.use(await Runner.open({ hub, node_id: ownName(folder, NODE_ID) }));
   const above = (contents: Parameters<typeof spaceDue>[0]) => ({ ...waitDue, ...spaceDue(contents) });
-  const scheduler = await startScheduler(hub, { ctx: systemCtx(hub), above });
+  const scheduler = await startScheduler(hub, {
+    ctx: systemCtx(hub),
+    prefers: (space_id) => runner.prefers(space_id),
+    above,
+  });
   undo.defer(() => scheduler.stop());
   await ensureAdminToken(systemCtx(hub)(MAIN_SPACE), hub.credentials, folder);
   undo.defer(watchStreams(hub));

@@ -18,12 +18,14 @@ interface Contents {
 
 interface Parts {
   ctx: (space_id: string) => Ctx;
+  /** Whether this node is the one that sees to a space. */
+  prefers: (space_id: string) => boolean;
   /** Of what stands on this. */
   above: (contents: Contents) => Record<string, DueHandler>;
 }
 
 /** Handles what is due in every space, from now on. */
-export async function startScheduler(hub: Hub, { ctx, above }: Parts): Promise<Scheduler> {
+export async function startScheduler(hub: Hub, { ctx, prefers, above }: Parts): Promise<Scheduler> {
   const { database, log, config, metrics } = hub;
   const consuming = consumerDue(consumersOf(hub.modules));
   const scheduler = new Scheduler({
@@ -32,6 +34,7 @@ export async function startScheduler(hub: Hub, { ctx, above }: Parts): Promise<S
     handlers: new Map(Object.entries({ ...dueOf(hub), ...consuming.handlers, ...above(contentsOf(hub)) })),
     jobs: new Map(hub.modules.flatMap(({ jobs }) => Object.entries(jobs ?? {}))),
     throttle_ms: throttlesOf(hub.modules),
+    prefers,
     died: consuming.died,
     ctx,
     report: (error, row, dead = false) => {
@@ -40,8 +43,8 @@ export async function startScheduler(hub: Hub, { ctx, above }: Parts): Promise<S
       log.error(what, { kind: row?.kind, space: row?.space_id, ref: row?.ref, attempt: row?.attempt, error });
     },
   });
-  onCommit(hub, "what is due", ({ planned }) => {
-    if (planned) scheduler.wake();
+  onCommit(hub, "what is due", ({ planned, space_id }) => {
+    if (planned) scheduler.planned(space_id);
   });
   await planAnew(ctx, { begin: beginOf(hub), planned_for: plannedFor(hub) });
   scheduler.wake();

@@ -11,6 +11,7 @@ const START = Date.parse("2026-11-01T12:00:00Z");
 const rows = statement<Record<string, never>, { ref: number; at: string; attempt: number }>(
   "select ref, at, attempt from due where kind = 'test.job' order by ref",
 );
+const dueOf = statement<{ kind: string }, { ref: number }>("select ref from due where kind = :kind");
 const actor: Actor = {
   ...{ principal_id: "hub", name: "hub", roles: [], token_id: "", subscriber_id: "" },
   kind: "service",
@@ -34,8 +35,9 @@ eachDatabase((open) => {
     job?: DueJob;
     handlers?: Record<string, DueHandler>;
     throttle_ms?: Record<string, number>;
+    prefers?: (space_id: string) => boolean;
   }
-  const start = ({ job, handlers = {}, throttle_ms = {} }: Parts) => {
+  const start = ({ job, handlers = {}, throttle_ms = {}, prefers = () => true }: Parts) => {
     const failures: unknown[] = [];
     const scheduler = new Scheduler({
       database: hub.hub.database,
@@ -43,6 +45,7 @@ eachDatabase((open) => {
       handlers: new Map(Object.entries(handlers)),
       jobs: new Map(job && [["test.job", job]]),
       throttle_ms: new Map(Object.entries(throttle_ms)),
+      prefers,
       ctx: (space_id) => hub.hub.ctx({ ...actor, space_id }),
       report: (error) => failures.push(error),
       random: () => 0.5,
@@ -147,5 +150,38 @@ eachDatabase((open) => {
     // Whoever wants all that is due to be done has it done.
     await scheduler.sweep();
     await expect.poll(() => noted.slice(2)).toEqual(["rare 0", "rare 1", "rare 2"]);
+  });
+
+  test("what is due is left to the node that sees to its space for two seconds, but for what a node planned itself", async () => {
+    const say: DueHandler = async (ctx, { ref, payload }) => void (await note(ctx, `${payload} ${ref}`));
+    const { scheduler } = start({
+      handlers: { "test.theirs": say },
+      prefers: (space_id) => space_id === "sess_ours",
+    });
+    await hub.call(hub.admin, "space_create", { id: "sess_ours" });
+    await hub.hub.feed.listen({ space_id: "sess_ours", topic: "test" }, ({ stream }) => void noted.push(stream));
+    const come = (space_id: string, ref: number) =>
+      write((ctx) => plan(ctx, { kind: "test.theirs", ref, at: START, payload: space_id, space_id }));
+    await come("main", 1);
+    await come("sess_ours", 2);
+    scheduler.wake();
+    await expect.poll(() => noted).toEqual(["sess_ours 2"]);
+
+    // It is told so by its own commit.
+    scheduler.planned("main");
+    await expect.poll(() => noted).toEqual(["sess_ours 2", "main 1"]);
+  });
+
+  test("what the node that sees to a space does not do in two seconds another one does", async () => {
+    const say: DueHandler = async (ctx, { ref }) => void (await note(ctx, String(ref)));
+    const { scheduler } = start({ handlers: { "test.note": say, "test.other": say }, prefers: () => false });
+    await planned("test.note", 1, START - 1999);
+    await planned("test.other", 1, START - 2000);
+    scheduler.wake();
+    await expect.poll(() => noted).toHaveLength(1);
+    expect(await hub.hub.database.all(dueOf, { kind: "test.note" })).toHaveLength(1);
+    await hub.tick(1);
+    scheduler.wake();
+    await expect.poll(() => noted).toHaveLength(2);
   });
 });

@@ -8,6 +8,7 @@ import { backoff, MOST_ATTEMPTS } from "./backoff.ts";
 import { bury } from "./dead.ts";
 import { runJob } from "./jobs.ts";
 import { DueFailure, LOOK_AGAIN_MS } from "./plan.ts";
+import { Share } from "./share.ts";
 import { type DueRow, deleteDue, findDue, listDue, listEarliest, saveDue } from "./store.ts";
 
 /** Rows that are read at once. */
@@ -28,6 +29,8 @@ interface Options {
   jobs?: ReadonlyMap<string, DueJob>;
   /** Kinds that are handled no more often than every so many milliseconds: what comes meanwhile is handled together. */
   throttle_ms?: ReadonlyMap<string, number>;
+  /** Whether this node is the one that sees to a space. */
+  prefers?: (space_id: string) => boolean;
   /** What else happens, in the same transaction, when a row of a kind is given up. */
   died?: ReadonlyMap<string, DueHandler>;
   /** As whom time acts in a space. */
@@ -49,6 +52,9 @@ export class Scheduler {
   readonly #lanes = new Map<string, Promise<void>>();
   /** Kinds whose rows cannot be handled just now, and when to try again. */
   readonly #not_before = new Map<string, number>();
+  /** Kinds of which all that is due is left to other nodes, and until when. */
+  readonly #left = new Map<string, number>();
+  readonly #share: Share;
   /** When a kind that is throttled was last handled, by this process's own clock. */
   readonly #handled = new Map<string, number>();
   /** Milliseconds that a row of a kind took when last handled. */
@@ -61,11 +67,19 @@ export class Scheduler {
 
   constructor(options: Options) {
     this.#options = options;
+    this.#share = new Share(options.prefers ?? (() => true));
   }
 
   /** Something may have become due, or will be earlier than known. */
   wake(): void {
     void this.#look();
+  }
+
+  /** This node has planned something in a space. */
+  planned(space_id: string): void {
+    this.#share.planned(space_id);
+    this.#left.clear();
+    this.wake();
   }
 
   /** Handles everything that is due now, and what is planned for at once meanwhile. */
@@ -119,8 +133,8 @@ export class Scheduler {
       // Kinds of a newer node, or of a module that is gone, are not ours to decide on.
       for (const { kind, at } of await listEarliest(database, [...handlers.keys(), ...(jobs?.keys() ?? [])])) {
         if (at === null || this.#lanes.has(kind)) continue;
-        const due = Math.max(Date.parse(at), this.#not_before.get(kind) ?? 0) - database.now();
-        const ms = Math.max(due, this.#throttled(kind));
+        const due = Math.max(Date.parse(at), this.#not_before.get(kind) ?? 0, this.#left.get(kind) ?? 0);
+        const ms = Math.max(due - database.now(), this.#throttled(kind));
         if (ms <= 0) this.#startLane(kind);
         else wait = Math.min(wait, ms);
       }
@@ -157,10 +171,20 @@ export class Scheduler {
     const { database } = this.#options;
     for (let last: DueRow | undefined, rows = PAGE; rows === PAGE && !this.#stopped; ) {
       const page = await listDue(database, { kind, now: iso(database.now()), limit: PAGE, after: last });
-      await this.#handlePage(page);
+      await this.#handlePage(this.#ownOf(kind, page));
       last = page.at(-1);
       rows = page.length;
     }
+  }
+
+  /** What of it is left to others for now is looked at again when it has waited for them. */
+  #ownOf(kind: string, page: readonly DueRow[]): readonly DueRow[] {
+    const now = this.#options.database.now();
+    const isOwn = (row: DueRow): boolean => this.#hurried > 0 || this.#share.from(row) <= now;
+    const others = page.filter((row) => !isOwn(row));
+    if (others.length === 0) return page;
+    this.#left.set(kind, Math.min(...others.map((row) => this.#share.from(row))));
+    return page.filter(isOwn);
   }
 
   async #handlePage(page: readonly DueRow[]): Promise<void> {

@@ -16,6 +16,7 @@ import {
   KEPT_DAYS,
   listClaimable,
   listHeldBy,
+  listNodes,
   listOrphans,
   type Node,
   record,
@@ -27,6 +28,7 @@ import { dialectOf } from "./clients/index.ts";
 import { Definitions, type Program } from "./definitions.ts";
 import { killAll, listCookies } from "./killing.ts";
 import { removeOldLogs } from "./old-logs.ts";
+import { preferredOf } from "./rendezvous.ts";
 
 /** How often a node says that it is there, in parts of its lease, and looks for what nobody told it of. */
 const BEATS_A_LEASE = 4;
@@ -51,6 +53,8 @@ export class Runner implements AsyncDisposable {
   readonly #node: Node;
   readonly #attempts = new Map<string, { attempt: Attempt; over: Promise<void> }>();
   #definitions = new Definitions({});
+  /** All that are there, this one included. */
+  #nodes: readonly string[] = [];
   #error: string | undefined;
   #beat: NodeJS.Timeout | undefined;
   #logs: NodeJS.Timeout | undefined;
@@ -66,6 +70,7 @@ export class Runner implements AsyncDisposable {
     const runner = new Runner(options);
     runner.#readDefinitions();
     await announceNode(runner.#ctx(HUB_SPACE), runner.#announced());
+    await runner.#meetOthers();
     await runner.#takeBack();
     return runner;
   }
@@ -104,6 +109,11 @@ export class Runner implements AsyncDisposable {
   /** Something may be there to start. */
   wake(): void {
     void this.#look();
+  }
+
+  /** Whether this is the node that sees to what is due in a space: of several there is one, and the others wait for it. */
+  prefers(space_id: string): boolean {
+    return this.#nodes.length < 2 || preferredOf(this.#nodes, space_id) === this.#node.id;
   }
 
   /** Says that it is there, by the clock as it is now. */
@@ -183,11 +193,16 @@ export class Runner implements AsyncDisposable {
     }
   }
 
+  async #meetOthers(): Promise<void> {
+    this.#nodes = await listNodes(this.#ctx(HUB_SPACE));
+  }
+
   async #beatOnce(): Promise<void> {
     try {
       this.#readDefinitions();
       if (!(await renewNode(this.#ctx(HUB_SPACE), this.#announced())))
         this.#hub.log.error("another hub has this node's name");
+      await this.#meetOthers();
       await this.#dropLost();
       await this.#takeBack();
       this.wake();

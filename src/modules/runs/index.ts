@@ -17,6 +17,7 @@ export {
   isConfigured,
   isTold,
   KEPT_DAYS,
+  listNodes,
   type NewRun,
   type Node,
   noteOutput,

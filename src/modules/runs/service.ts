@@ -6,7 +6,7 @@
  */
 export { type Claimed, claim } from "./service/claiming.ts";
 export { runsGlance } from "./service/glance.ts";
-export { announceNode, isConfigured, type Node, removeNode, renewNode } from "./service/nodes.ts";
+export { announceNode, isConfigured, listNodes, type Node, removeNode, renewNode } from "./service/nodes.ts";
 export { isTold, type NewRun, plan, tellSession } from "./service/planning.ts";
 export { list, runsExplain, show } from "./service/reading.ts";
 export {

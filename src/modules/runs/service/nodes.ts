@@ -36,6 +36,10 @@ export const renewNode = (ctx: Ctx, { id, boot, can, lease_ms }: Announced): Pro
 export const removeNode = (ctx: Ctx, { id, boot }: Node): Promise<void> =>
   transact(ctx, (ctx) => store.deleteNode(ctx.tx, { id, boot }), { space_id: HUB_SPACE });
 
+/** Which are there just now. */
+export const listNodes = async (ctx: Ctx): Promise<string[]> =>
+  (await store.listLiveNodes(ctx.db, isoNow(ctx))).map(({ id }) => id);
+
 /**
  * Whether there is a node that would start something for it, or was of late: what is planned while one comes back waits
  * for it.
