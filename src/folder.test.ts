@@ -38,7 +38,7 @@ test("what is written is whole, replaces what was there, and is for its owner al
     expect(folder.read("admin.token")).toBe(text);
     expect(mode(join(home, "admin.token"))).toBe("600");
   }
-  expect(existsSync(join(home, "admin.token.new"))).toBe(false);
+  expect(existsSync(join(home, `admin.token.${process.pid}`))).toBe(false);
   expect(folder.read("nothing")).toBeUndefined();
 });
 
@@ -46,10 +46,10 @@ test("what a crash or somebody else left in the way neither opens a secret to ot
   const home = join(parent, "home");
   using folder = open(home);
   const elsewhere = join(parent, "elsewhere");
-  writeFileSync(join(home, "one.new"), "left over", { mode: 0o666 });
-  chmodSync(join(home, "one.new"), 0o666);
+  writeFileSync(join(home, `one.${process.pid}`), "left over", { mode: 0o666 });
+  chmodSync(join(home, `one.${process.pid}`), 0o666);
   writeFileSync(elsewhere, "untouched");
-  symlinkSync(elsewhere, join(home, "two.new"));
+  symlinkSync(elsewhere, join(home, `two.${process.pid}`));
   for (const name of ["one", "two"]) {
     folder.write(name, "secret");
     expect([name, mode(join(home, name)), folder.read(name)]).toEqual([name, "600", "secret"]);

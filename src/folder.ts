@@ -1,9 +1,10 @@
-import { accessSync, constants, existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { accessSync, constants, existsSync, rmSync } from "node:fs";
 import { isIP } from "node:net";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import type { Config } from "./config.ts";
 import { ownFolder } from "./db/owner.ts";
 import { StartRefused } from "./errors.ts";
+import { makeFolder, replaceFile } from "./local/files.ts";
 import { startOf } from "./local/processes.ts";
 import { readOwn, secure } from "./local/rights.ts";
 import { SETTINGS_FILE, settingsOf } from "./local/settings.ts";
@@ -53,12 +54,7 @@ export class Folder implements Disposable {
 
   /** All or nothing, and for no other user's eyes. */
   write(name: string, text: string): void {
-    const file = join(this.path, name);
-    // What is there already, a link or a file that others may read, would keep its place and its rights.
-    rmSync(`${file}.new`, { force: true });
-    // On disk before it has its name: a power cut leaves the old one or the new one, and no empty one.
-    writeFileSync(`${file}.new`, text, { flag: "wx", mode: 0o600, flush: true });
-    renameSync(`${file}.new`, file);
+    replaceFile(join(this.path, name), text, { flush: true });
   }
 
   [Symbol.dispose](): void {
@@ -86,19 +82,6 @@ function secured(path: string): string[] {
     return secure(path);
   } catch (error) {
     throw new StartRefused(`The data folder ${path} is not safe. ${(error as Error).message}`, { cause: error });
-  }
-}
-
-/** Not `recursive`: that never returns for a folder below /proc. */
-function makeFolder(path: string): void {
-  if (existsSync(path)) return;
-  makeFolder(dirname(path));
-  try {
-    mkdirSync(path, { mode: 0o700 });
-  } catch (error) {
-    // Another hub starting at the same moment may have been faster. A file in the way stays an error.
-    const { code } = error as { code?: string };
-    if (code !== "EEXIST" || !statSync(path).isDirectory()) throw error;
   }
 }
 

@@ -2,6 +2,7 @@
  * What a data folder remembers of its hub, in `hub-settings.json`: where it listens and which database it has. Whoever
  * starts a hub there without saying otherwise starts that one. No password is kept.
  */
+import { isMissing } from "./files.ts";
 import { readOwn } from "./rights.ts";
 
 const { join } = process.getBuiltinModule("node:path");
@@ -33,8 +34,7 @@ export function readSettings(home: string): FolderSettings | undefined {
   try {
     text = readOwn(join(home, SETTINGS_FILE));
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    if (isMissing(error)) return undefined;
     throw error;
   }
   return parsed(text);

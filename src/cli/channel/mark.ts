@@ -1,7 +1,5 @@
-/** How far an agent's chat was pushed, kept in a file: a session that begins anew is not told what another one was. */
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isMissing } from "../core/home.ts";
+import { readIfThere, replaceFile } from "../../local/files.ts";
 
 export interface MarkKey {
   home: string;
@@ -24,21 +22,18 @@ export class ChannelMark {
   /** The last message that was pushed; undefined where nobody knows. */
   read(): string | undefined {
     try {
-      const { epoch, after_id } = Object(JSON.parse(readFileSync(this.#path, "utf8")));
+      const { epoch, after_id } = Object(JSON.parse(readIfThere(this.#path) ?? "{}"));
       return epoch === this.#epoch && typeof after_id === "string" && /^\d{1,16}$/.test(after_id)
         ? after_id
         : undefined;
     } catch (error) {
       // Half a file is what a crash of the machine leaves behind: as good as none.
-      if (isMissing(error) || error instanceof SyntaxError) return undefined;
+      if (error instanceof SyntaxError) return undefined;
       throw error;
     }
   }
 
   write(after_id: string): void {
-    mkdirSync(join(this.#path, ".."), { recursive: true, mode: 0o700 });
-    const temporary = `${this.#path}.${process.pid}`;
-    writeFileSync(temporary, JSON.stringify({ epoch: this.#epoch, after_id }), { mode: 0o600 });
-    renameSync(temporary, this.#path);
+    replaceFile(this.#path, JSON.stringify({ epoch: this.#epoch, after_id }));
   }
 }

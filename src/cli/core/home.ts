@@ -1,3 +1,4 @@
+import { codeOf, isMissing } from "../../local/files.ts";
 import { isAlive } from "../../local/processes.ts";
 import { readOwn, untrusted } from "../../local/rights.ts";
 import { socketOf } from "../../local/unix-socket.ts";
@@ -5,8 +6,8 @@ import { Failure, REFUSED } from "./failure.ts";
 import { programName } from "./program.ts";
 
 // Imported by name, node:fs would load every lazy export it has, its promises among them.
-const { mkdirSync, readdirSync, statSync } = process.getBuiltinModule("node:fs");
-const { dirname, join, resolve } = process.getBuiltinModule("node:path");
+const { readdirSync } = process.getBuiltinModule("node:fs");
+const { join, resolve } = process.getBuiltinModule("node:path");
 
 /** A data folder: what the hub leaves there for those who want to reach it. */
 export class Home {
@@ -74,7 +75,7 @@ export class Home {
       return readOwn(path);
     } catch (error) {
       if (isMissing(error)) return undefined;
-      if (error instanceof Error && "code" in error && error.code === "ELOOP")
+      if (codeOf(error) === "ELOOP")
         throw unsafe(`${path} is a link, and links are not followed here. See what it is, and remove it.`);
       throw error;
     }
@@ -119,20 +120,5 @@ function parseHub(home: string, text: string): RunningHub | undefined {
   } catch {
     // Half a file is what a crash of the machine leaves behind: there is no hub to speak of.
     return undefined;
-  }
-}
-
-export const isMissing = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && ["ENOENT", "ENOTDIR", "ESRCH"].includes(String(error.code));
-
-/** Step by step: Node's own `recursive` never returns where a folder exists but nothing can be made in it, as in /proc. */
-export function makeFolder(path: string): void {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
-  if (dirname(path) !== path) makeFolder(dirname(path));
-  try {
-    mkdirSync(path, { mode: 0o700 });
-  } catch (error) {
-    // Unless somebody else was faster.
-    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error;
   }
 }

@@ -3,6 +3,7 @@
  * default of a project. Whoever could write these files, or have us follow a link, would decide who we are: each is
  * ours alone, a file and no link, and appears whole or not at all.
  */
+import { codeOf, replaceFile } from "../../local/files.ts";
 import { Failure } from "./failure.ts";
 
 /** `agents/<space>/<name>.json` */
@@ -152,7 +153,7 @@ export class IdentityFiles {
 
   #write(path: string, value: object): void {
     makeFolders(this.#home, path);
-    replace(this.#whole(path), `${JSON.stringify(value)}\n`);
+    replaceFile(this.#whole(path), `${JSON.stringify(value)}\n`);
   }
 
   #name(what: string): string {
@@ -211,16 +212,6 @@ function read(path: string): string | undefined {
   }
 }
 
-function replace(path: string, text: string): void {
-  const { renameSync, rmSync, writeFileSync } = process.getBuiltinModule("node:fs");
-  const temporary = `${path}.${process.pid}`;
-  // What is there already, a link or a file that others may read, would keep its place and its rights.
-  rmSync(temporary, { force: true });
-  writeFileSync(temporary, text, { flag: "wx", mode: 0o600 });
-  // A link in the file's own place is replaced, not followed.
-  renameSync(temporary, path);
-}
-
 /** Those between the data folder and the file. The data folder may be a link, as its owner likes; none of these. */
 function makeFolders(home: string, path: string): void {
   const { lstatSync, mkdirSync } = process.getBuiltinModule("node:fs");
@@ -251,5 +242,3 @@ const unsafe = (path: string, why: string): Failure =>
     "NO_IDENTITY",
     `${path} ${why}. It says who you are, so it has to be yours alone: remove it and try again.`,
   );
-
-const codeOf = (error: unknown): string => (error instanceof Error && "code" in error ? String(error.code) : "");

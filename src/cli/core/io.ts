@@ -1,4 +1,5 @@
 /** What a command line reads and writes: the process it runs in, or whatever stands for one. */
+import { codeOf } from "../../local/files.ts";
 import { Failure } from "./failure.ts";
 
 const { fstatSync, writeSync } = process.getBuiltinModule("node:fs");
@@ -82,5 +83,3 @@ const unwritable = (error: unknown): Failure =>
 
 /** The reader has gone. */
 export const isUnread = (error: unknown): boolean => ["EPIPE", "EBADF"].includes(codeOf(error));
-
-const codeOf = (error: unknown): string => (error instanceof Error && "code" in error ? String(error.code) : "");

@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, renameSync } from "node:fs";
+import { makeFolder } from "../../local/files.ts";
 import { isAlive } from "../../local/processes.ts";
 import { type FolderSettings, readSettings } from "../../local/settings.ts";
 import { LAUNCHER } from "../root.ts";
 import { Client, type Target } from "./client.ts";
 import { Failure, REFUSED } from "./failure.ts";
-import { type Home, makeFolder, placeOf, type RunningHub, unsafe } from "./home.ts";
+import { type Home, placeOf, type RunningHub, unsafe } from "./home.ts";
 import { hubEnv } from "./hub-env.ts";
 import type { Env } from "./io.ts";
 import { takeStartLock } from "./start-lock.ts";

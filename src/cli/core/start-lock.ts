@@ -1,6 +1,6 @@
-import { readFileSync, statSync, unlinkSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, statSync } from "node:fs";
+import { createFile, isMissing, readIfThere } from "../../local/files.ts";
 import { isAlive } from "../../local/processes.ts";
-import { isMissing } from "./home.ts";
 
 /** Nobody takes this long to start a hub: a lock that is older was left behind, whoever has its pid now. */
 const STALE_MS = 120_000;
@@ -13,20 +13,10 @@ const WRITING_MS = 5_000;
  * owner lock of the hub itself still lets only one of their hubs start.
  */
 export function takeStartLock(path: string): Disposable | undefined {
-  if (create(path)) return { [Symbol.dispose]: () => release(path) };
-  if (isStale(path)) remove(path);
+  if (createFile(path, `${process.pid}\n`)) return { [Symbol.dispose]: () => release(path) };
+  if (isStale(path)) rmSync(path, { force: true });
   // Not tried again here: the next round of the caller does, after looking for a hub once more.
   return undefined;
-}
-
-function create(path: string): boolean {
-  try {
-    writeFileSync(path, `${process.pid}\n`, { flag: "wx", mode: 0o600 });
-    return true;
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
-    throw error;
-  }
 }
 
 function isStale(path: string): boolean {
@@ -43,17 +33,5 @@ function isStale(path: string): boolean {
 
 /** Only if it is still ours: somebody may have thought us dead. */
 function release(path: string): void {
-  try {
-    if (Number(readFileSync(path, "utf8")) === process.pid) remove(path);
-  } catch (error) {
-    if (!isMissing(error)) throw error;
-  }
-}
-
-function remove(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch (error) {
-    if (!isMissing(error)) throw error;
-  }
+  if (Number(readIfThere(path)) === process.pid) rmSync(path, { force: true });
 }

@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { HubError } from "../../client/index.ts";
-import { isAlive } from "../../local/processes.ts";
+import { isMissing, replaceFile } from "../../local/files.ts";
+import { isAlive, isProgram } from "../../local/processes.ts";
 import { visibleLine } from "../../visible.ts";
 import type { Cli } from "../core/cli.ts";
 import { defineCommand } from "../core/command.ts";
 import { Failure } from "../core/failure.ts";
-import { isMissing } from "../core/home.ts";
 import { failureFrom, libraryClient } from "../core/library.ts";
 import { untilGone } from "../core/start-hub.ts";
 import { takeStartLock } from "../core/start-lock.ts";
@@ -82,7 +82,7 @@ async function inBackground(cli: Cli, name: string): Promise<void> {
   const { id, token } = await createToken(cli, name);
   const pid = await startChild(cli, token);
   const started: Started = { pid, name, token, token_id: id };
-  writeFileSync(fileOf(cli), `${JSON.stringify(started)}\n`, { mode: 0o600 });
+  replaceFile(fileOf(cli), `${JSON.stringify(started)}\n`);
   await tell(cli, started, "answers");
 }
 
@@ -190,15 +190,7 @@ function remembered(cli: Cli): Started | undefined {
 
 /** The number of a process that is gone may be another's by now. */
 function isOurs(pid: number): boolean {
-  if (!isAlive(pid)) return false;
-  try {
-    const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
-    return words.includes("demo") && words.some((word) => /\/main\.(ts|c?js)$/.test(word));
-  } catch (error) {
-    // Where that cannot be seen.
-    if (isMissing(error)) return true;
-    throw error;
-  }
+  return isAlive(pid) && isProgram(pid, "demo") !== false;
 }
 
 const tell = (cli: Cli, { pid, name, token_id }: Started, what: string): Promise<void> =>

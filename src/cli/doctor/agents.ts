@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { isMissing } from "../../local/files.ts";
 import type { Cli } from "../core/cli.ts";
 import { Client, type Target } from "../core/client.ts";
 import { Failure } from "../core/failure.ts";
-import { isMissing, placeOf } from "../core/home.ts";
+import { placeOf } from "../core/home.ts";
 import { type Installed, look } from "../hooks/state.ts";
 import { type Check, fail, type Patient, pass, warn } from "./check.ts";
 import { checkOneIdentity } from "./one-identity.ts";

@@ -1,4 +1,5 @@
 /** Which permissions people were asked for on behalf of a session, until it shows that they were settled at its terminal. */
+import { codeOf, replaceFile } from "../../local/files.ts";
 import type { HookInput } from "./input.ts";
 
 export interface Ask {
@@ -17,9 +18,7 @@ export class Asking {
   }
 
   add(ask: Ask): void {
-    const { mkdirSync, writeFileSync } = process.getBuiltinModule("node:fs");
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-    writeFileSync(this.#path(ask.notice_id), JSON.stringify(ask), { mode: 0o600 });
+    replaceFile(this.#path(ask.notice_id), JSON.stringify(ask));
   }
 
   remove(notice_id: string): void {
@@ -84,5 +83,3 @@ export const digestOf = (tool_name: unknown, tool_input: unknown): string =>
   hashOf(JSON.stringify([tool_name ?? null, tool_input ?? null]));
 
 const hashOf = (text: string): string => process.getBuiltinModule("node:crypto").hash("sha256", text, "hex");
-
-const codeOf = (error: unknown): string => (error instanceof Error && "code" in error ? String(error.code) : "");

@@ -3,29 +3,9 @@
  * another session's id must not get that session's mail: a session that a living client has is spoken for by that
  * process alone, whose children hooks are.
  */
+import { readIfThere, replaceFile } from "../../local/files.ts";
+import { isAlive, startOf } from "../../local/processes.ts";
 import { Failure } from "../core/failure.ts";
-
-/** Where nobody tells when a process began, its number has to do. */
-const startOf = (pid: number): string | undefined => {
-  const { existsSync, readFileSync } = process.getBuiltinModule("node:fs");
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return fields[0] === "Z" ? undefined : fields[19];
-  } catch {
-    // Gone, if there is a /proc at all.
-    return existsSync("/proc/self/stat") || !isThere(pid) ? undefined : "";
-  }
-};
-
-function isThere(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    // Gone, or another user's: not the client that runs us.
-    return false;
-  }
-}
 
 export class Claims {
   readonly #folder: string;
@@ -36,28 +16,21 @@ export class Claims {
 
   /** For the client that runs us. Throws a `Failure` where the session is another process's. */
   take(session_id: string): void {
-    const mine = `${process.ppid} ${startOf(process.ppid) ?? ""}`;
+    const mine = `${process.ppid} ${startOf(process.ppid)}`;
     const path = this.#path(session_id);
-    const holder = read(path);
+    const holder = readIfThere(path);
     if (holder !== mine && holder !== undefined && isHeld(holder))
       throw new Failure(
         "FORBIDDEN",
         `the session ${session_id.slice(0, 12)} is that of process ${holder.split(" ")[0]}, and this is no hook of it.`,
       );
-    if (holder !== mine) this.#write(path, mine);
-    if (read(this.#path(mine)) !== session_id) this.#write(this.#path(mine), session_id);
+    if (holder !== mine) replaceFile(path, mine);
+    if (readIfThere(this.#path(mine)) !== session_id) replaceFile(this.#path(mine), session_id);
   }
 
   /** The session of the client that runs us; undefined while no hook has named it. */
   own(): string | undefined {
-    return read(this.#path(`${process.ppid} ${startOf(process.ppid) ?? ""}`));
-  }
-
-  #write(path: string, text: string): void {
-    const { mkdirSync, renameSync, writeFileSync } = process.getBuiltinModule("node:fs");
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-    writeFileSync(`${path}.${process.pid}`, text, { mode: 0o600 });
-    renameSync(`${path}.${process.pid}`, path);
+    return readIfThere(this.#path(`${process.ppid} ${startOf(process.ppid)}`));
   }
 
   #path(what: string): string {
@@ -67,12 +40,7 @@ export class Claims {
 
 function isHeld(holder: string): boolean {
   const [, pid, start] = /^(\d+) (.*)$/.exec(holder) ?? [];
-  return pid !== undefined && startOf(Number(pid)) === start;
-}
-
-function read(path: string): string | undefined {
-  const { existsSync, readFileSync } = process.getBuiltinModule("node:fs");
-  return existsSync(path) ? readFileSync(path, "utf8") : undefined;
+  return pid !== undefined && isAlive(Number(pid)) && startOf(Number(pid)) === start;
 }
 
 /** Throws where a hook of Claude Code is fed a session that is not the one around it. Codex says nothing to compare with. */

@@ -1,9 +1,8 @@
 /** Codex runs a hook only if a person has looked at exactly this one: it keeps a hash of each in its config.toml. */
 import { hash } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import { isMissing } from "../core/home.ts";
+import { readIfThere } from "../../local/files.ts";
 import type { Group } from "./handlers.ts";
 
 export interface Placed {
@@ -28,14 +27,8 @@ export function untrusted(settings_path: string, groups: readonly Placed[]): str
   return [...new Set(groups.filter((group) => !isTrusted(group)).map(({ event }) => event))];
 }
 
-function config(): string {
-  try {
-    return readFileSync(join(resolve(process.env.CODEX_HOME || join(homedir(), ".codex")), "config.toml"), "utf8");
-  } catch (error) {
-    if (isMissing(error)) return "";
-    throw error;
-  }
-}
+const config = (): string =>
+  readIfThere(join(resolve(process.env.CODEX_HOME || join(homedir(), ".codex")), "config.toml")) ?? "";
 
 /** The tables `[hooks.state."KEY"]`, as Codex itself writes them. */
 function statesIn(toml: string): Map<string, Record<string, string>> {

@@ -1,10 +1,10 @@
 /** Installing and taking back: what was there before is kept beside the file, and comes back byte for byte. */
 
 import { hash } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { readIfThere, replaceFile } from "../../local/files.ts";
 import { Failure } from "../core/failure.ts";
-import { isMissing } from "../core/home.ts";
 import type { Wanted } from "./handlers.ts";
 import {
   backUp,
@@ -78,7 +78,7 @@ export function planUninstall(home: string, path: string): Change {
 /** Undefined where the copy is gone or is not what it was. */
 function originalOf({ backup, before }: Record): string | undefined {
   if (backup === null) return "";
-  const text = textOf(backup);
+  const text = readIfThere(backup);
   return text !== undefined && digest(text) === before ? text : undefined;
 }
 
@@ -116,7 +116,7 @@ const recordPath = (home: string, { target }: { target: string }): string =>
   join(home, "hooks", `installed-${digest(target)}.json`);
 
 function recordOf(home: string, file: SettingsFile): Record | undefined {
-  const text = textOf(recordPath(home, file));
+  const text = readIfThere(recordPath(home, file));
   if (text === undefined) return undefined;
   try {
     const { target, backup, before, after } = JSON.parse(text);
@@ -129,18 +129,5 @@ function recordOf(home: string, file: SettingsFile): Record | undefined {
 }
 
 function save(home: string, record: Record): void {
-  const path = recordPath(home, record);
-  mkdirSync(join(home, "hooks"), { recursive: true, mode: 0o700 });
-  rmSync(`${path}.new`, { force: true });
-  writeFileSync(`${path}.new`, `${JSON.stringify(record)}\n`, { flag: "wx", mode: 0o600 });
-  renameSync(`${path}.new`, path);
-}
-
-function textOf(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
+  replaceFile(recordPath(home, record), `${JSON.stringify(record)}\n`);
 }

@@ -2,6 +2,7 @@
  * When a session was last told of its mail, and of which. Each prompt that named the same unread mail again would only
  * teach the model not to look: so it is named when something is new, and otherwise not sooner than this.
  */
+import { readIfThere, replaceFile } from "../../local/files.ts";
 import type { Polled } from "../../modules/mail/index.ts";
 
 const QUIET_MS = 30 * 60_000;
@@ -31,8 +32,7 @@ export class Reminder {
    * what stands behind is a reason to begin a turn, or to go on with one.
    */
   get position(): string {
-    const { existsSync, readFileSync } = process.getBuiltinModule("node:fs");
-    const text = existsSync(this.#path) ? readFileSync(this.#path, "utf8") : "";
+    const text = readIfThere(this.#path) ?? "";
     return /^\d{1,16}\n$/.test(text) ? text.trim() : `${FIRST}`;
   }
 
@@ -43,11 +43,7 @@ export class Reminder {
 
   /** The time of the file counts too. */
   note(messages: Polled["messages"]): void {
-    const { mkdirSync, renameSync, writeFileSync } = process.getBuiltinModule("node:fs");
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-    const temporary = `${this.#path}.${process.pid}`;
-    writeFileSync(temporary, `${Math.max(Number(this.position), newestOf(messages))}\n`, { mode: 0o600 });
-    renameSync(temporary, this.#path);
+    replaceFile(this.#path, `${Math.max(Number(this.position), newestOf(messages))}\n`);
     tidy(this.#folder);
     tidy(`${this.#folder}/clients`);
   }

@@ -1,27 +1,21 @@
 /** Small files in `hooks/` of the data folder by which the hooks and the waiter of one session tell each other things. */
+import { readIfThere, replaceFile } from "../../local/files.ts";
 import { atTerminals, folderOf, startOf, wordsOf } from "./processes.ts";
 
 class SessionFile {
-  readonly #folder: string;
   readonly #path: string;
 
   constructor(home: string, session_id: string, kind: string) {
     const { hash } = process.getBuiltinModule("node:crypto");
-    this.#folder = `${home}/hooks`;
-    this.#path = `${this.#folder}/${hash("sha256", session_id, "hex")}.${kind}`;
+    this.#path = `${home}/hooks/${hash("sha256", session_id, "hex")}.${kind}`;
   }
 
   write(text: string): void {
-    const { mkdirSync, renameSync, writeFileSync } = process.getBuiltinModule("node:fs");
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-    const temporary = `${this.#path}.${process.pid}`;
-    writeFileSync(temporary, text, { mode: 0o600 });
-    renameSync(temporary, this.#path);
+    replaceFile(this.#path, text);
   }
 
   read(): string | undefined {
-    const { existsSync, readFileSync } = process.getBuiltinModule("node:fs");
-    return existsSync(this.#path) ? readFileSync(this.#path, "utf8") : undefined;
+    return readIfThere(this.#path);
   }
 
   remove(): void {

@@ -18,8 +18,8 @@ import {
 } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, sep } from "node:path";
+import { codeOf, isMissing } from "../../local/files.ts";
 import { Failure } from "../core/failure.ts";
-import { isMissing } from "../core/home.ts";
 
 export interface SettingsFile {
   path: string;
@@ -86,7 +86,7 @@ export function backUp(file: SettingsFile, text: string): string {
       write(path, text, file.mode);
       return path;
     } catch (error) {
-      if (!(error instanceof Error && "code" in error && error.code === "EEXIST"))
+      if (codeOf(error) !== "EEXIST")
         throw refused(path, `cannot be written (${error instanceof Error ? error.message : error})`, error);
     }
   }
@@ -107,7 +107,7 @@ function linkNew(temporary: string, file: SettingsFile): void {
   try {
     linkSync(temporary, file.target);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EEXIST") throw changedMeanwhile(file.path);
+    if (codeOf(error) === "EEXIST") throw changedMeanwhile(file.path);
     throw error;
   }
 }

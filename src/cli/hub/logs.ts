@@ -1,9 +1,9 @@
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
+import { isMissing } from "../../local/files.ts";
 import { visible } from "../../visible.ts";
 import { defineCommand } from "../core/command.ts";
 import { Failure } from "../core/failure.ts";
-import { isMissing } from "../core/home.ts";
 
 /** More than any sensible number of lines takes. */
 const MOST_BYTES = 4 * 1024 * 1024;

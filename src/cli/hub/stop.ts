@@ -1,9 +1,9 @@
-import { readFileSync } from "node:fs";
+import { isProgram } from "../../local/processes.ts";
 import { visibleLine } from "../../visible.ts";
 import type { Cli } from "../core/cli.ts";
 import { defineCommand } from "../core/command.ts";
 import { Failure } from "../core/failure.ts";
-import { isMissing, type RunningHub } from "../core/home.ts";
+import type { RunningHub } from "../core/home.ts";
 import { isReady, untilGone } from "../core/start-hub.ts";
 
 const LIMIT_MS = 20_000;
@@ -76,11 +76,5 @@ async function makeSure(hub: RunningHub): Promise<void> {
 
 /** By its command line; undefined where that cannot be seen. */
 function looksLikeHub(pid: number): boolean | undefined {
-  try {
-    const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
-    return words.includes("serve") && words.some((word) => /\/main\.(ts|c?js)$/.test(word));
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
+  return isProgram(pid, "serve");
 }

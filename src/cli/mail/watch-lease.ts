@@ -1,7 +1,7 @@
+import { readIfThere, replaceFile } from "../../local/files.ts";
 import type { Home } from "../core/home.ts";
-import { ProcessLock, readIfThere } from "../core/process-lock.ts";
+import { ProcessLock } from "../core/process-lock.ts";
 
-const { renameSync, writeFileSync } = process.getBuiltinModule("node:fs");
 const { join } = process.getBuiltinModule("node:path");
 
 /** Who waits for an agent's mail on this machine: `<home>/watch/<space>/<agent>.lock` names the process. */
@@ -17,9 +17,7 @@ export class Lease extends ProcessLock {
   }
 
   set mark(position: bigint) {
-    const temporary = `${this.#markPath}.${process.pid}`;
-    writeFileSync(temporary, `${position}\n`, { mode: 0o600 });
-    renameSync(temporary, this.#markPath);
+    replaceFile(this.#markPath, `${position}\n`);
   }
 
   get #markPath(): string {

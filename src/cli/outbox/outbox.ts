@@ -4,8 +4,10 @@
  * - Its name is its idempotency key, and names are in the order in which they were made, whatever the clock does.
  * - It goes away only after the hub has answered: done, or refused, and then it lies in `refused` with the reason.
  */
+
+import { isMissing, makeFolder } from "../../local/files.ts";
 import { Failure } from "../core/failure.ts";
-import { type Home, isMissing, makeFolder } from "../core/home.ts";
+import type { Home } from "../core/home.ts";
 import { programName } from "../core/program.ts";
 import type { Sender } from "./sender.ts";
 

@@ -3,11 +3,13 @@
  * file, each for its own trigger. Every node of a database has to have the same key: which one it is, a fingerprint in
  * the database says.
  */
+
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import type { Config } from "../../../config.ts";
 import type { TxCtx } from "../../../context.ts";
 import { ParleyError } from "../../../errors.ts";
+import { createFile } from "../../../local/files.ts";
 import { readOwn } from "../../../local/rights.ts";
 import * as store from "../store.ts";
 
@@ -40,9 +42,9 @@ export async function keyOf(ctx: TxCtx): Promise<Buffer> {
 /** All or nothing, for no other user's eyes; one that somebody else has just made stays. */
 function make(file: string): void {
   try {
-    writeFileSync(file, `${randomBytes(KEY_BYTES).toString("base64")}\n`, { flag: "wx", mode: 0o600, flush: true });
+    createFile(file, `${randomBytes(KEY_BYTES).toString("base64")}\n`, { flush: true });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw wrong(file, error);
+    throw wrong(file, error);
   }
 }
 
