@@ -5,16 +5,11 @@ import { statement } from "./db/statement.ts";
 import { plan } from "./due/index.ts";
 import { ParleyError } from "./errors.ts";
 import type { DueHandler } from "./module.ts";
+import { purgeAt, retention } from "./retention.ts";
 
 export const IdempotencyKey = z.string().min(1).max(200);
-const KEPT_MS = 8 * 24 * 3600 * 1000;
+const KEPT_DAYS = 8;
 const PURGE = "idempotency.purge";
-const HOUR_MS = 3600 * 1000;
-/** As many as one transaction removes: what is written meanwhile waits for it. */
-const SLICE = 2000;
-
-/** At the full hour, so that all of an hour go together. */
-const purgeAt = (created_at: number): number => Math.ceil((created_at + KEPT_MS) / HOUR_MS) * HOUR_MS;
 
 const find = statement<
   { space_id: string; principal_id: string; tool: string; key: string },
@@ -63,7 +58,7 @@ export async function once(
   await ctx.reactions?.run(ctx);
   const created_at = new Date(ctx.now()).toISOString();
   await ctx.tx.run(insert, { ...where, digest, result: JSON.stringify(result), created_at });
-  await plan(ctx, { kind: PURGE, ref: 0, at: purgeAt(ctx.now()) });
+  await plan(ctx, { kind: PURGE, ref: 0, at: purgeAt(ctx, { oldest_id: null, days: KEPT_DAYS }) });
   return result;
 }
 
@@ -80,13 +75,18 @@ const oldest = statement<{ space_id: string }, { created_at: string }>(
   "select created_at from idempotency where space_id = :space_id order by created_at limit 1",
 );
 
-export const idempotencyDue: Record<string, DueHandler> = {
-  [PURGE]: async (ctx) => {
-    const { space_id } = ctx.tx;
-    const before = new Date(ctx.now() - KEPT_MS).toISOString();
-    const slice = await ctx.tx.get(lastOfOldest, { space_id, before, limit: SLICE });
-    if (slice?.created_at) await ctx.tx.run(purge, { space_id, up_to: slice.created_at });
-    const left = await ctx.tx.get(oldest, { space_id });
-    if (left) await plan(ctx, { kind: PURGE, ref: 0, at: purgeAt(Date.parse(left.created_at)) });
+export const idempotencyDue: Record<string, DueHandler> = retention({
+  kind: PURGE,
+  days: () => KEPT_DAYS,
+  oldest: async ({ tx }) => {
+    const left = await tx.get(oldest, { space_id: tx.space_id });
+    return left ? Date.parse(left.created_at) * 1000 : null;
   },
-};
+  remove: async ({ tx: { space_id }, tx }, { before_id, limit }) => {
+    const before = new Date(before_id / 1000).toISOString();
+    const slice = await tx.get(lastOfOldest, { space_id, before, limit });
+    if (slice?.created_at) await tx.run(purge, { space_id, up_to: slice.created_at });
+    return false;
+  },
+  planned_by_rows: true,
+}).due;

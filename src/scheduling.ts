@@ -2,7 +2,7 @@ import { onCommit } from "./commits.ts";
 import type { Ctx, TxCtx } from "./context.ts";
 import { MIGRATIONS } from "./db/migrations/index.ts";
 import { deadDue, planAnew, planningDue, Scheduler } from "./due/index.ts";
-import { type Consumer, consumerDue, feedDue, kindOf, planEventPurge, Reactions } from "./feed/index.ts";
+import { type Consumer, consumerDue, eventRetention, kindOf, Reactions } from "./feed/index.ts";
 import type { Hub } from "./hub.ts";
 import { idempotencyDue } from "./idempotency.ts";
 import type { DueHandler, Module } from "./module.ts";
@@ -52,9 +52,11 @@ export async function startScheduler(hub: Hub, { ctx, prefers, above }: Parts): 
 }
 
 function dueOf(hub: Hub): Record<string, DueHandler> {
-  const core = [feedDue([...consumersOf(hub.modules).keys()]), idempotencyDue, planningDue(beginOf(hub)), deadDue];
+  const core = [eventsOf(hub.modules).due, idempotencyDue, planningDue(beginOf(hub)), deadDue];
   return Object.assign({}, ...core, ...hub.modules.map(({ due }) => due ?? {}));
 }
+
+const eventsOf = (modules: readonly Module[]) => eventRetention([...consumersOf(modules).keys()]);
 
 const consumersOf = (modules: readonly Module[]): Map<string, Consumer> =>
   new Map(modules.flatMap(({ after }) => Object.entries(after ?? {})));
@@ -84,7 +86,7 @@ export function reactionsOf(modules: readonly Module[]): Reactions {
 const beginOf =
   ({ modules, config }: Hub) =>
   async (ctx: TxCtx): Promise<void> => {
-    await planEventPurge(ctx, config.event_days);
+    await eventsOf(modules).plan(ctx, config);
     for (const module of modules) await module.plan?.(ctx, config);
   };
 

@@ -7,5 +7,5 @@ export { Feed, type Listener } from "./feed.ts";
 export { Following, listenTo } from "./follow.ts";
 export { checkPosition } from "./page.ts";
 export { Reactions } from "./reactions.ts";
-export { feedDue, PURGE_SLICE, planEventPurge, purgeAt, purgeBefore, replan } from "./retention.ts";
+export { eventRetention } from "./retention.ts";
 export { findHead, findWatermark, insertPurge, listCausedBy, listWatermarks, saveWatermark } from "./store.ts";

@@ -6,7 +6,7 @@ import { chat, readSince, post as say } from "../modules/chat/index.ts";
 import { EventReader } from "../testing/events.ts";
 import { eachDatabase, type TestHub } from "../testing/hub.ts";
 import { NodeView } from "../testing/node-view.ts";
-import { feedDue } from "./retention.ts";
+import { eventRetention } from "./retention.ts";
 
 /** However slow the machine is. */
 const SOON = { timeout: 90_000 };
@@ -143,7 +143,7 @@ eachDatabase((open) => {
     await inTx(async (ctx) => {
       const later = { ...ctx, now: () => now };
       await chat.due?.["chat.purge"]?.(later, due, hub.hub.config);
-      await feedDue([])["feed.purge"]?.(later, due, hub.hub.config);
+      await eventRetention([]).due["feed.purge"]?.(later, due, hub.hub.config);
       const rows = await ctx.tx.get(counted, { space_id: "main" });
       expect(rows).toEqual({ messages: many - 2000, events: before.events - 2000 });
     });

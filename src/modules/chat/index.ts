@@ -24,8 +24,8 @@ export const chat = {
   ],
   glance: service.chatsGlance,
   explains: service.chatExplains,
-  due: service.chatDue,
-  plan: (ctx, { chat_days }) => service.planPurge(ctx, chat_days),
+  due: service.chatRetention.due,
+  plan: service.chatRetention.plan,
   tables: ["messages"],
   long_tables: ["messages"],
 } satisfies Module;

@@ -10,6 +10,6 @@ export { readableInbox, seesAll } from "./service/inboxes.ts";
 export { list } from "./service/listing.ts";
 export { markRead, readMarks } from "./service/marks.ts";
 export { post } from "./service/posting.ts";
-export { chatDue, planPurge } from "./service/purging.ts";
+export { chatRetention } from "./service/purging.ts";
 export { inbox, readAndAdvance, readBefore, readSince } from "./service/reading.ts";
 export { status } from "./service/status.ts";

@@ -39,7 +39,7 @@ export const mail = {
   glance: service.mailGlance,
   explains: service.mailExplains,
   due: service.mailDue,
-  plan: (ctx, { mail_days }) => service.planRetention(ctx, mail_days),
+  plan: service.planRetention,
   tables: ["mails", "mail_recipients", "mail_subscriptions", "mail_trails"],
   long_tables: ["mails", "mail_recipients"],
 } satisfies Module;

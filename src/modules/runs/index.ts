@@ -41,9 +41,9 @@ export const runs = {
   glance: service.runsGlance,
   explains: service.runsExplain,
   sessions: service.triggerSessions,
-  due: { ...service.watchingDue, ...service.retentionDue },
+  due: { ...service.watchingDue, ...service.runRetention.due },
   after: service.watchers,
-  plan: (ctx) => service.planPurge(ctx),
+  plan: service.runRetention.plan,
   tables: ["runs", "run_attempts", "run_outputs", "run_wakes", "run_sessions", "run_streaks", "run_pauses"],
   long_tables: ["runs"],
 } satisfies Module;

@@ -19,7 +19,7 @@ export {
   record,
   started,
 } from "./service/recording.ts";
-export { KEPT_DAYS, planPurge, retentionDue } from "./service/retention.ts";
+export { KEPT_DAYS, runRetention } from "./service/retention.ts";
 export { forgetSessions, triggerSessions } from "./service/sessions.ts";
 export { pause, resume, stop } from "./service/stopping.ts";
 export { endStreak } from "./service/streaks.ts";

@@ -30,7 +30,7 @@ export const tasks = {
   due: service.tasksDue,
   jobs: { [service.WAKE]: service.wakeByFile },
   after: { "tasks.budgets": { topic: "notice", types: ["notice.settled"], run: service.allowMore } },
-  plan: (ctx, { task_days }) => service.planRetention(ctx, task_days),
+  plan: service.taskRetention.plan,
   tables: [
     ...["tasks", "task_attempts", "task_totals", "task_awaits", "task_lanes", "task_workers", "task_throttles"],
     ...["task_budgets", "task_requeues", "task_imports"],

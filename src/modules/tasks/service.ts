@@ -21,7 +21,7 @@ export { importTasks } from "./service/importing.ts";
 export { keep } from "./service/leases.ts";
 export { find, get, list, look, stats } from "./service/reading.ts";
 export { requeue } from "./service/requeueing.ts";
-export { planRetention, tasksDue } from "./service/retention.ts";
+export { taskRetention, tasksDue } from "./service/retention.ts";
 export { setThrottle } from "./service/throttling.ts";
 export { handed, waitFor } from "./service/waiting.ts";
 export { drainWakes, wakeByFile } from "./service/waking.ts";

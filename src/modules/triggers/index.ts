@@ -13,7 +13,7 @@ export const triggers = {
   topics: [{ name: service.TOPIC, streams: async () => null }],
   explains: service.triggersExplain,
   sessions: service.toldSessions,
-  due: { ...service.slotsDue, ...service.historyDue, ...service.relayingDue },
+  due: { ...service.slotsDue, ...service.historyRetention.due, ...service.relayingDue },
   throttle_ms: service.relayingThrottle,
   with: {
     "task.completed": service.endWithTask,
@@ -21,8 +21,8 @@ export const triggers = {
     "task.dead": service.endWithTask,
     "run.ended": service.endWithRun,
   },
-  plan: async (ctx) => {
-    await service.planPurge(ctx);
+  plan: async (ctx, config) => {
+    await service.historyRetention.plan(ctx, config);
     await service.planRelays(ctx);
   },
   tables: ["triggers", "trigger_secrets", "trigger_runs", "trigger_payloads"],

@@ -10,9 +10,8 @@ export { run, test } from "./service/firing.ts";
 export {
   endWithRun,
   endWithTask,
-  historyDue,
+  historyRetention,
   list as listRuns,
-  planPurge,
   triggersExplain,
 } from "./service/history.ts";
 export { receive } from "./service/receiving.ts";

@@ -2,7 +2,7 @@ import { type Ctx, has, transact } from "../../../context.ts";
 import { ParleyError } from "../../../errors.ts";
 import { checkPosition, findWatermark, saveWatermark } from "../../../feed/index.ts";
 import { formatId, parseId, timeOfId } from "../../../ids.ts";
-import { fitting } from "../../../pages.ts";
+import { fitting, startOf } from "../../../pages.ts";
 import { checkSubscriber } from "../../identity/index.ts";
 import type { AdvancedPage, Inbox, Message, Page, ReadAndAdvance, ReadBefore, ReadSince } from "../schema.ts";
 import * as store from "../store.ts";
@@ -56,8 +56,7 @@ function readBehind(ctx: Ctx, inbox: OpenInbox, position: Position): Promise<Adv
 export async function readBefore(ctx: Ctx, { before_id, limit, agent }: ReadBefore): Promise<Page> {
   const { inbox_id } = await readableInbox(ctx, agent);
   const where = { space_id: ctx.actor.space_id, inbox_id };
-  const before = before_id ? parseId(before_id) : Number.MAX_SAFE_INTEGER;
-  const behind = await store.listSizesBefore(ctx.db, { ...where, before_id: before, limit: limit + 1 });
+  const behind = await store.listSizesBefore(ctx.db, { ...where, before_id: startOf(before_id), limit: limit + 1 });
   const page = fitting(behind.slice(0, limit));
   return { ...(await newest(ctx, where, page)), has_more: behind.length > page.length, epoch: ctx.database.epoch };
 }

@@ -1,8 +1,8 @@
 import type { TxCtx } from "../../../context.ts";
 import { HUB_SPACE } from "../../../db/open.ts";
 import { plan } from "../../../due/index.ts";
-import { PURGE_SLICE } from "../../../feed/index.ts";
 import type { DueHandler } from "../../../module.ts";
+import { PURGE_SLICE } from "../../../retention.ts";
 import * as store from "../store.ts";
 
 const FORGET = "token.forget";

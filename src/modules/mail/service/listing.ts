@@ -1,5 +1,6 @@
 import { type Ctx, has, ONLOOKERS } from "../../../context.ts";
-import { formatId, parseId } from "../../../ids.ts";
+import { formatId } from "../../../ids.ts";
+import { FROM_THE_TOP, page, startOf } from "../../../pages.ts";
 import { listNeeds } from "../../notices/index.ts";
 import { type Folder, type List, type MailCounts, type MailList, MOST_COUNTED } from "../schema.ts";
 import * as store from "../store.ts";
@@ -18,20 +19,19 @@ type Waits = Pick<NonNullable<MailList["overview"]>, "needs" | "pressing">;
 export async function list(ctx: Ctx, input: List): Promise<MailList> {
   const { folder, unread, limit, before, overview, agent } = input;
   const mailbox = await holderOf(ctx, agent);
-  const page = {
+  const wanted = {
     space_id: ctx.actor.space_id,
     principal_id: mailbox.principal_id,
-    before: before ? parseId(before) : Number.MAX_SAFE_INTEGER,
+    before: startOf(before),
     limit: limit + 1,
   };
-  const rows = await rowsOf(ctx, { folder, unread, page });
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
+  const rows = await rowsOf(ctx, { folder, unread, page: wanted });
+  const { shown, next } = page(rows, limit, ({ position }) => position);
   return {
     agent: mailbox.name,
     messages: shown.map((row) => toItem(ctx, row)),
     ...(await unreadOf(ctx, mailbox)),
-    next: rows.length > limit && last ? formatId(last.position) : null,
+    next,
     ...(overview && { overview: { ...(await needsOf(ctx, mailbox)), ...(await counts(ctx)) } }),
   };
 }
@@ -42,7 +42,7 @@ async function needsOf(ctx: Ctx, { principal_id }: { principal_id: string }): Pr
   const { needs, count } = await listNeeds(ctx, { limit: MOST_NEEDS, put_off: false });
   if (principal_id !== ctx.actor.principal_id) return { needs: count, pressing: [] };
   const ids = new Set(needs.map(({ id }) => id));
-  const page = { space_id: ctx.actor.space_id, principal_id, before_id: Number.MAX_SAFE_INTEGER, limit: MOST_ROWS };
+  const page = { space_id: ctx.actor.space_id, principal_id, before_id: FROM_THE_TOP, limit: MOST_ROWS };
   const rows = (await store.listAskingRows(ctx.db, page)).filter(({ id }) => ids.has(formatId(id)));
   return { needs: count, pressing: rows.map((row) => toItem(ctx, row)) };
 }

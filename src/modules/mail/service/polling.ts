@@ -1,6 +1,6 @@
 import { type Ctx, type TxCtx, transact } from "../../../context.ts";
 import { parseId } from "../../../ids.ts";
-import { fitting } from "../../../pages.ts";
+import { FROM_THE_TOP, fitting } from "../../../pages.ts";
 import { record } from "../../delivery/index.ts";
 import { type HolderRow, heartbeat, ownHolder } from "../../identity/index.ts";
 import { type Injected, MOST_COUNTED, type Offered, type Poll, type Polled } from "../schema.ts";
@@ -58,7 +58,7 @@ async function rowsOf(
   const { space_id } = actor;
   if (thread_id !== undefined) return store.listFreshOfThread(db, { space_id, principal_id, thread_id, limit });
   if (after !== undefined) return store.listNext(db, { space_id, principal_id, after: parseId(after), fresh, limit });
-  const page = { space_id, principal_id, before: Number.MAX_SAFE_INTEGER, fresh, limit };
+  const page = { space_id, principal_id, before: FROM_THE_TOP, fresh, limit };
   const urgent = await store.listUrgent(db, page);
   const others = await store.listOthers(db, page);
   const kept = Math.min(others.length, Math.floor(limit * KEPT_FOR_OTHERS));

@@ -1,7 +1,7 @@
 import { type Ctx, type TxCtx, transact } from "../../../context.ts";
 import { ParleyError } from "../../../errors.ts";
 import { formatId, Id, parseId } from "../../../ids.ts";
-import { fitting } from "../../../pages.ts";
+import { FROM_THE_TOP, fitting, startOf } from "../../../pages.ts";
 import type { HolderRow } from "../../identity/index.ts";
 import type { Look, Mail, Read, ReadThread, Thread } from "../schema.ts";
 import * as store from "../store.ts";
@@ -44,7 +44,7 @@ export async function readThread(ctx: Ctx, { id, limit, before, agent }: ReadThr
   const sizes = await store.listThreadSizes(ctx.db, {
     ...where,
     thread_id,
-    before: before ? parseId(before) : Number.MAX_SAFE_INTEGER,
+    before: startOf(before),
     limit: limit + 1,
   });
   const shown = fitting(sizes.slice(0, limit));
@@ -73,7 +73,7 @@ const noSuchThread = (id: string): ParleyError =>
   new ParleyError("THREAD_NOT_FOUND", `There is no thread ${id.slice(0, 40)} for you here.`);
 
 async function seesThread(ctx: Ctx, where: { space_id: string; principal_id: string; thread_id: number }) {
-  const before = Number.MAX_SAFE_INTEGER;
+  const before = FROM_THE_TOP;
   return (await store.listThreadSizes(ctx.db, { ...where, before, limit: 1 })).length > 0;
 }
 

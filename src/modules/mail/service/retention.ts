@@ -1,8 +1,10 @@
+import type { Config } from "../../../config.ts";
 import type { TxCtx } from "../../../context.ts";
-import { plan, unplan } from "../../../due/index.ts";
-import { append, because, PURGE_SLICE, purgeAt, purgeBefore, replan } from "../../../feed/index.ts";
+import { plan } from "../../../due/index.ts";
+import { append, because } from "../../../feed/index.ts";
 import { formatId } from "../../../ids.ts";
 import type { DueHandler } from "../../../module.ts";
+import { PURGE_SLICE, retention } from "../../../retention.ts";
 import * as store from "../store.ts";
 import { DEADLINE, PURGE, SNOOZE, TRAILS, TRASH } from "./due-kinds.ts";
 import { raiseOverdue } from "./overdue.ts";
@@ -12,16 +14,19 @@ const MINUTE_MS = 60 * 1000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Has mail older than so many days removed from the transaction's space, within the hour; 0 keeps it for ever. */
-export async function planRetention(ctx: TxCtx, days: number): Promise<void> {
-  await plan(ctx, { kind: TRAILS, ref: 1, at: ctx.now() + DAY_MS });
-  if (days > 0) await planPurge(ctx, days, 0);
-  else await unplan(ctx, { kind: PURGE });
-}
+const mails = retention({
+  kind: PURGE,
+  days: ({ mail_days }) => mail_days,
+  oldest: ({ tx }) => store.findOldest(tx, tx.space_id),
+  // The oldest may be one that is kept for now.
+  remove: async ({ tx }, { before_id, limit }) =>
+    (await store.deleteOldest(tx, { before_id, deadline: DEADLINE, limit })) < limit,
+});
 
-async function planPurge(ctx: TxCtx, days: number, not_before: number): Promise<void> {
-  const oldest_id = await store.findOldest(ctx.tx, ctx.tx.space_id);
-  await replan(ctx, { kind: PURGE, at: Math.max(not_before, purgeAt(ctx, { oldest_id, days })) });
+/** Has what is old removed from the transaction's space, within the hour. */
+export async function planRetention(ctx: TxCtx, config: Config): Promise<void> {
+  await plan(ctx, { kind: TRAILS, ref: 1, at: ctx.now() + DAY_MS });
+  await mails.plan(ctx, config);
 }
 
 /** What happens to mail by itself. */
@@ -29,14 +34,7 @@ export const mailDue: Record<string, DueHandler> = {
   [SNOOZE]: (ctx, { ref }) => wake(ctx, ref),
   [DEADLINE]: (ctx, { ref }) => raiseOverdue(because(ctx, ref), ref),
   [TRASH]: (ctx, { ref }) => purgeTrashed(ctx, ref),
-  [PURGE]: async (ctx, _due, { mail_days: days }) => {
-    // Kept for ever since it was planned.
-    if (days === 0) return;
-    const old = { before_id: purgeBefore(ctx, days), deadline: DEADLINE, limit: PURGE_SLICE };
-    const is_through = (await store.deleteOldest(ctx.tx, old)) < PURGE_SLICE;
-    // The oldest may be one that is kept for now: it is not due at once over and over.
-    await planPurge(ctx, days, is_through ? ctx.now() + HOUR_MS : 0);
-  },
+  ...mails.due,
   [TRAILS]: async (ctx, { ref }) => {
     const before = new Date(ctx.now() - DAY_MS).toISOString();
     const quiet = { before, stopped: STOPPED_AT, limit: PURGE_SLICE };

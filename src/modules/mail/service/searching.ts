@@ -1,6 +1,7 @@
 import type { Ctx } from "../../../context.ts";
 import { matchOf } from "../../../db/words.ts";
-import { formatId, parseId } from "../../../ids.ts";
+import { parseId } from "../../../ids.ts";
+import { FROM_THE_TOP, page, startOf } from "../../../pages.ts";
 import { parseTime } from "../../../times.ts";
 import type { Found, Search } from "../schema.ts";
 import * as store from "../store.ts";
@@ -25,20 +26,15 @@ export async function search(ctx: Ctx, wanted: Search): Promise<Found> {
     recipient: to === undefined ? "" : JSON.stringify(to),
     thread_id: thread_id === undefined ? 0 : parseId(thread_id),
     first_id: after === undefined ? 0 : positionAt(ctx, after, "after"),
-    last_id: until === undefined ? Number.MAX_SAFE_INTEGER : positionAt(ctx, until, "until"),
-    before: before === undefined ? Number.MAX_SAFE_INTEGER : parseId(before),
+    last_id: until === undefined ? FROM_THE_TOP : positionAt(ctx, until, "until"),
+    before: startOf(before),
     limit: limit + 1,
   };
   const rows = match
     ? await store.listMatching(ctx.db, { ...conditions, ...match })
     : await store.listFiltered(ctx.db, conditions);
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  return {
-    agent,
-    messages: shown.map((row) => toItem(ctx, row)),
-    next: rows.length > limit && last ? formatId(match ? last.id : last.position) : null,
-  };
+  const { shown, next } = page(rows, limit, ({ id, position }) => (match ? id : position));
+  return { agent, messages: shown.map((row) => toItem(ctx, row)), next };
 }
 
 /** What is unread lies in the inbox, and nowhere else. */

@@ -1,5 +1,5 @@
 import type { Ctx } from "../../../context.ts";
-import { formatId, parseId } from "../../../ids.ts";
+import { page, startOf } from "../../../pages.ts";
 import type { ListNotices, NoticeList } from "../schema.ts";
 import * as store from "../store.ts";
 import { isoNow, wire } from "./wire.ts";
@@ -8,19 +8,14 @@ import { isoNow, wire } from "./wire.ts";
 export async function list(ctx: Ctx, { open, limit, before }: ListNotices): Promise<NoticeList> {
   const { space_id, principal_id } = ctx.actor;
   const now = isoNow(ctx);
-  const before_id = before ? parseId(before) : Number.MAX_SAFE_INTEGER;
-  const page = { space_id, principal_id, before_id, limit: limit + 1 };
+  const wanted = { space_id, principal_id, before_id: startOf(before), limit: limit + 1 };
   const rows = await (open === undefined
-    ? store.listNotices(ctx.db, page)
+    ? store.listNotices(ctx.db, wanted)
     : open
-      ? store.listOpenNotices(ctx.db, { ...page, now })
-      : store.listClosedNotices(ctx.db, { ...page, now }));
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  return {
-    notices: shown.map((row) => wire(ctx, row)),
-    next: last && rows.length > limit ? formatId(last.id) : null,
-  };
+      ? store.listOpenNotices(ctx.db, { ...wanted, now })
+      : store.listClosedNotices(ctx.db, { ...wanted, now }));
+  const { shown, next } = page(rows, limit, ({ id }) => id);
+  return { notices: shown.map((row) => wire(ctx, row)), next };
 }
 
 /** What a notice is about, for whoever raised it. */

@@ -3,14 +3,13 @@ import { type Ctx, has, ONLOOKERS } from "../../../context.ts";
 import { append } from "../../../feed/index.ts";
 import { parseId } from "../../../ids.ts";
 import { defineGlance, type Need, type NeedPage, type NeedProvider } from "../../../module.ts";
+import { FROM_THE_TOP, page, startOf } from "../../../pages.ts";
 import type { Watch } from "../../../resource.ts";
 import { actorsEverywhere } from "../../identity/index.ts";
 import { type ListNeeds, MOST_COUNTED, type NeedItem, type NeedList } from "../schema.ts";
 import * as store from "../store.ts";
 import type { NamedNoticeRow } from "../tables.ts";
 import { aboutOf, isoNow, TOPIC, wire } from "./wire.ts";
-
-const FROM_THE_TOP = Number.MAX_SAFE_INTEGER;
 
 /** What of notices waits for the actor. */
 export const noticeNeeds: NeedProvider = {
@@ -66,13 +65,12 @@ async function listEverywhere(outer: Ctx, page: Page): Promise<NeedList> {
 
 async function listHere(ctx: Ctx, { limit, before, put_off }: Page): Promise<NeedList> {
   const hidden = await putOffBy(ctx);
-  const before_id = before ? parseId(before) : FROM_THE_TOP;
+  const before_id = startOf(before);
   const found = put_off
     ? await listHidden(ctx, hidden, { before_id, limit: limit + 1 })
     : await listOpen(ctx, hidden, { before_id, limit: limit + 1 });
-  const needs = found.slice(0, limit);
-  const last = needs.at(-1);
-  return { needs, count: await count(ctx, hidden), next: last && found.length > limit ? last.id : null };
+  const { shown: needs, next } = page(found, limit, ({ id }) => parseId(id));
+  return { needs, count: await count(ctx, hidden), next };
 }
 
 async function listOpen(ctx: Ctx, hidden: PutOffs, { before_id, limit }: NeedPage): Promise<NeedItem[]> {

@@ -1,7 +1,8 @@
 import { type Ctx, has, ONLOOKERS } from "../../../context.ts";
 import { fromColumns } from "../../../feed/index.ts";
-import { formatId, parseId } from "../../../ids.ts";
+import { parseId } from "../../../ids.ts";
 import type { Explainer } from "../../../module.ts";
+import { page, startOf } from "../../../pages.ts";
 import { cut } from "../../../text.ts";
 import type { ListRuns, RunDetails, RunList, ShowRun } from "../schema.ts";
 import * as store from "../store.ts";
@@ -11,16 +12,16 @@ const MOST_SHOWN = 200;
 
 export async function list(ctx: Ctx, { state, kind, name, limit, before }: ListRuns): Promise<RunList> {
   const { space_id } = ctx.actor;
-  const before_id = before === undefined ? Number.MAX_SAFE_INTEGER : parseId(before);
+  const before_id = startOf(before);
   const wanted = { state: state ?? null, kind: kind ?? null, name: name ?? null };
   const rows = await store.listRuns(ctx.db, { space_id, before_id, limit: limit + 1, ...wanted });
   const pause = await store.findPause(ctx.db, space_id);
-  const shown = rows.slice(0, limit);
+  const { shown, next } = page(rows, limit, ({ id }) => id);
   return {
     runs: await Promise.all(shown.map((row) => wire(ctx, row, pause !== undefined))),
     paused_at: pause?.paused_at ?? null,
     paused_by: pause?.paused_by ?? null,
-    next: rows.length > limit ? formatId(shown.at(-1)?.id ?? 0) : null,
+    next,
   };
 }
 

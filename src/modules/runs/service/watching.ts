@@ -3,6 +3,7 @@ import type { TxCtx } from "../../../context.ts";
 import { plan as planDue, unplan } from "../../../due/index.ts";
 import type { Consumer, FeedEvent } from "../../../feed/index.ts";
 import type { DueHandler } from "../../../module.ts";
+import { FROM_THE_TOP } from "../../../pages.ts";
 import { isAsleep } from "../../identity/index.ts";
 import { hasReady } from "../../tasks/index.ts";
 import * as store from "../store.ts";
@@ -30,7 +31,7 @@ async function lookForWork(ctx: TxCtx): Promise<void> {
   const { space_id } = ctx.tx;
   const worker = { kind: "worker", name: WORKER } as const;
   if (!(await isConfigured(ctx, worker)) || (await store.hasLive(ctx.tx, { ...worker, space_id }))) return;
-  const page = { space_id, ...worker, state: null, before_id: Number.MAX_SAFE_INTEGER, limit: 1 };
+  const page = { space_id, ...worker, state: null, before_id: FROM_THE_TOP, limit: 1 };
   const [last] = await store.listRuns(ctx.tx, page);
   const apart = last?.started_at ? Date.parse(last.started_at) + LEAST_APART_MS : 0;
   const not_before = last?.state === "skipped" || apart <= ctx.now() ? undefined : isoAt(apart);

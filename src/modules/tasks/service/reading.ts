@@ -1,6 +1,6 @@
 import type { Ctx } from "../../../context.ts";
-import { formatId, parseId } from "../../../ids.ts";
-import { fitting } from "../../../pages.ts";
+import { formatId } from "../../../ids.ts";
+import { fitting, page, startOf } from "../../../pages.ts";
 import {
   type FindTasks,
   type FoundTasks,
@@ -58,23 +58,21 @@ const ONGOING = ["pending", "processing"];
 /** What is still to be done, the oldest first; what is over, the newest first. */
 export async function list(ctx: Ctx, { status, channel, limit, cursor }: ListTasks): Promise<TaskList> {
   const oldest_first = ONGOING.includes(status);
-  const from = cursor ? parseId(cursor) : oldest_first ? 0 : Number.MAX_SAFE_INTEGER;
-  const page = { space_id: ctx.actor.space_id, status, channel: channel ?? null, cursor: from, limit: limit + 1 };
-  const rows = await (oldest_first ? store.listOldest(ctx.db, page) : store.listNewest(ctx.db, page));
+  const from = oldest_first && !cursor ? 0 : startOf(cursor);
+  const wanted = { space_id: ctx.actor.space_id, status, channel: channel ?? null, cursor: from, limit: limit + 1 };
+  const rows = await (oldest_first ? store.listOldest(ctx.db, wanted) : store.listNewest(ctx.db, wanted));
   const sized = rows.map((row) => ({ row, bytes: row.content.length + (row.response_summary?.length ?? 0) }));
-  const shown = fitting(sized).slice(0, limit);
-  const last = shown.at(-1)?.row;
+  const { shown, next } = page(sized, Math.min(limit, fitting(sized).length), ({ row }) => row.id);
   const holdOf = await laneHolds(ctx);
   return {
     tasks: shown.map(({ row }) => wire(row, holdOf(row.lane))),
-    next: last && rows.length > shown.length ? formatId(last.id) : null,
+    next,
   };
 }
 
 /** The newest, whatever their status: for whoever knows how an id begins. */
 export async function find(ctx: Ctx, { before, limit }: FindTasks): Promise<FoundTasks> {
-  const before_id = before === undefined ? Number.MAX_SAFE_INTEGER : parseId(before);
-  const rows = await store.listBefore(ctx.db, { space_id: ctx.actor.space_id, before_id, limit });
+  const rows = await store.listBefore(ctx.db, { space_id: ctx.actor.space_id, before_id: startOf(before), limit });
   return { tasks: rows.map(({ id, ...row }) => ({ id: formatId(id), ...row })) };
 }
 

@@ -1,7 +1,9 @@
 import { type Ctx, has, TRIGGER_READERS, type TxCtx } from "../../../context.ts";
-import { append, type FeedEvent, fromColumns, PURGE_SLICE, purgeAt, purgeBefore, replan } from "../../../feed/index.ts";
-import { formatId, parseId } from "../../../ids.ts";
-import type { DueHandler, Explainer } from "../../../module.ts";
+import { append, type FeedEvent, fromColumns } from "../../../feed/index.ts";
+import { formatId } from "../../../ids.ts";
+import type { Explainer } from "../../../module.ts";
+import { page, startOf } from "../../../pages.ts";
+import { retention } from "../../../retention.ts";
 import { cut } from "../../../text.ts";
 import * as runs from "../../runs/index.ts";
 import * as tasks from "../../tasks/index.ts";
@@ -10,21 +12,14 @@ import * as store from "../store.ts";
 import { planRelays } from "./relaying.ts";
 import { isoNow, TOPIC, wireRun } from "./wire.ts";
 
-const PURGE = "trigger.purge";
 /** A delivery that comes again within this time is known. */
 const KEPT_DAYS = 90;
 const MOST_OUTCOME = 2000;
-const HOUR_MS = 3600 * 1000;
 
 export async function list(ctx: Ctx, { name, limit, before }: ListRuns): Promise<RunList> {
-  const from = before === undefined ? Number.MAX_SAFE_INTEGER : parseId(before);
-  const rows = await store.listRuns(ctx.db, { space_id: ctx.actor.space_id, name, before: from, limit: limit + 1 });
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  return {
-    runs: await Promise.all(shown.map((row) => current(ctx, row))),
-    next: rows.length > limit && last ? formatId(last.id) : null,
-  };
+  const wanted = { space_id: ctx.actor.space_id, name, before: startOf(before), limit: limit + 1 };
+  const { shown, next } = page(await store.listRuns(ctx.db, wanted), limit, ({ id }) => id);
+  return { runs: await Promise.all(shown.map((row) => current(ctx, row))), next };
 }
 
 /** Of one that is not over, how far what it became is. */
@@ -83,19 +78,17 @@ const tellEnd = (ctx: TxCtx, { id: ref, trigger_name }: { id: number; trigger_na
     data: { trigger: trigger_name, state },
   });
 
-export async function planPurge(ctx: TxCtx, not_before = 0): Promise<void> {
-  const oldest_id = (await store.findOldestRun(ctx.tx)) ?? null;
-  await replan(ctx, { kind: PURGE, at: Math.max(not_before, purgeAt(ctx, { oldest_id, days: KEPT_DAYS })) });
-}
-
-export const historyDue: Record<string, DueHandler> = {
-  [PURGE]: async (ctx) => {
-    const old = await store.listOver(ctx.tx, purgeBefore(ctx, KEPT_DAYS), PURGE_SLICE);
-    await store.deleteRuns(ctx.tx, old);
-    // The oldest may be one that goes on: it is not due at once over and over.
-    await planPurge(ctx, old.length < PURGE_SLICE ? ctx.now() + HOUR_MS : 0);
+export const historyRetention = retention({
+  kind: "trigger.purge",
+  days: () => KEPT_DAYS,
+  oldest: async ({ tx }) => (await store.findOldestRun(tx)) ?? null,
+  remove: async ({ tx }, { before_id, limit }) => {
+    const old = await store.listOver(tx, before_id, limit);
+    await store.deleteRuns(tx, old);
+    // The oldest may be one that goes on.
+    return old.length < limit;
   },
-};
+});
 
 /** What fired, and why: the runs are kept for longer than the feed. */
 export const triggersExplain: Explainer = {

@@ -1,0 +1,12 @@
+import { expect, test } from "vitest";
+import { FROM_THE_TOP, page, startOf } from "./pages.ts";
+
+const rows = [9, 7, 5].map((id) => ({ id: id * 1_000_000 }));
+const at = ({ id }: { id: number }): number => id;
+
+test("a page says where the next one begins, and the last one that it is the last", () => {
+  expect(page(rows, 2, at)).toEqual({ shown: rows.slice(0, 2), next: "7000000" });
+  expect(page(rows, 3, at)).toEqual({ shown: rows, next: null });
+  expect(page([], 3, at)).toEqual({ shown: [], next: null });
+  expect([startOf(undefined), startOf("7000000")]).toEqual([FROM_THE_TOP, 7_000_000]);
+});
