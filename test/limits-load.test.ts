@@ -1,5 +1,6 @@
 /** Limits under ten times what they allow and more, over real sockets, and what another principal notices of it. */
 import { readFileSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Came } from "../src/testing/attacker.ts";
 import { legacy, modern } from "../src/testing/mcp-raw.ts";
@@ -150,6 +151,21 @@ async function sendsFew(requests: string[], at_once: number): Promise<void> {
   expect(came[200]).toBeLessThanOrEqual(at_once + (performance.now() - before) / 1000);
 }
 
+/** Behind the hub's back: to send so many takes longer than all else here. */
+function copyMail(id: number, copies: number): void {
+  using database = new DatabaseSync(`${hub.home}/parley.db`, { timeout: 10_000 });
+  const numbers = `with recursive n (n) as (select 1 union all select n + 1 from n where n < ${copies})`;
+  const mail =
+    "in_reply_to, sender_id, by_principal_id, recipients, participants, subject, preview, priority, bytes, body";
+  const copy = "principal_id, priority, state, offered, place";
+  database.exec(`begin immediate;
+    ${numbers} insert into mails (space_id, id, thread_id, ${mail})
+      select space_id, id - n, id - n, ${mail} from mails, n where id = ${id};
+    ${numbers} insert into mail_recipients (space_id, id, mail_id, position, ${copy})
+      select space_id, id - n, mail_id - n, position - n, ${copy} from mail_recipients, n where mail_id = ${id};
+    commit`);
+}
+
 const MANY_KEYS = `{${Array.from({ length: 49_000 }, (_, n) => `"${"k".repeat(70)}${n}":1`).join()}}`;
 
 /** It is asked again before it fails, on a machine that may be busy. */
@@ -236,6 +252,21 @@ describe("nobody notices", { timeout: LIMIT_MS }, () => {
     await using _streams = await holdOpen(get("/events?topics=chat,mail", await somebody("human")), 1000);
     const requests = [tool(await somebody("human"), "chat_human_post", { content: "hello" })];
     await nobodyNotices({ connections: 20, how: "repeat", requests, held: answers(200, 100) });
+  });
+
+  test("a person who searches a large mailbox for what is not in it, again and again", async () => {
+    const [token, sender, nobody] = [await somebody("human"), await somebody("agent"), await somebody("agent")];
+    const { id } = await call(sender, "mail_send", { to: [await name(token)], subject: "s", body: "b" });
+    copyMail(Number(id), 20_000);
+    const requests = [tool(token, "mail_search", { query: "", from: await name(nobody) })];
+    const { answers: came } = await nobodyNotices({
+      connections: 50,
+      how: "repeat",
+      requests,
+      held: answers(429, 100),
+    });
+    // Each counts as a dozen and more: of calls alone a thousand are free.
+    expect(came[200]).toBeLessThan(500);
   });
 
   test("an agent that calls again and again what its role may not", async () => {
