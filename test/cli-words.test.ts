@@ -77,9 +77,9 @@ test("a wrong argument is named as it was typed, and not by the tool or header t
   expect(await errorOf(["read", "abc"])).toMatchObject({ exit: 2, message: "id: an id is a string of digits." });
   const space = await errorOf(["inbox", "--space", "nope"]);
   expect(space).toMatchObject({
-    exit: 2,
-    code: "INVALID_SESSION_ID",
-    message: expect.stringMatching(/^--space takes /),
+    exit: 4,
+    code: "NOT_FOUND",
+    message: "No space has an id that begins with nope.",
   });
   const heartbeat = await errorOf(["heartbeat"]);
   expect(heartbeat).toMatchObject({ exit: 3, code: "FORBIDDEN", message: expect.stringContaining("--agent NAME") });

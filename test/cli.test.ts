@@ -106,6 +106,37 @@ describe("spaces", () => {
     expect(await refusal(["space", "delete", "sess_review", "--dry-run"])).toEqual([4, "SESSION_NOT_FOUND"]);
   });
 
+  test("may be cut short behind --space as other ids are, but not where the whole id was that of one that is over", async () => {
+    for (const space of ["sess_team_ana", "sess_team_ben"]) await ground.json(["space", "create", space]);
+    expect(await ground.json(["whoami", "--space", "sess_team_a"])).toMatchObject({ space: "sess_team_ana" });
+    const made = await ground.json([
+      "token",
+      "create",
+      "--role",
+      "agent",
+      "--name",
+      "helper",
+      "--space",
+      "sess_team_b",
+    ]);
+    expect(made).toMatchObject({ space: "sess_team_ben" });
+    const { space } = await ground.json<{ space: string }>(["space", "create"]);
+    expect(await ground.json(["whoami", "--space", space.slice(0, 6)])).toMatchObject({ space });
+    const said = async (...args: string[]) => (await ground.parley([...args, "--format", "text"])).stderr.trim();
+    expect(await said("whoami", "--space", "sess_team")).toBe(
+      "parley: More than one space has an id that begins with sess_team, such as sess_team_ana and sess_team_ben. Give more of it.",
+    );
+    expect(await said("whoami", "--space", "sess_crew")).toBe("parley: There is no space sess_crew.");
+    expect(await said("whoami", "--space", "crew")).toBe("parley: No space has an id that begins with crew.");
+    expect(await refusal(["whoami", "--space", "sess_crew"])).toEqual([4, "SESSION_NOT_FOUND"]);
+    expect(await refusal(["whoami", "--space", "sess_team"])).toEqual([2, "INVALID_ARGUMENT"]);
+    await ground.json(["space", "create", "sess_team_a"]);
+    await ground.json(["space", "delete", "sess_team_a", "--yes"]);
+    await until(async () => (await ground.parley(["whoami", "--space", "sess_team_a"])).code !== 0);
+    expect(await refusal(["whoami", "--space", "sess_team_a"])).toEqual([4, "SESSION_EXPIRED"]);
+    for (const each of ["sess_team_ana", "sess_team_ben", space]) await ground.json(["space", "delete", each, "--yes"]);
+  });
+
   test("are each asked for what waits for a person, and their lists merged", async () => {
     await ground.json(["space", "create", "sess_asking"]);
     const ids: string[] = [];

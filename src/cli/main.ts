@@ -71,7 +71,10 @@ class CommandLine {
     const command = await (await find(name.split(" "))).load();
     const { common, typed, given } = parse(command, rest, io.env);
     const words = [...name.split(" "), ...rest];
-    const cli = new Cli({ io, words, common, typed, textByDefault: command.format === "text" });
+    const named = new Cli({ io, words, common, typed, textByDefault: command.format === "text" });
+    this.#running = named;
+    // What the environment names was not typed, and is whole.
+    const cli = typed.has("space") ? await (await import("./core/whole-space.ts")).inWholeSpace(named) : named;
     this.#running = cli;
     if (command.people) (await import("./core/people.ts")).refuseAgents(cli);
     // The parser has checked `given` against the very options and positionals that `run` was typed by.

@@ -113,7 +113,7 @@ export type Format = (typeof FORMATS)[number];
 export const COMMON = {
   home: { type: "text", value: "DIR", env: "PARLEY_HOME", description: "data folder of the hub (default ~/.parley)" },
   url: { type: "text", value: "URL", env: "PARLEY_URL", description: "a hub elsewhere; PARLEY_TOKEN says as whom" },
-  space: { type: "text", value: "ID", env: "PARLEY_SPACE", description: "the space to act in" },
+  space: { type: "text", value: "ID", env: "PARLEY_SPACE", description: "the space to act in, or how its id begins" },
   cause: {
     type: "text",
     value: "ID",
