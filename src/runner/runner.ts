@@ -9,10 +9,8 @@ import {
   announceNode,
   claim,
   failUnclaimed,
-  findByCookie,
   findNextTime,
   giveUp,
-  hasAttempts,
   KEPT_DAYS,
   listClaimable,
   listHeldBy,
@@ -23,12 +21,13 @@ import {
   removeNode,
   renewNode,
 } from "../modules/runs/index.ts";
+import { Abilities } from "./abilities.ts";
 import { Attempt } from "./attempt.ts";
 import { dialectOf } from "./clients/index.ts";
 import { Definitions, type Program } from "./definitions.ts";
-import { killAll, listCookies } from "./killing.ts";
 import { removeOldLogs } from "./old-logs.ts";
 import { preferredOf } from "./rendezvous.ts";
+import { killStrays } from "./strays.ts";
 
 /** How often a node says that it is there, in parts of its lease, and looks for what nobody told it of. */
 const BEATS_A_LEASE = 4;
@@ -55,6 +54,7 @@ export class Runner implements AsyncDisposable {
   #definitions = new Definitions({});
   /** All that are there, this one included. */
   #nodes: readonly string[] = [];
+  readonly #abilities = new Abilities();
   #error: string | undefined;
   #beat: NodeJS.Timeout | undefined;
   #logs: NodeJS.Timeout | undefined;
@@ -71,6 +71,7 @@ export class Runner implements AsyncDisposable {
     runner.#readDefinitions();
     await announceNode(runner.#ctx(HUB_SPACE), runner.#announced());
     await runner.#meetOthers();
+    await runner.#abilities.tell(runner.#ctx(HUB_SPACE), runner.#definitions.can);
     await runner.#takeBack();
     return runner;
   }
@@ -171,26 +172,8 @@ export class Runner implements AsyncDisposable {
   async #takeBack(): Promise<void> {
     const { database } = this.#hub;
     const orphans = await listOrphans(database, new Date(database.now()).toISOString());
-    if (orphans.some(({ host }) => host === this.#node.host) || !this.#ready) await this.#killStrays();
+    if (orphans.some(({ host }) => host === this.#node.host) || !this.#ready) await killStrays(this.#hub);
     for (const held of orphans) await giveUp(this.#ctx(held.space_id), held);
-  }
-
-  /** Processes whose attempt is over or nobody's, of this database and on this machine. */
-  async #killStrays(): Promise<void> {
-    const { database, log } = this.#hub;
-    // To read what every process of the machine was started with takes longer than all else a start does.
-    if (!(await hasAttempts(database))) return;
-    const orphans = await listOrphans(database, new Date(database.now()).toISOString());
-    for (const cookie of (await listCookies()).keys()) {
-      const owner = await findByCookie(database, cookie);
-      // Another hub's, which has a database of its own.
-      if (!owner) continue;
-      const orphaned = orphans.some(({ space_id, id }) => space_id === owner.space_id && id === owner.id);
-      const current = owner.of_attempt === owner.attempt && (owner.state === "claimed" || owner.state === "running");
-      if (current && !orphaned) continue;
-      const killed = await killAll({ cookie });
-      log.warn("processes of a run that is over were killed", { run: owner.id, space: owner.space_id, killed });
-    }
   }
 
   async #meetOthers(): Promise<void> {
@@ -203,6 +186,7 @@ export class Runner implements AsyncDisposable {
       if (!(await renewNode(this.#ctx(HUB_SPACE), this.#announced())))
         this.#hub.log.error("another hub has this node's name");
       await this.#meetOthers();
+      await this.#abilities.tell(this.#ctx(HUB_SPACE), this.#definitions.can);
       await this.#dropLost();
       await this.#takeBack();
       this.wake();

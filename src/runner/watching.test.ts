@@ -1,5 +1,6 @@
 /** Workers are started when tasks wait, agents when they have mail. */
 import { expect, test } from "vitest";
+import { statement } from "../db/statement.ts";
 import type { Run } from "../modules/runs/schema.ts";
 import { eachDatabase, onDatabase, type TestHub } from "../testing/hub.ts";
 import { until } from "../testing/process.ts";
@@ -19,6 +20,12 @@ const over = (hub: TestHub, kind: string, count: number): Promise<Run[]> =>
 const doneTasks = async (hub: TestHub): Promise<number> =>
   (await hub.call(hub.admin, "inbox_stats")).body.by_status.done;
 
+const watching = statement<Record<string, never>, { rows: number }>(
+  "select count(*) as rows from due where kind = 'run.watch'",
+);
+/** How many spaces are looked at again and again. */
+const watched = async (hub: TestHub): Promise<number> => Number((await hub.hub.database.get(watching, {}))?.rows);
+
 eachDatabase((open) => {
   test("WATCH-1, WATCH-2: a burst of 100 tasks starts two workers at most, and all are done", async () => {
     const hub = await open();
@@ -37,9 +44,23 @@ eachDatabase((open) => {
     await create(hub, "left over");
     await hub.tick(1000);
     expect(await runsOf(hub, "worker")).toEqual([]);
+    expect(await watched(hub)).toBe(0);
     define(hub, { worker: unruly("work") });
-    // WATCH-4: nobody tells of it; it is looked for.
+    // WATCH-4: nobody tells of it; it is looked for once the node says what it can start.
+    await hub.tick(0);
+    await hub.tick(0);
+    await until(async () => (await doneTasks(hub)) === 1);
+  });
+
+  test("WATCH-4: tasks that wait for a quota have a worker started once it is over", async () => {
+    const hub = await open({ now: START });
+    define(hub, { worker: unruly("work") });
+    await hub.tick(0);
+    await hub.call(hub.admin, "throttle_set", { account: "default", until: "1h" });
+    await create(hub, "Build it");
     await hub.tick(31_000);
+    expect(await runsOf(hub, "worker")).toEqual([]);
+    await hub.tick(3_600_000);
     await hub.tick(31_000);
     await until(async () => (await doneTasks(hub)) === 1);
   });

@@ -18,6 +18,7 @@ export {
   isTold,
   KEPT_DAYS,
   listNodes,
+  lookAgain,
   type NewRun,
   type Node,
   noteOutput,

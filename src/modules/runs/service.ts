@@ -23,5 +23,5 @@ export { KEPT_DAYS, runRetention } from "./service/retention.ts";
 export { forgetSessions, triggerSessions } from "./service/sessions.ts";
 export { pause, resume, stop } from "./service/stopping.ts";
 export { endStreak } from "./service/streaks.ts";
-export { watchers, watchingDue } from "./service/watching.ts";
+export { lookAgain, watchers, watchingDue } from "./service/watching.ts";
 export { TOPIC } from "./service/wire.ts";

@@ -13,6 +13,7 @@ export {
   hasWork,
   isOverBudget,
   isWork,
+  listSpacesWithWork,
   listWakes,
   look,
   offerWake,

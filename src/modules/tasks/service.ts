@@ -15,7 +15,7 @@ export { complete, fail, heartbeat, release } from "./service/completing.ts";
 export { create, createOwn } from "./service/creating.ts";
 export { WAKE } from "./service/due-kinds.ts";
 export { tasksExplain } from "./service/explaining.ts";
-export { hasReady } from "./service/giving.ts";
+export { hasReady, listSpacesWithWork } from "./service/giving.ts";
 export { tasksGlance } from "./service/glance.ts";
 export { importTasks } from "./service/importing.ts";
 export { keep } from "./service/leases.ts";

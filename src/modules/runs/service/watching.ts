@@ -1,11 +1,13 @@
 /** Starts a worker when tasks wait and none is started, and an agent that sleeps when it has mail. */
-import type { TxCtx } from "../../../context.ts";
-import { plan as planDue, unplan } from "../../../due/index.ts";
+import { type Ctx, type TxCtx, transact } from "../../../context.ts";
+import { HUB_SPACE } from "../../../db/open.ts";
+import { planBy, plan as planDue, unplan } from "../../../due/index.ts";
 import type { Consumer, FeedEvent } from "../../../feed/index.ts";
 import type { DueHandler } from "../../../module.ts";
 import { FROM_THE_TOP } from "../../../pages.ts";
 import { isAsleep } from "../../identity/index.ts";
-import { hasReady } from "../../tasks/index.ts";
+import { hasReady, hasWork, listSpacesWithWork } from "../../tasks/index.ts";
+import type { Can } from "../schema.ts";
 import * as store from "../store.ts";
 import { isConfigured } from "./nodes.ts";
 import { plan } from "./planning.ts";
@@ -24,19 +26,36 @@ const WORK =
   "Tasks wait for you. Take the next one with get_next_task, do it, and report with task_complete, or task_fail where it cannot be done. Go on until there are none.";
 const READ_MAIL = "You have new mail. Read it with mail_inbox and mail_read, and do what it asks for, or answer it.";
 
-/** At most one waits or runs: what comes meanwhile is seen when it is over. */
+const worker = { kind: "worker", name: WORKER } as const;
+
+/** At most one waits or runs: what comes meanwhile is seen when it is over. Where there is none, `lookAgain` sees to it later. */
 async function lookForWork(ctx: TxCtx): Promise<void> {
-  if (!(await hasReady(ctx))) return unplan(ctx, { kind: WATCH, ref: 0 });
+  if (!(await isConfigured(ctx, worker))) return;
+  if (!(await hasWork(ctx))) return unplan(ctx, { kind: WATCH, ref: 0 });
   await planDue(ctx, { kind: WATCH, ref: 0, at: ctx.now() + SWEEP_MS });
   const { space_id } = ctx.tx;
-  const worker = { kind: "worker", name: WORKER } as const;
-  if (!(await isConfigured(ctx, worker)) || (await store.hasLive(ctx.tx, { ...worker, space_id }))) return;
+  // What waits may wait for a quota or a budget: that it is over is seen the next time.
+  if (!(await hasReady(ctx)) || (await store.hasLive(ctx.tx, { ...worker, space_id }))) return;
   const page = { space_id, ...worker, state: null, before_id: FROM_THE_TOP, limit: 1 };
   const [last] = await store.listRuns(ctx.tx, page);
   const apart = last?.started_at ? Date.parse(last.started_at) + LEAST_APART_MS : 0;
   const not_before = last?.state === "skipped" || apart <= ctx.now() ? undefined : isoAt(apart);
   await plan(ctx, { ...worker, session_mode: "ephemeral", prompt: WORK, not_before });
 }
+
+/**
+ * A node can start something else than before. Not in the transaction that says so: a task that is stored meanwhile is
+ * either seen here, or looked at by who knows of the node.
+ */
+export const lookAgain = (ctx: Ctx, can: Can): Promise<void> =>
+  transact(
+    ctx,
+    async (ctx) => {
+      const spaces = can.worker ? await listSpacesWithWork(ctx) : [];
+      for (const space_id of spaces) await planBy(ctx, { kind: WATCH, ref: 0, at: ctx.now(), space_id });
+    },
+    { space_id: HUB_SPACE },
+  );
 
 /** One that waits is enough: it reads all there is. */
 async function wakeForMail(ctx: TxCtx, { stream, data }: FeedEvent): Promise<void> {

@@ -105,6 +105,9 @@ async function isAnyReady(ctx: Ctx, isCovered: (lane: string) => boolean): Promi
 /** Whether a worker that offers nothing in particular would be given one. */
 export const hasReady = (ctx: Ctx): Promise<boolean> => isAnyReady(ctx, (lane) => covers([], lane));
 
+/** In which of all spaces a task waits that is not held back itself. */
+export const listSpacesWithWork = (ctx: Ctx): Promise<string[]> => store.listSpacesWithWork(ctx.db);
+
 /** What nothing holds back as a whole, and the budgets there are. */
 async function openLanes(ctx: Ctx): Promise<{ lanes: string[]; budgets: readonly store.BudgetRow[] }> {
   const [known, blocks] = await Promise.all([store.listLanes(ctx.db, ctx.actor.space_id), listBlocks(ctx)]);

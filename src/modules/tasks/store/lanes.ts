@@ -12,6 +12,13 @@ const list = statement<In, { lane: string }>("select lane from task_lanes where 
 export const listLanes = async (db: Reader, space_id: string): Promise<string[]> =>
   (await db.all(list, { space_id })).map(({ lane }) => lane);
 
+const working = statement<Record<string, never>, { id: string }>(
+  `select s.id from spaces s where s.emptied_at is null and exists (select 1 from tasks t where t.space_id = s.id
+   and t.status = 'pending' and t.held_for is null)`,
+);
+export const listSpacesWithWork = async (db: Reader): Promise<string[]> =>
+  (await db.all(working, {})).map(({ id }) => id);
+
 type WorkerRow = { principal_id: string; offers: string; seen_at: string };
 
 const worker = statement<In & { principal_id: string }, WorkerRow>(
