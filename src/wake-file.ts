@@ -47,9 +47,19 @@ export class WakeFile {
 }
 
 async function touch(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, ".wake");
-  await writeFile(path, "", { mode: 0o600 });
+  await inFolder(folder, () => writeFile(path, "", { mode: 0o600 }));
   const now = new Date();
   await utimes(path, now, now);
+}
+
+/** Makes the folder where there is none, which is rarely so. */
+export async function inFolder<T>(folder: string, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    return write();
+  }
 }

@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { lstat, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { lstat, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import type { Ctx, TxCtx } from "../../../context.ts";
 import type { DueJob } from "../../../module.ts";
+import { inFolder } from "../../../wake-file.ts";
 import * as store from "../store.ts";
 import type { OwedRow } from "../tables.ts";
 import { consumeByFile, offerWake, wakeOf } from "./awaiting.ts";
@@ -110,9 +111,8 @@ async function contentOf(ctx: Ctx, row: OwedRow): Promise<string> {
 
 /** Under another name first: whoever watches never sees half of it. */
 async function write({ config }: Ctx, path: string, text: string): Promise<void> {
-  await mkdir(config.wake_dir, { recursive: true, mode: 0o700 });
   const temporary = join(config.wake_dir, `${TEMPORARY}${randomBytes(8).toString("hex")}`);
-  const file = await open(temporary, "wx", 0o600);
+  const file = await inFolder(config.wake_dir, () => open(temporary, "wx", 0o600));
   try {
     await file.writeFile(text);
     await file.sync();
