@@ -53,7 +53,7 @@ const CLI_LOADS =
   /^node:|^diff$|^src\/(cli\/|client\/|local\/|durations\.ts$|errors\.ts$|config\.ts$|suggest\.ts$|visible\.ts$|mcp\/stdio(\/channel)?\.ts$|runner\/definitions\.ts$)/;
 
 const MODULE_FILE =
-  /^((index|schema|tables|store|service|tools|resources|routes)\.ts|(store|service|tools)\/[a-z-]+\.ts|[a-z-]+(\.[a-z-]+)*\.test\.ts)$/;
+  /^((index|schema|tables|store|service|tools|resources|routes)\.ts|(schema|store|service|tools)\/[a-z-]+\.ts|[a-z-]+(\.[a-z-]+)*\.test\.ts)$/;
 
 const files = globSync(["src/**/*.ts", "{test,bench}/**/*.ts", "scripts/*"]).map((path) => path.replaceAll("\\", "/"));
 const sources = files

@@ -30,10 +30,12 @@ const ROWS = `
     ('web', null, 'odd', 'done', null, 'yesterday', null);
   insert into task_awaits (task_id, trigger_name, session_key) values (2, 'gmail', 'thread-7'), (1, 'gmail', '_default');
   insert into trigger_sessions (trigger_name, session_key, session_id) values ('gmail', 'thread-7', 'abc');
-  insert into triggers (name, type, channel, schedule, webhook_secret, prompt, session_mode, enabled) values
-    ('gmail', 'webhook', 'email', null, 'hunter2-hunter2-hunter2', 'Mail: {{payload}}', 'persistent', 1),
-    ('nightly', 'cron', 'internal', '0 3 * * *', null, 'Check.', 'ephemeral', 0),
-    ('broken', 'cron', 'internal', '99 99 * * *', null, 'Check.', 'ephemeral', 1);`;
+  insert into triggers (name, type, channel, schedule, webhook_secret, prompt, session_mode, enabled,
+    last_run, run_count) values
+    ('gmail', 'webhook', 'email', null, 'hunter2-hunter2-hunter2', 'Mail: {{payload}}', 'persistent', 1,
+      '2026-02-05 09:00:00', 12),
+    ('nightly', 'cron', 'internal', '0 3 * * *', null, 'Check.', 'ephemeral', 0, null, 0),
+    ('broken', 'cron', 'internal', '99 99 * * *', null, 'Check.', 'ephemeral', 1, null, 3);`;
 
 test("import atlas takes tasks and triggers with a report, changes nothing when repeated, and takes what came since", async () => {
   await using ground = new Ground({ in_process: true });
@@ -50,7 +52,9 @@ test("import atlas takes tasks and triggers with a report, changes nothing when 
     taken: { triggers: 2, pending: 1, processing: 1, done: 1, cancelled: 1, awaits: 1 },
     known: { tasks: 0, triggers: 0 },
   });
+  expect(first.left[0]?.reason).toBe("12 runs, the last at 2026-02-05T09:00:00.000Z: they are counted anew here");
   expect(first.left.map(({ what, name }) => [what, name])).toEqual([
+    ["runs", "gmail"],
     ["trigger", "broken"],
     ["message", "5"],
     ["message", "6"],

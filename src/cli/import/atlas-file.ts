@@ -10,7 +10,12 @@ const TABLES = {
   task_awaits: ["task_id", "trigger_name", "session_key"],
   trigger_sessions: ["trigger_name", "session_key", "session_id"],
 } as const;
-const OPTIONAL = { triggers: ["webhook_secret"], messages: [], task_awaits: [], trigger_sessions: [] } as const;
+const OPTIONAL = {
+  triggers: ["webhook_secret", "last_run", "run_count"],
+  messages: [],
+  task_awaits: [],
+  trigger_sessions: [],
+} as const;
 
 type Table = keyof typeof TABLES;
 export type Row = Readonly<Record<string, unknown>>;

@@ -7,7 +7,7 @@ export type NewTrigger = Input<"trigger_create">;
 
 /** What was not taken, and why. */
 export interface Left {
-  what: "message" | "trigger" | "await" | "session";
+  what: "message" | "trigger" | "await" | "session" | "runs";
   name: string;
   reason: string;
 }
@@ -56,6 +56,14 @@ const awaitOf = ({ trigger_name, session_key }: Row): ImportedTask["awaits"][num
   trigger_name: textOf(trigger_name),
   session_key: textOf(session_key) || "_default",
 });
+
+/** What a trigger did there: its history here begins with its first run here. Undefined where it did nothing. */
+export function runsOf({ name, last_run, run_count }: Row): Left | undefined {
+  const [many, last] = [Number(textOf(run_count)) || 0, timeOf(last_run)];
+  if (many === 0 && last === null) return undefined;
+  const which = [many === 1 ? "1 run" : `${many} runs`, ...(last === null ? [] : [`the last at ${last}`])].join(", ");
+  return { what: "runs", name: textOf(name), reason: `${which}: they are counted anew here` };
+}
 
 export function triggerOf(row: Row): NewTrigger {
   const optional = { description: row.description, schedule: row.schedule, prompt: row.prompt };

@@ -5,7 +5,7 @@ import { defineCommand } from "../core/command.ts";
 import { Failure } from "../core/failure.ts";
 import { columns } from "../core/fields.ts";
 import { type Atlas, readAtlas } from "./atlas-file.ts";
-import { type ImportedTask, type Left, taskOf, triggerOf } from "./atlas-rows.ts";
+import { type ImportedTask, type Left, runsOf, taskOf, triggerOf } from "./atlas-rows.ts";
 
 /** As much as goes in one call. */
 const MOST_ROWS = 50;
@@ -53,6 +53,7 @@ async function takeTriggers(cli: Cli, { triggers }: Atlas, report: Report): Prom
     try {
       await cli.call("trigger_create", trigger);
       count(report, "triggers");
+      report.left.push(...[runsOf(row) ?? []].flat());
     } catch (error) {
       if (!(error instanceof Failure && error.status !== undefined && error.status < 500)) throw error;
       report.left.push({ what: "trigger", name: trigger.name, reason: error.message });
