@@ -4,7 +4,9 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { type TxCtx, transact } from "../context.ts";
 import type { Reader } from "../db/database.ts";
 import { eachDatabase, type TestHub } from "../testing/hub.ts";
+import { NodeView } from "../testing/node-view.ts";
 import { append, appendGroup } from "./append.ts";
+import { Feed } from "./feed.ts";
 import { Following, MOST_SCANNED } from "./follow.ts";
 
 /** However slow the machine is. */
@@ -150,6 +152,36 @@ eachDatabase((open) => {
     following[Symbol.dispose]();
     await write({ topic: "news", stream: "a", count: 1 });
     expect(told).toEqual([first]);
+  });
+
+  test("one that fails to open at whatever step leaves nobody listening", async () => {
+    const view = new NodeView(hub.hub.database, async () => {});
+    const away = new Error("away");
+    const failing: Reader = { get: () => Promise.reject(away), all: () => Promise.reject(away) };
+    class OneAlone extends Feed {
+      heard = 0;
+      override listen(...of: Parameters<Feed["listen"]>): ReturnType<Feed["listen"]> {
+        this.heard += 1;
+        return this.heard === 1 ? super.listen(...of) : Promise.reject(away);
+      }
+    }
+    const rest = { space_id: "main", wanted: WANTED, tell: () => true, onrest: () => {}, onfail: () => {} };
+
+    // The position is asked for when it listens already.
+    await expect(Following.open({ ...rest, feed: new Feed(view, () => {}), db: failing }, undefined)).rejects.toBe(
+      away,
+    );
+    expect(view.watched).toEqual([]);
+    // It listens to the first of what is wanted, and not to the second.
+    const feed = new OneAlone(view, () => {});
+    await expect(Following.open({ ...rest, feed, db: hub.hub.database }, undefined)).rejects.toBe(away);
+    expect([feed.heard, view.watched]).toEqual([2, []]);
+
+    // And it is seen where somebody does.
+    const open = await Following.open({ ...rest, feed: new Feed(view, () => {}), db: hub.hub.database }, undefined);
+    expect(view.watched).toEqual(["main"]);
+    open[Symbol.dispose]();
+    expect(view.watched).toEqual([]);
   });
 
   test("a reading that fails is said so, and goes on from its position when there is word again", async () => {
