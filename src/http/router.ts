@@ -68,15 +68,18 @@ interface Pattern {
 
 export class Router {
   readonly #exact = new Map<string, Route[]>();
-  readonly #patterns: Pattern[] = [];
+  /** By how many parts they have. */
+  readonly #patterns = new Map<number, Pattern[]>();
   readonly #fallback: Route | undefined;
 
   /** `fallback` gets what no other route has, with the whole path as its parameter. */
   constructor(routes: readonly Route[], fallback?: Route) {
     this.#fallback = fallback;
-    for (const route of routes)
-      if (route.path.includes("/:")) this.#patterns.push({ route, parts: route.path.split("/") });
-      else this.#exact.set(route.path, [...(this.#exact.get(route.path) ?? []), route]);
+    for (const route of routes) {
+      const parts = route.path.split("/");
+      if (!route.path.includes("/:")) this.#exact.set(route.path, [...(this.#exact.get(route.path) ?? []), route]);
+      else this.#patterns.set(parts.length, [...(this.#patterns.get(parts.length) ?? []), { route, parts }]);
+    }
   }
 
   find(method: string, path: string): Match {
@@ -99,10 +102,8 @@ export class Router {
     const exact = this.#exact.get(path);
     if (exact) return exact.map((route) => ({ route, params: {} }));
     const parts = path.split("/");
-    return this.#patterns.flatMap((pattern) => {
-      const params = matched(pattern.parts, parts);
-      return params ? [{ route: pattern.route, params }] : [];
-    });
+    const found = (this.#patterns.get(parts.length) ?? []).filter((pattern) => isMatched(pattern.parts, parts));
+    return found.map((pattern) => ({ route: pattern.route, params: paramsIn(pattern.parts, parts) }));
   }
 }
 
@@ -110,15 +111,15 @@ export class Router {
 export const paramsOf = (path: string): string[] =>
   path.split("/").flatMap((part) => (part.startsWith(":") ? [part.slice(1)] : []));
 
-/** What the parameters of a path stand for in another; undefined if they do not fit. */
-function matched(pattern: readonly string[], parts: readonly string[]): Record<string, string> | undefined {
-  const fit = (part: string, index: number): boolean =>
-    part.startsWith(":") ? parts[index] !== "" : part === parts[index];
-  if (pattern.length !== parts.length || !pattern.every(fit)) return undefined;
-  const named = pattern.map((part, index) => [part, parts[index] ?? ""] as const);
-  return Object.fromEntries(
-    named.filter(([part]) => part.startsWith(":")).map(([part, text]) => [part.slice(1), decode(text)]),
-  );
+const isMatched = (pattern: readonly string[], parts: readonly string[]): boolean =>
+  pattern.every((part, index) => (part.startsWith(":") ? parts[index] !== "" : part === parts[index]));
+
+/** What the parameters of a path stand for in another that fits it. */
+function paramsIn(pattern: readonly string[], parts: readonly string[]): Record<string, string> {
+  const params: Record<string, string> = {};
+  for (const [index, part] of pattern.entries())
+    if (part.startsWith(":")) params[part.slice(1)] = decode(parts[index] ?? "");
+  return params;
 }
 
 /** `HEAD` is answered where it costs nothing: by pages and checks that are open to everybody. */
