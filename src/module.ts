@@ -3,7 +3,7 @@ import type { Ctx, TxCtx } from "./context.ts";
 import type { Consumer } from "./feed/consumers.ts";
 import type { Cause, FeedEvent } from "./feed/event.ts";
 import type { Reaction } from "./feed/reactions.ts";
-import type { Place, Resource, Watch } from "./resource.ts";
+import type { FeedPlace, Resource, Watch } from "./resource.ts";
 import type { ModuleRoute } from "./route.ts";
 import type { Tool } from "./tool.ts";
 
@@ -21,12 +21,15 @@ export interface Topic {
    */
   wire?: (event: FeedEvent) => Record<string, unknown> | null;
   /** What else is told of an event, under other names than the topic's. */
-  also?: (event: FeedEvent) => Told[];
+  also?: (event: FeedEvent) => NamedEvent[];
   /** What holds now, such as a count: told when a follower begins, and when an event has made it something else. */
-  state?: { of: (ctx: Ctx, agent: string | undefined) => Promise<Told>; changedBy: (event: FeedEvent) => boolean };
+  state?: {
+    of: (ctx: Ctx, agent: string | undefined) => Promise<NamedEvent>;
+    changedBy: (event: FeedEvent) => boolean;
+  };
 }
 
-export interface Told {
+export interface NamedEvent {
   name: string;
   data: Record<string, unknown>;
 }
@@ -65,7 +68,7 @@ export interface NeedProvider {
   /** Tells whoever asks that somebody has said: not now. */
   tellPending: (ctx: TxCtx, id: number, until: string) => Promise<void>;
   /** Where something happens that may change them. */
-  places: (ctx: Ctx) => Promise<Place[]>;
+  places: (ctx: Ctx) => Promise<FeedPlace[]>;
 }
 
 /** What of a module every page shows, such as the number on a badge: all of it is read in one request. */

@@ -3,7 +3,7 @@ import type { FeedEvent } from "./feed/event.ts";
 import type { Facet } from "./tool.ts";
 
 /** Where in a space's feed something may happen that changes a resource. */
-export interface Place {
+export interface FeedPlace {
   topic: string;
   /** Leave out for every stream of the topic. */
   stream?: string;
@@ -13,7 +13,7 @@ export interface Place {
 
 /** What a subscriber to a resource waits for. */
 export interface Watch {
-  places: readonly Place[];
+  places: readonly FeedPlace[];
   /** Null when the event is no reason to read the resource again. What it returns may ride along on the hint. */
   hint: (event: FeedEvent) => Record<string, unknown> | null;
 }

@@ -4,7 +4,7 @@ import { ParleyError } from "../errors.ts";
 import { checkPosition, type FeedEvent, Following } from "../feed/index.ts";
 import type { Hub } from "../hub.ts";
 import { formatId, Id, parseId, timeOfId } from "../ids.ts";
-import type { Told, Topic } from "../module.ts";
+import type { NamedEvent, Topic } from "../module.ts";
 import type { Wanted } from "./events.ts";
 import { Outlet, type Outlets } from "./outlet.ts";
 
@@ -13,7 +13,7 @@ const NOWHERE = "0";
 /** One buffer for all readers of an event. */
 const frames = new WeakMap<FeedEvent, Buffer | null>();
 /** And one look at what holds after it, for all readers who are told the same. */
-const states = new WeakMap<FeedEvent, Map<string, Promise<Told>>>();
+const states = new WeakMap<FeedEvent, Map<string, Promise<NamedEvent>>>();
 
 /** One reader of `/events`: what `Following` tells, as frames for its socket, which has room for more or has not. */
 export class Follower {
@@ -134,10 +134,10 @@ export class Follower {
     }
   }
 
-  #stateOf({ topic, agent }: Wanted): Promise<Told> | undefined {
-    const look = (): Promise<Told> | undefined => topic.state?.of(this.#hub.ctx(this.#actor), agent);
+  #stateOf({ topic, agent }: Wanted): Promise<NamedEvent> | undefined {
+    const look = (): Promise<NamedEvent> | undefined => topic.state?.of(this.#hub.ctx(this.#actor), agent);
     if (!this.#changed_by || !topic.state) return look();
-    const known = states.get(this.#changed_by) ?? new Map<string, Promise<Told>>();
+    const known = states.get(this.#changed_by) ?? new Map<string, Promise<NamedEvent>>();
     states.set(this.#changed_by, known);
     // An event is of one space; who else is told of it may not be told the same.
     const { token_id, caller_agent } = this.#actor;
@@ -151,7 +151,7 @@ export class Follower {
     return this.#outlet !== undefined && !this.#outlet.closed && !this.#outlet.stalled;
   }
 
-  #tellState({ name, data }: Told): void {
+  #tellState({ name, data }: NamedEvent): void {
     const text = JSON.stringify(data);
     if (this.#states.get(name) === text) return;
     this.#states.set(name, text);

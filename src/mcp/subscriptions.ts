@@ -2,7 +2,7 @@ import type { Actor } from "../context.ts";
 import { ParleyError } from "../errors.ts";
 import { type FeedEvent, type Listener, listenTo } from "../feed/index.ts";
 import type { Hub } from "../hub.ts";
-import type { Place, Watch } from "../resource.ts";
+import type { FeedPlace, Watch } from "../resource.ts";
 import { bareHint, type Hint, type Hints } from "./hints.ts";
 
 interface Options {
@@ -19,7 +19,8 @@ export const tooManyUris = (most: number): ParleyError =>
     `At most ${most} resources can be followed at once. Unsubscribe from some.`,
   );
 
-const wantedAt = ({ topic, stream }: Place) => new Map([[topic, { streams: stream === undefined ? null : [stream] }]]);
+const wantedAt = ({ topic, stream }: FeedPlace) =>
+  new Map([[topic, { streams: stream === undefined ? null : [stream] }]]);
 
 /** The resources one client follows. A URI is followed only if its principal may read it. */
 export class Subscriptions implements Disposable {
@@ -81,7 +82,7 @@ export class Subscriptions implements Disposable {
     return () => all.dispose();
   }
 
-  #listener(uri: string, watch: Watch, { merged }: Place): Listener {
+  #listener(uri: string, watch: Watch, { merged }: FeedPlace): Listener {
     const { hints, tell } = this.#options;
     const hintOf = (event: FeedEvent): Hint | null => (this.#followed.has(uri) ? hints.of(event, uri, watch) : null);
     if (!merged)

@@ -99,15 +99,15 @@ async function legacy2(transport: Transport2): Promise<McpClient> {
   };
 }
 
-type Common = Omit<McpClient, "subscribe" | "unsubscribe">;
+type WithoutSubscribing = Omit<McpClient, "subscribe" | "unsubscribe">;
 
-async function connect2(client: Client2, transport: Transport2): Promise<Common> {
+async function connect2(client: Client2, transport: Transport2): Promise<WithoutSubscribing> {
   const updates: Updated[] = [];
   client.setNotificationHandler("notifications/resources/updated", { params: UpdatedParams }, (params) => {
     updates.push(params as Updated);
   });
   await client.connect(transport);
-  return commonOf(client, updates);
+  return callsOf(client, updates);
 }
 
 async function legacy1(transport: Sse1 | Http1 | Stdio1): Promise<McpClient> {
@@ -118,14 +118,14 @@ async function legacy1(transport: Sse1 | Http1 | Stdio1): Promise<McpClient> {
   // Its own transports do not fit its interface under exactOptionalPropertyTypes.
   await client.connect(transport as Transport1);
   return {
-    ...commonOf(client, updates),
+    ...callsOf(client, updates),
     subscribe: async (uri) => void (await client.subscribeResource({ uri })),
     unsubscribe: async (uri) => void (await client.unsubscribeResource({ uri })),
   };
 }
 
 /** What both of the official clients have in common. */
-const commonOf = (client: Client1 | Client2, updates: Updated[]): Common => ({
+const callsOf = (client: Client1 | Client2, updates: Updated[]): WithoutSubscribing => ({
   updates,
   capabilities: () => client.getServerCapabilities(),
   tools: async () => (await client.listTools()).tools,

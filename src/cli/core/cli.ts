@@ -1,6 +1,6 @@
 import { LAUNCHER } from "../root.ts";
 import { type CallOptions, Client, isRefused, type Target } from "./client.ts";
-import type { Common } from "./command.ts";
+import type { SharedOptions } from "./command.ts";
 import { Failure } from "./failure.ts";
 import { Home, placeOf } from "./home.ts";
 import { runByAgent } from "./identity-env.ts";
@@ -13,7 +13,7 @@ interface Made {
   io: Io;
   /** The command and all that was typed behind it. */
   words: readonly string[];
-  common: Common;
+  common: SharedOptions;
   typed: ReadonlySet<string>;
   textByDefault: boolean;
 }
@@ -166,7 +166,7 @@ export class Cli {
   }
 
   /** The same as if these had been typed. */
-  at(typed: Partial<Pick<Common, "home" | "url" | "space">>): Cli {
+  at(typed: Partial<Pick<SharedOptions, "home" | "url" | "space">>): Cli {
     const { common, typed: before } = this.#made;
     const all = new Set([...before, ...Object.keys(typed)]);
     return new Cli({ ...this.#made, common: { ...common, ...typed }, typed: all });

@@ -134,6 +134,6 @@ export const COMMON = {
   help: { type: "flag", short: "h", description: "show this help" },
 } as const satisfies Options;
 
-export type Common = Given<typeof COMMON, Record<never, never>>;
+export type SharedOptions = Given<typeof COMMON, Record<never, never>>;
 
 export const flagOf = (key: string): string => `--${key.replaceAll("_", "-")}`;

@@ -1,4 +1,4 @@
-import type { Common, Format } from "./command.ts";
+import type { Format, SharedOptions } from "./command.ts";
 import { type Io, STDERR, STDOUT } from "./io.ts";
 import { spokenTime, wallTime } from "./times.ts";
 
@@ -77,7 +77,7 @@ export class Output {
   }
 }
 
-type Looks = Pick<Common, "json" | "format" | "no_color" | "quiet" | "fields" | "utc">;
+type Looks = Pick<SharedOptions, "json" | "format" | "no_color" | "quiet" | "fields" | "utc">;
 
 /** As Node itself reads them: FORCE_COLOR counts where there is no terminal, and before NO_COLOR. */
 function wantsColors(terminal: boolean, { FORCE_COLOR, NO_COLOR, TERM }: Io["env"]): boolean {

@@ -1,4 +1,4 @@
-import { COMMON, type Command, type Common, flagOf, type Option, type Options } from "./command.ts";
+import { COMMON, type Command, flagOf, type Option, type Options, type SharedOptions } from "./command.ts";
 import { invalid } from "./failure.ts";
 
 type Value = string | number | boolean | string[] | undefined;
@@ -6,7 +6,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 type Values = Record<string, Value>;
 
 export interface Parsed {
-  common: Common;
+  common: SharedOptions;
   /** What was on the command line itself, not in the environment. */
   typed: ReadonlySet<string>;
   given: Values;
@@ -20,7 +20,7 @@ export function parse(command: Command, argv: readonly string[], env: Env): Pars
   // Asked for help, a command line need not be whole.
   const given = values.help === true ? {} : { ...complete(command.options, values, env), ...place(command, words) };
   // `complete` fills in every option of COMMON, each by its own type.
-  return { common: common as unknown as Common, typed: new Set(Object.keys(values)), given };
+  return { common: common as unknown as SharedOptions, typed: new Set(Object.keys(values)), given };
 }
 
 function checkFormat(command: Command, format: Value): void {

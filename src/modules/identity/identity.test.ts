@@ -89,7 +89,7 @@ describe("agents and their inboxes", () => {
     const post = async (content: string, agent?: string): Promise<string> =>
       (await hub.call(ana, "chat_human_post", { content, ...(agent && { agent }) })).body.id;
     const fresh = async (token: string, args: object = {}): Promise<string[]> =>
-      (await hub.call(token, "chat_read_and_advance", args)).body.messages.map(({ content }: Said) => content);
+      (await hub.call(token, "chat_read_and_advance", args)).body.messages.map(({ content }: ChatMessage) => content);
 
     test("IDENTITY-3: to an agent every other agent is one that does not exist", async () => {
       await post("secret", "mason");
@@ -158,7 +158,7 @@ describe("agents and their inboxes", () => {
       expect(await fresh(ana)).toEqual(["to scout"]);
       expect(await fresh(ana, { agent: "mason" })).toEqual(["to mason"]);
       const other = await hub.call(ana, "chat_read_and_advance", {}, there);
-      expect(other.body.messages.map(({ content }: Said) => content)).toEqual(["there"]);
+      expect(other.body.messages.map(({ content }: ChatMessage) => content)).toEqual(["there"]);
     });
 
     test("IDENTITY-5: many readers of one mark at once are each given other messages", async () => {
@@ -337,7 +337,7 @@ describe("names", () => {
   });
 });
 
-interface Said {
+interface ChatMessage {
   content: string;
 }
 

@@ -1,7 +1,7 @@
 import type { Ctx } from "../../context.ts";
 import type { FeedEvent } from "../../feed/index.ts";
 import { formatId } from "../../ids.ts";
-import type { Module, Told } from "../../module.ts";
+import type { Module, NamedEvent } from "../../module.ts";
 import { resources } from "./resources.ts";
 import { routes } from "./routes.ts";
 import * as service from "./service.ts";
@@ -50,10 +50,10 @@ export function urgentFor({ type, data }: FeedEvent): string | undefined {
 }
 
 /** By the names that pages written for the seed's hub listen to. */
-function told({ type, ref, data }: FeedEvent): Told[] {
+function told({ type, ref, data }: FeedEvent): NamedEvent[] {
   return NEWS.includes(type) ? [{ name: "new-message", data: { ...data, message_id: formatId(ref) } }] : [];
 }
 
-async function unreadCount(ctx: Ctx, agent: string | undefined): Promise<Told> {
+async function unreadCount(ctx: Ctx, agent: string | undefined): Promise<NamedEvent> {
   return { name: "unread-count", data: await service.countUnread(ctx, agent) };
 }

@@ -1,5 +1,5 @@
 import { vi } from "vitest";
-import type { Place } from "#lib/chat/place.svelte.ts";
+import type { ScrollPlace } from "#lib/chat/place.svelte.ts";
 import type { Row } from "#lib/chat/rows.ts";
 
 const VIEW_PX = 600;
@@ -8,7 +8,7 @@ const VIEW_PX = 600;
 export class Screen {
   rows: readonly Row[] = [];
   readonly grown = new Map<string, number>();
-  readonly #place: Place;
+  readonly #place: ScrollPlace;
   readonly #node: HTMLElement;
   readonly #spacers = { above: spacer(), below: spacer() };
   readonly #watched = new Map<string, () => void>();
@@ -16,7 +16,7 @@ export class Screen {
   #scrollTop = 0;
 
   /** `make` is called when there are observers to observe with. */
-  constructor(make: () => Place) {
+  constructor(make: () => ScrollPlace) {
     const observers: { observed: Set<object>; tell: (entries: unknown) => void }[] = [];
     vi.stubGlobal(
       "ResizeObserver",

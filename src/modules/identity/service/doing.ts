@@ -1,6 +1,6 @@
 import type { Ctx } from "../../../context.ts";
 import type { Waiting } from "../../../module.ts";
-import type { Place } from "../../../resource.ts";
+import type { FeedPlace } from "../../../resource.ts";
 import type { Agent } from "../schema.ts";
 import type { AgentRow } from "../tables.ts";
 
@@ -34,7 +34,7 @@ export async function waitingAgents(ctx: Ctx, principal_id?: string): Promise<Ma
 }
 
 /** Where something happens that changes what agents are doing, or one of them. */
-export const doingPlaces = (ctx: Ctx, principal_id?: string): Place[] =>
+export const doingPlaces = (ctx: Ctx, principal_id?: string): FeedPlace[] =>
   ["agent", ...ctx.waiting.map(({ topic }) => topic)].map((topic) => ({
     topic,
     ...(principal_id !== undefined && { stream: principal_id }),

@@ -2,7 +2,7 @@ import type { Ctx } from "../../../context.ts";
 import { ParleyError } from "../../../errors.ts";
 import type { FeedEvent } from "../../../feed/index.ts";
 import { defineGlance, type GlanceProvider } from "../../../module.ts";
-import type { Place, Watch } from "../../../resource.ts";
+import type { FeedPlace, Watch } from "../../../resource.ts";
 import type { GlanceAt } from "../schema.ts";
 import { doingPlaces } from "./doing.ts";
 import { list } from "./presence.ts";
@@ -30,11 +30,11 @@ export async function watchGlance(ctx: Ctx): Promise<Watch> {
   };
 }
 
-const isAt = ({ topic, stream }: Place, event: FeedEvent): boolean =>
+const isAt = ({ topic, stream }: FeedPlace, event: FeedEvent): boolean =>
   topic === event.topic && (stream === undefined || stream === event.stream);
 
 /** Each once, or an event would be told twice. */
-function distinct(places: readonly Place[]): Place[] {
+function distinct(places: readonly FeedPlace[]): FeedPlace[] {
   const whole = new Set(places.filter(({ stream }) => stream === undefined).map(({ topic }) => topic));
   const parts = places.filter(({ topic, stream }) => stream !== undefined && !whole.has(topic));
   const streams = new Map(parts.map((place) => [`${place.topic} ${place.stream}`, place]));

@@ -19,7 +19,7 @@ const TAG_BYTES = 16;
 const CIPHER = "aes-256-gcm";
 const FORM = "v1.";
 
-interface Place {
+interface SecretOwner {
   space_id: string;
   trigger_id: number;
 }
@@ -72,20 +72,20 @@ const wrong = (file: string, cause?: unknown): ParleyError =>
 const fingerprint = (key: Buffer): string =>
   createHash("sha256").update("parley secret key\n").update(key).digest("hex").slice(0, 32);
 
-export function seal(key: Buffer, secret: string, place: Place): string {
+export function seal(key: Buffer, secret: string, owner: SecretOwner): string {
   const iv = randomBytes(IV_BYTES);
-  const cipher = createCipheriv(CIPHER, key, iv).setAAD(bound(place));
+  const cipher = createCipheriv(CIPHER, key, iv).setAAD(bound(owner));
   const sealed = Buffer.concat([iv, cipher.update(secret, "utf8"), cipher.final(), cipher.getAuthTag()]);
   return `${FORM}${sealed.toString("base64")}`;
 }
 
 /** For who only reads. */
-export function unseal(config: Config, sealed: string, place: Place): string {
+export function unseal(config: Config, sealed: string, owner: SecretOwner): string {
   const { secret_key_file: file } = config;
   const bytes = Buffer.from(sealed.slice(FORM.length), "base64");
   try {
     const decipher = createDecipheriv(CIPHER, read(file), bytes.subarray(0, IV_BYTES))
-      .setAAD(bound(place))
+      .setAAD(bound(owner))
       .setAuthTag(bytes.subarray(-TAG_BYTES));
     return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]).toString("utf8");
   } catch (error) {
@@ -94,4 +94,4 @@ export function unseal(config: Config, sealed: string, place: Place): string {
 }
 
 /** So that no row's secret can be put into another's place. */
-const bound = ({ space_id, trigger_id }: Place): Buffer => Buffer.from(`${space_id}/${trigger_id}`);
+const bound = ({ space_id, trigger_id }: SecretOwner): Buffer => Buffer.from(`${space_id}/${trigger_id}`);

@@ -24,10 +24,10 @@ const ENDS: Partial<Record<Agent["lifecycle"], Mood>> = {
   failed: { kind: "failed", words: "Failed" },
 };
 
-type Told = Pick<Agent, "lifecycle" | "run_phase" | "presence" | "last_seen_at">;
+type Reported = Pick<Agent, "lifecycle" | "run_phase" | "presence" | "last_seen_at">;
 
 /** How an agent is, in a word or two, as far as that is known. */
-export function moodOf({ lifecycle, run_phase, presence, last_seen_at }: Told, live = true): Mood {
+export function moodOf({ lifecycle, run_phase, presence, last_seen_at }: Reported, live = true): Mood {
   if (!live) return UNKNOWN;
   const end = ENDS[lifecycle];
   if (end) return end;

@@ -19,7 +19,7 @@ type PlacedChat = Pick<
  * Where the reader is in a long list of which only a part is drawn. At the end the list stays at its end; elsewhere
  * the row at the top of the view stays where it is, whatever is added, measured or loaded around it.
  */
-export class Place {
+export class ScrollPlace {
   first = $state(0);
   last = $state(0);
   following = $state(true);

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Message } from "#lib/hub/types.ts";
 import { messageOf, messagesOf } from "../../testing/messages.ts";
 import { Screen } from "../../testing/screen.ts";
-import { Place } from "./place.svelte.ts";
+import { ScrollPlace } from "./place.svelte.ts";
 import { RowMaker } from "./rows.ts";
 
 beforeEach(() => {
@@ -17,16 +17,16 @@ class Reader {
   messages: Message[];
   unread_id: string | undefined;
   readonly maker = new RowMaker();
-  readonly place: Place;
+  readonly place: ScrollPlace;
   readonly screen: Screen;
 
   constructor(messages: Message[], unread_id?: string) {
     this.messages = messages;
     this.unread_id = unread_id;
     const reader = this;
-    let place: Place | undefined;
+    let place: ScrollPlace | undefined;
     this.screen = new Screen(() => {
-      place = new Place({
+      place = new ScrollPlace({
         loaded: true,
         get newest() {
           return reader.messages;

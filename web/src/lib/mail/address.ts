@@ -12,10 +12,10 @@ export const FOLDER_WORDS: Record<FolderName, string> = {
 };
 
 /** What is listed there. */
-export const listWords = ({ folder, q }: Pick<Place, "folder" | "q">): string =>
+export const listWords = ({ folder, q }: Pick<MailAddress, "folder" | "q">): string =>
   q === "" ? FOLDER_WORDS[folder] : "Search";
 
-export interface Place {
+export interface MailAddress {
   /** Whose mailbox; undefined for one's own. */
   box: string | undefined;
   folder: FolderName;
@@ -30,7 +30,7 @@ export interface Place {
 
 const isFolder = (text: string | null): text is FolderName => FOLDERS.some((folder) => folder === text);
 
-export function placeOf(box: string | undefined, params: Pick<URLSearchParams, "get" | "has">): Place {
+export function placeOf(box: string | undefined, params: Pick<URLSearchParams, "get" | "has">): MailAddress {
   const folder = params.get("folder");
   const thread = params.get("thread") ?? "";
   return {
@@ -45,7 +45,7 @@ export function placeOf(box: string | undefined, params: Pick<URLSearchParams, "
 }
 
 /** The address of the same place with something else in it. */
-export function hrefOf(place: Place, change: Partial<Place> = {}): string {
+export function hrefOf(place: MailAddress, change: Partial<MailAddress> = {}): string {
   const { box, folder, q, thread, compose, to } = { ...place, ...change };
   const params = new URLSearchParams();
   if (folder !== "inbox") params.set("folder", folder);

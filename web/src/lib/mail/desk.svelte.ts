@@ -3,7 +3,7 @@ import type { Hub } from "#lib/hub/hub.svelte.ts";
 import { ListState } from "#lib/list/list-state.svelte.ts";
 import { Toaster } from "#lib/toast/toaster.svelte.ts";
 import { goto } from "$app/navigation";
-import { hrefOf, type Place } from "./address.ts";
+import { hrefOf, type MailAddress } from "./address.ts";
 import type { Mailbox } from "./mailbox.svelte.ts";
 import type { ThreadAction } from "./targets.ts";
 import { Triage } from "./triage.ts";
@@ -30,10 +30,10 @@ export class Desk {
   /** What is to be snoozed, while its time is being chosen. */
   snoozing = $state.raw<readonly Sorted[]>();
   readonly #mailbox: Mailbox;
-  readonly #place: () => Place;
+  readonly #place: () => MailAddress;
   readonly #triage: Triage;
 
-  constructor(hub: Hub, mailbox: Mailbox, place: () => Place) {
+  constructor(hub: Hub, mailbox: Mailbox, place: () => MailAddress) {
     this.#mailbox = mailbox;
     this.#place = place;
     this.#triage = new Triage(hub, mailbox, this.toaster);
