@@ -3,13 +3,14 @@
  * file costs half a millisecond to load, and a hook runs for every prompt (docs/design/cli.md).
  *
  * What it was made of is written into it, and looked at whenever it starts: where a source is not the very file that
- * was read here, the sources run instead.
+ * was read here, the sources run instead. So does the hub, `artifacts/hub.mjs`, which `parley serve` loads: made of 450 files,
+ * it starts in half the time.
  */
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import { bundled, cliSources, folder, shared, sources } from "./cli-sources.mjs";
+import { bundled, cliSources, folder, hubBundle, hubSources, hubStamps, shared, sources } from "./cli-sources.mjs";
 import { root } from "./run.mjs";
 
 /** What these two load becomes one file. It has most of what other commands share, too. */
@@ -23,19 +24,30 @@ const KEEP_MS = 7 * 24 * 3600 * 1000;
 const isOurs = (path) => [sources, ...shared].some((each) => path === each || path.startsWith(each + sep));
 
 mkdirSync(folder, { recursive: true });
-for (let done = false; !done; ) {
-  const stamps = await settled();
-  const parts = await build();
-  done = JSON.stringify(stamps) === JSON.stringify(cliSources());
-  if (!done) continue;
-  for (const { name, fileName, code } of parts) if (name !== FIRST) replace(join(folder, fileName), code);
-  replace(bundled, runnable(parts.find(({ name }) => name === FIRST).code, stamps));
-}
+// It comes with vite, and no package of ours names it.
+const { rolldown } = await import(pathToFileURL(join(root, "node_modules", "rolldown", "dist", "index.mjs")).href);
+const commands = await ofTheseSources(cliSources, build);
+for (const { name, fileName, code } of commands.made) if (name !== FIRST) replace(join(folder, fileName), code);
+replace(bundled, runnable(commands.made.find(({ name }) => name === FIRST).code, commands.stamps));
+const hub = await ofTheseSources(hubSources, buildHub);
+// Nobody takes the new one for what the old stamps say: those are gone first.
+rmSync(hubStamps, { force: true });
+for (const { fileName, code } of hub.made) replace(join(dirname(hubBundle), fileName), code);
+replace(hubStamps, JSON.stringify(hub.stamps));
 removeOld();
 
-async function settled() {
+/** Made once more where a source has changed meanwhile. */
+async function ofTheseSources(listSources, make) {
   for (;;) {
-    const stamps = cliSources();
+    const stamps = await settled(listSources);
+    const made = await make();
+    if (JSON.stringify(stamps) === JSON.stringify(listSources())) return { stamps, made };
+  }
+}
+
+async function settled(listSources) {
+  for (;;) {
+    const stamps = listSources();
     const age = Date.now() - Math.max(...stamps.map(([, , , changed]) => changed));
     // In the future, if the clock was put back: waiting would not end.
     if (age > STEP_MS || age < 0) return stamps;
@@ -43,9 +55,23 @@ async function settled() {
   }
 }
 
+/** With all packages. What these two name is not installed: pg does without. */
+async function buildHub() {
+  const bundle = await rolldown({
+    input: join(root, "src", "program.ts"),
+    platform: "node",
+    external: ["pg-native", "cloudflare:sockets"],
+  });
+  const { output } = await bundle.generate({
+    format: "esm",
+    entryFileNames: basename(hubBundle),
+    chunkFileNames: "hub-[name]-[hash].mjs",
+  });
+  await bundle.close();
+  return output;
+}
+
 async function build() {
-  // It comes with vite, and no package of ours names it.
-  const { rolldown } = await import(pathToFileURL(join(root, "node_modules", "rolldown", "dist", "index.mjs")).href);
   const hot = new Set();
   const bundle = await rolldown({
     input: HOT[0],
@@ -110,8 +136,10 @@ function replace(path, text) {
 }
 
 function removeOld() {
-  for (const name of readdirSync(folder)) {
-    const path = join(folder, name);
-    if (Date.now() - statSync(path).mtimeMs > KEEP_MS) rmSync(path);
-  }
+  const parts = readdirSync(dirname(hubBundle)).filter((name) => name.startsWith("hub-"));
+  const paths = [
+    ...readdirSync(folder).map((name) => join(folder, name)),
+    ...parts.map((name) => join(dirname(hubBundle), name)),
+  ];
+  for (const path of paths) if (Date.now() - statSync(path).mtimeMs > KEEP_MS) rmSync(path);
 }

@@ -11,7 +11,7 @@ import { createHash } from "node:crypto";
 import { closeSync, existsSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { bundled as cliBundle, cliSources } from "./cli-sources.mjs";
+import { bundled as cliBundle, cliSources, hubSources, hubStamps } from "./cli-sources.mjs";
 import { root, run } from "./run.mjs";
 import { webHash } from "./web-hash.mjs";
 
@@ -22,7 +22,7 @@ let said = false;
 
 try {
   await install();
-  await bundleCli();
+  await bundle();
   await buildWeb();
 } catch (error) {
   console.error(error.message);
@@ -63,13 +63,14 @@ async function buildWeb() {
 }
 
 /** What is bundled says of which files, and looks at them whenever it runs; here it is only made again. */
-async function bundleCli() {
-  const done = () => read(cliBundle).includes(JSON.stringify(cliSources()));
+async function bundle() {
+  const done = () =>
+    read(cliBundle).includes(JSON.stringify(cliSources())) && read(hubStamps) === JSON.stringify(hubSources());
   if (done()) return;
 
   await alone(async () => {
     if (done()) return;
-    await quietly("The command line could not be bundled", rightNode(), [join(root, "scripts", "bundle.mjs")]);
+    await quietly("Parley could not be bundled", rightNode(), [join(root, "scripts", "bundle.mjs")]);
   });
 }
 

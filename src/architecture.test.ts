@@ -97,7 +97,7 @@ test("what modules and doors stand on knows nothing above it", () => {
 test("the command line loads next to nothing of the hub", () => {
   const broken = imports.filter(({ path, target, type }) => {
     if (doorOf(path) !== "cli" || type || CLI_LOADS.test(target)) return false;
-    return !(path === "src/cli/hub/serve.ts" && target === "src/app.ts");
+    return !(path === "src/cli/hub/program.ts" && target === "src/program.ts");
   });
   expect(broken).toEqual([]);
 });

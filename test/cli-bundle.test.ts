@@ -24,7 +24,7 @@ const text = readFileSync(join(ROOT, "src/cli/hub/version.ts"), "utf8");
 
 /** A checkout of our own: its sources are changed here. */
 beforeAll(() => {
-  for (const path of ["bin", "src", "scripts", "package.json"])
+  for (const path of ["bin", "src", "scripts", "package.json", "package-lock.json"])
     cpSync(join(ROOT, path), join(made, path), { recursive: true });
   symlinkSync(join(ROOT, "node_modules"), join(made, "node_modules"));
 });
@@ -95,4 +95,18 @@ test("a copy of the checkout runs its own sources, and not the bundle that was c
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }
+});
+
+test("the hub that is served is the bundled one while its sources are those it was made of", () => {
+  const hub = join(made, "artifacts/hub.mjs");
+  writeFileSync(hub, `console.error("bundled");\n${readFileSync(hub, "utf8")}`);
+  // Refused before it begins anything, by the error of the very hub that was loaded.
+  const serve = () => run("serve", "--host", "0.0.0.0", "--port", "0");
+  const refused = { status: 78, stderr: expect.stringContaining("--insecure") };
+  expect(serve()).toMatchObject({ ...refused, stderr: expect.stringMatching(/^bundled\n.*--insecure/s) });
+
+  const source = join(made, "src/app.ts");
+  writeFileSync(source, `${readFileSync(source, "utf8")}\n`);
+  expect(serve()).toMatchObject(refused);
+  expect(serve().stderr).not.toContain("bundled");
 });

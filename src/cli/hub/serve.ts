@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
-import { ParleyError, StartRefused } from "../../errors.ts";
 import { withoutPassword } from "../../local/settings.ts";
 import type { Cli } from "../core/cli.ts";
 import { defineCommand } from "../core/command.ts";
 import { Failure, INTERRUPTED, REFUSED } from "../core/failure.ts";
 import { STDOUT } from "../core/io.ts";
+import { loadHub } from "./program.ts";
 
 export const serve = defineCommand({
   format: "text",
@@ -33,9 +33,9 @@ export const serve = defineCommand({
   async run(cli, { port, insecure, ...given }) {
     surviveReaders();
     refusePassword(given.database_url);
-    const hub = await refusing(cli, async () => {
-      const [{ readConfig }, { startHub }] = await Promise.all([import("../../config.ts"), import("../../app.ts")]);
-      return startHub(
+    const { readConfig, startHub, ...errors } = await loadHub();
+    const hub = await refusing(cli, errors, () =>
+      startHub(
         readConfig({
           ...given,
           home: cli.home.path,
@@ -44,12 +44,12 @@ export const serve = defineCommand({
           typed: cli.typed,
           database_url_file: given.database_url_file && resolve(given.database_url_file),
         }),
-      );
-    });
+      ),
+    );
     const stopped = untilStopped(cli, hub);
     const { url, home, pid } = hub;
     // It is a credential, and what is no terminal may be a log that others read.
-    const login = cli.out.quiet || cli.out.json || !cli.io.isTerminal(STDOUT) ? undefined : await loginOf(hub);
+    const login = cli.out.quiet || cli.out.json || !cli.io.isTerminal(STDOUT) ? undefined : await loginOf(hub, errors);
     await cli.out.result({ url, home, pid }, () => welcome(cli, { url, home, login }));
     // A hub that is killed later leaves its compiled code to the next one all the same.
     process.getBuiltinModule("node:module").flushCompileCache();
@@ -75,7 +75,10 @@ function refusePassword(database_url: string | undefined): void {
   );
 }
 
-async function refusing<T>(cli: Cli, start: () => Promise<T>): Promise<T> {
+/** Of the very hub that was loaded. */
+type Errors = Pick<Awaited<ReturnType<typeof loadHub>>, "ParleyError" | "StartRefused">;
+
+async function refusing<T>(cli: Cli, { ParleyError, StartRefused }: Errors, start: () => Promise<T>): Promise<T> {
   try {
     return await start();
   } catch (error) {
@@ -90,7 +93,10 @@ async function refusing<T>(cli: Cli, start: () => Promise<T>): Promise<T> {
 }
 
 /** A hub that cannot write just now, its disk being full, serves all the same. */
-async function loginOf({ url, loginPath }: { url: string; loginPath(): Promise<string> }): Promise<string | undefined> {
+async function loginOf(
+  { url, loginPath }: { url: string; loginPath(): Promise<string> },
+  { ParleyError }: Errors,
+): Promise<string | undefined> {
   try {
     return url + (await loginPath());
   } catch (error) {

@@ -1,0 +1,4 @@
+/** What `parley serve` runs. */
+export { startHub } from "./app.ts";
+export { readConfig } from "./config.ts";
+export { ParleyError, StartRefused } from "./errors.ts";
