@@ -243,14 +243,39 @@ test("worker run gives its task back on SIGTERM, and leaves no program behind", 
     "--",
     "sh",
     "-c",
-    `echo $$ > ${pid}.new; mv ${pid}.new ${pid}; sleep 600`,
+    // One of them leaves the group.
+    `setsid sh -c 'echo $$ > ${pid}.2; exec sleep 600' & until [ -s ${pid}.2 ]; do sleep 0.02; done
+     echo $$ > ${pid}.new; mv ${pid}.new ${pid}; sleep 600`,
   ]);
   const program = Number(await until(() => existsSync(pid) && readFileSync(pid, "utf8").trim()));
+  const apart = Number(readFileSync(`${pid}.2`, "utf8"));
+  expect(isAlive(apart)).toBe(true);
   worker.kill("SIGTERM");
   expect(await ended(worker)).toMatchObject({ code: 0, signal: null });
-  expect(isAlive(program)).toBe(false);
+  expect([program, apart].map((each) => isAlive(each))).toEqual([false, false]);
   expect(await said(["task", "list", "-q"])).toBe(task.id);
   expect(await ground.json(["task", "get", task.id])).toMatchObject({ attempts: [{ outcome: "released" }] });
+});
+
+test("a program that leaves another one behind with its output is over when it ends, and so is the other", async () => {
+  await using line = await commandLine();
+  const { said, add, ground } = line;
+  const task = await add("leave something behind");
+  const pid = join(ground.folder, "pid");
+  const program = `setsid sh -c 'echo $$ > ${pid}; exec sleep 600' & until [ -s ${pid} ]; do sleep 0.02; done; echo left`;
+  await ground.parley(["worker", "run", "--most", "1", "--", "sh", "-c", program]);
+  expect(await said(["task", "wait", task.id])).toBe(`Task ${task.id} is done.\n  left`);
+  expect(isAlive(Number(readFileSync(pid, "utf8")))).toBe(false);
+});
+
+test("several that start as one role for the first time have one token", async () => {
+  await using line = await commandLine();
+  const { ground } = line;
+  for (const content of ["one", "two", "three"]) await line.add(content);
+  const work = (name: string) => ground.parley(["worker", "run", "--name", name, "--most", "1", "--", "true"]);
+  await Promise.all([work("mason"), work("mason"), work("mason")]);
+  const { tokens } = await ground.json<{ tokens: { principal: string }[] }>(["token", "list"]);
+  expect(tokens.filter(({ principal }) => principal === "mason")).toHaveLength(1);
 });
 
 test("doctor says whether runner.json is sound, and whether a trigger is owed the end of a task", async () => {

@@ -55,6 +55,17 @@ eachDatabase((open) => {
     }
   });
 
+  test("to a trigger, which has taken what it waits for by reading it, looking at a task is not read-only", async () => {
+    const hub = await open();
+    const NAMES = { trigger: "gmail", worker: "mason", human: "ana" };
+    const hint = async (role: keyof typeof NAMES) => {
+      const { body } = await new Raw(hub.url, await hub.token(role, NAMES[role])).modern(LIST, "/mcp/tasks");
+      const found = body.result.tools.find(({ name }: { name: string }) => name === "task_get");
+      return found?.annotations.readOnlyHint;
+    };
+    expect([await hint("trigger"), await hint("worker"), await hint("human")]).toEqual([false, true, true]);
+  });
+
   test("a tool says what it takes, what it gives and whether it changes anything", async () => {
     const hub = await open();
     const { body } = await new Raw(hub.url, await hub.token("human", "ana")).modern(LIST);

@@ -3,12 +3,12 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { killAll, listCookies } from "../local/killing.ts";
 import { isAlive } from "../local/processes.ts";
 import { UNRULY } from "../testing/agents/unruly.ts";
 import { killIfThere } from "../testing/kill.ts";
 import { until } from "../testing/process.ts";
 import { Child, type Command, NotStarted } from "./child.ts";
-import { killAll, listCookies } from "./killing.ts";
 import { Output } from "./output.ts";
 
 let folder: string;

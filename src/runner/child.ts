@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { statSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
+import { COOKIE, endAttempt, killAll } from "../local/killing.ts";
 import { startOf } from "../local/processes.ts";
-import { COOKIE, endAttempt, killAll } from "./killing.ts";
 import { Lines } from "./lines.ts";
 import type { Output } from "./output.ts";
 

@@ -1,6 +1,6 @@
 import type { Hub } from "../hub.ts";
+import { killAll, listCookies } from "../local/killing.ts";
 import { findByCookie, hasAttempts, listOrphans } from "../modules/runs/index.ts";
-import { killAll, listCookies } from "./killing.ts";
 
 /** Ends processes whose attempt is over or nobody's, of this database and on this machine. */
 export async function killStrays({ database, log }: Hub): Promise<void> {

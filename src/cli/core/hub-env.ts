@@ -11,7 +11,7 @@ const PASSED =
 
 /** Settings of a hub; not as whom, where or how a command acts, nor which run or task it is part of: a hub outlives those. */
 const SETTING =
-  /^PARLEY_(?!(TOKEN|URL|SPACE|CAUSE|AGENT_NAME|NO_START|HOOK_MS|RUN|WORKER|TRIGGER(_SESSION_KEY)?|TASK_(ID|ATTEMPT|CHANNEL|SENDER)|(NEW|RESUME)_SESSION_ID)$)/;
+  /^PARLEY_(?!(TOKEN|URL|SPACE|CAUSE|AGENT_NAME|NO_START|HOOK_MS|RUN|WORK|WORKER|TRIGGER(_SESSION_KEY)?|TASK_(ID|ATTEMPT|CHANNEL|SENDER)|(NEW|RESUME)_SESSION_ID)$)/;
 /** Where the folder remembers how its hub runs, that counts and not what happens to be around. */
 const REMEMBERED = ["PARLEY_PORT", "PARLEY_HOST"];
 

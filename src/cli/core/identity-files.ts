@@ -5,6 +5,7 @@
  */
 import { codeOf, replaceFile } from "../../local/files.ts";
 import { Failure } from "./failure.ts";
+import { ProcessLock } from "./process-lock.ts";
 
 /** `agents/<space>/<name>.json` */
 export interface AgentFile {
@@ -89,6 +90,11 @@ export class IdentityFiles {
 
   role(role: string, name: string): RoleFile | undefined {
     return parsed(this.#whole(this.#path("roles", `${role}\n${name}`)), ["role", "name", "token", "space"]);
+  }
+
+  /** Whoever makes the token of a role: others wait, and use that one. */
+  roleLock(role: string, name: string): ProcessLock {
+    return new ProcessLock(`${this.#path("roles", `${role}\n${name}`)}.lock`);
   }
 
   saveRole(file: RoleFile): void {

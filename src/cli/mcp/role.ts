@@ -2,6 +2,7 @@
  * As whom `parley mcp` acts where it serves the task queue alone: a session of the trigger that the environment names, or
  * a worker. Each has a credential of exactly that role, made with the data folder's own and kept there.
  */
+import { setTimeout as pause } from "node:timers/promises";
 import type { Cli } from "../core/cli.ts";
 import { Client } from "../core/client.ts";
 import { Failure } from "../core/failure.ts";
@@ -13,6 +14,7 @@ const QUEUE = ["tasks", "triggers"];
 const DEFAULT_WORKER = "worker";
 /** What `token list` says that it was made for. */
 const LABEL = "parley mcp";
+const LOOK_MS = 50;
 
 export interface QueueRole {
   role: "trigger" | "worker";
@@ -44,11 +46,27 @@ export async function actAs(cli: Cli, files: IdentityFiles, { role, name }: Queu
   const owner = await cli.connect();
   const { space } = files;
   const as = (token: string): Client => new Client({ ...owner.target, token, space });
-  const known = files.role(role, name);
-  if (known && (await isTaken(as(known.token)))) return as(known.token);
-  const { token } = await owner.call("token_create", { role, name, space, label: LABEL, exact: true });
-  files.saveRole({ role, name, token, space });
-  return as(token);
+  const find = async (): Promise<Client | undefined> => {
+    const known = files.role(role, name);
+    return known && (await isTaken(as(known.token))) ? as(known.token) : undefined;
+  };
+  const lock = files.roleLock(role, name);
+  for (;;) {
+    const found = await find();
+    if (found) return found;
+    // Two that start at the same time would make two, of which one is known to nobody.
+    if (lock.take() && lock.held()) break;
+    await pause(LOOK_MS);
+  }
+  try {
+    const made = await find();
+    if (made) return made;
+    const { token } = await owner.call("token_create", { role, name, space, label: LABEL, exact: true });
+    files.saveRole({ role, name, token, space });
+    return as(token);
+  } finally {
+    lock.release();
+  }
 }
 
 async function isTaken(client: Client): Promise<boolean> {

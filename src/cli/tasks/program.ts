@@ -1,11 +1,14 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
+import { endAttempt, killAll } from "../../local/killing.ts";
+import { startOf } from "../../local/processes.ts";
 import { invalid } from "../core/failure.ts";
 import { type Env, type Io, STDERR } from "../core/io.ts";
 import { isExecutable, placesOf } from "../core/program-path.ts";
 
-/** So long a program may take to end by itself once it is asked to. */
-const GRACE_MS = 5000;
+/** What every process of a task carries. Not the hub's own: a worker may be part of a run itself. */
+const VARIABLE = "PARLEY_WORK";
 /** Of each stream, its end. */
 const MOST_KEPT = 256 * 1024;
 
@@ -29,14 +32,18 @@ export function checkProgram([name = "", ...args]: readonly string[], env: Env):
   throw invalid(`The program ${JSON.stringify(name)} ${why}. Nothing was taken.`);
 }
 
-/** A program that was started, in a process group of its own. */
+/** A program that was started, in a process group of its own. When it is over, nothing of what it started is left. */
 export class Running {
-  readonly #child: ChildProcess;
+  readonly #started: Parameters<typeof killAll>[0];
   readonly ended: Promise<Exit>;
 
   constructor({ path, args }: Program, { io, env, input }: { io: Io; env: Env; input: string }) {
-    const child = spawn(path, args, { env, stdio: ["pipe", "pipe", "pipe"], detached: true });
-    this.#child = child;
+    const cookie = randomBytes(12).toString("hex");
+    const own = { ...env, [VARIABLE]: cookie };
+    const child = spawn(path, args, { env: own, stdio: ["pipe", "pipe", "pipe"], detached: true });
+    const { pid } = child;
+    const leader = pid === undefined ? undefined : { pid, start: startOf(pid) };
+    this.#started = { cookie, variable: VARIABLE, leader };
     // One that reads nothing is no fault.
     child.stdin.on("error", () => {});
     child.stdin.end(input);
@@ -48,29 +55,16 @@ export class Running {
     });
     this.ended = new Promise((done, failed) => {
       child.on("error", failed);
+      // What it left behind may hold its output open.
+      child.on("exit", () => void killAll(this.#started).catch(failed));
       child.on("close", (code, signal) => done({ code, signal, stdout: stdout.text, stderr: stderr.text }));
     });
   }
 
-  /** Asks the group to end, and after a while ends it. */
+  /** Asks the group to end, and after a while ends it with all that has left it. */
   async end(): Promise<void> {
-    this.#signal("SIGTERM");
-    const timer = setTimeout(() => this.#signal("SIGKILL"), GRACE_MS);
-    try {
-      await this.ended;
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-
-  #signal(signal: NodeJS.Signals): void {
-    if (this.#child.pid === undefined) return;
-    try {
-      process.kill(-this.#child.pid, signal);
-    } catch (error) {
-      // It has ended meanwhile.
-      if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
-    }
+    await endAttempt(this.#started);
+    await this.ended;
   }
 }
 

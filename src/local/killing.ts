@@ -24,6 +24,8 @@ interface Leader {
 
 interface Doomed {
   cookie: string;
+  /** Under which it is carried. */
+  variable?: string;
   /** The process that was started for it, where that is known. */
   leader?: Leader | undefined;
   grace_ms?: number;
@@ -35,19 +37,21 @@ interface Leftover extends Doomed {
 }
 
 /** Asks the group to end, waits a little, and then makes sure of all. Resolves when nothing of it is left; gives how many had to be killed. */
-export async function endAttempt({ cookie, leader, grace_ms = GRACE_MS }: Doomed): Promise<number> {
+export async function endAttempt({ grace_ms = GRACE_MS, ...doomed }: Doomed): Promise<number> {
   // One that cleaned its environment is known by its parent alone, which may be gone in a moment.
-  const known = await listLeft({ cookie, leader });
+  const { leader } = doomed;
+  const known = await listLeft(doomed);
   if (leader && isSame(leader)) {
     signal(-leader.pid, "SIGTERM");
     for (const until = performance.now() + grace_ms; performance.now() < until && isSame(leader); )
       await pause(LOOK_MS);
   }
-  return killAll({ cookie, leader, known });
+  return killAll({ ...doomed, known });
 }
 
 /** Kills at once whatever is left of it. */
-export async function killAll({ cookie, leader, known = [] }: Leftover): Promise<number> {
+export async function killAll(leftover: Leftover): Promise<number> {
+  const { cookie, leader } = leftover;
   if (!CAN_SCAN) {
     if (leader) signal(-leader.pid, "SIGKILL");
     return leader ? 1 : 0;
@@ -55,7 +59,7 @@ export async function killAll({ cookie, leader, known = [] }: Leftover): Promise
   const killed = new Set<string>();
   for (let scan = 0, empty = 0; empty < EMPTY_SCANS; scan += 1) {
     if (scan === MOST_SCANS) throw new Error(`processes of the run ${cookie} keep coming back`);
-    const left = await listLeft({ cookie, leader, known });
+    const left = await listLeft(leftover);
     empty = left.length === 0 ? empty + 1 : 0;
     for (const entry of left) if (kill(entry)) killed.add(`${entry.pid} ${entry.start}`);
     if (left.length > 0) await pause(5);
@@ -71,8 +75,8 @@ export async function listCookies(): Promise<Map<string, ProcessEntry[]>> {
   return found;
 }
 
-async function listLeft({ cookie, leader, known = [] }: Leftover): Promise<ProcessEntry[]> {
-  const all = (await listProcesses(COOKIE)).filter(({ ended, pid }) => !ended && pid !== process.pid);
+async function listLeft({ cookie, variable = COOKIE, leader, known = [] }: Leftover): Promise<ProcessEntry[]> {
+  const all = (await listProcesses(variable)).filter(({ ended, pid }) => !ended && pid !== process.pid);
   // One that has the number of the group, but not the start, leads a later group of strangers.
   const isOurs = leader && !all.some(({ pid, start }) => pid === leader.pid && start !== leader.start);
   const inGroup = ({ group, session }: ProcessEntry): boolean =>
