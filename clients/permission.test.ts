@@ -4,7 +4,6 @@ import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { launch, visitor } from "../src/testing/browser.ts";
-import { mailLink } from "../src/testing/web.ts";
 import { Claude } from "./support/claude.ts";
 import { Codex } from "./support/codex.ts";
 import { Desk } from "./support/desk.ts";
@@ -21,7 +20,7 @@ async function page(desk: Desk): Promise<Page> {
   const { stdout } = await desk.parley(["login", "--json"]);
   const opened = await (await visitor(browser)).newPage();
   await opened.goto(JSON.parse(stdout).url);
-  await mailLink(opened).click();
+  await opened.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: /Needs you/ }).click();
   return opened;
 }
 
