@@ -16,7 +16,7 @@ export async function sweep(ctx: TxCtx): Promise<void> {
   const now = isoNow(ctx);
   const expired = await store.listExpired(ctx.tx, { now, limit: SLICE });
   for (const row of expired) {
-    const error = `The lease of ${row.worker} ran out at ${row.lease_until}: it said nothing for too long.`;
+    const error = `The lease of ${row.worker} ran out: it said nothing for too long.`;
     await giveUp(ctx, row, { outcome: "expired", error });
   }
   const delayed = await store.listDelayed(ctx.tx, { now, limit: SLICE });

@@ -15,6 +15,9 @@ export const STATES: Record<Run["state"], { words: string; tone: Tone }> = {
 const KINDS: Record<Run["kind"], string> = { trigger: "trigger", worker: "waiting tasks, by", mail: "mail to" };
 export const forWords = ({ kind, name }: Pick<Run, "kind" | "name">): string => `For ${KINDS[kind]} ${name}`;
 
+const WHAT: Record<Run["kind"], string> = { trigger: "Trigger", worker: "Worker", mail: "Agent" };
+export const whatWords = ({ kind, name }: Pick<Run, "kind" | "name">): string => `${WHAT[kind]} ${name}`;
+
 const WAITS: Record<NonNullable<Run["waits_for"]>, string> = {
   turn: "Another run of the same session goes first",
   backoff: "The last one failed: it is tried again",
