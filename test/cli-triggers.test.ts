@@ -39,7 +39,19 @@ test("a trigger is made, tried, fired, stopped, looked back at and deleted by co
   expect(await said("trigger", "runs", "nightly")).toMatch(/nightly +manual +pending/);
   const { tasks } = await ground.json<{ tasks: { sender: string }[] }>(["call", "task_list"]);
   expect(tasks).toMatchObject([{ sender: "trigger:nightly" }]);
-  expect(await said("trigger", "add", "github", "--type", "webhook")).toBe("Trigger github is there.");
+  const github = (await said("trigger", "add", "github", "--type", "webhook")).split("\n");
+  expect(github).toEqual([
+    "Trigger github is there.",
+    expect.stringMatching(/^Whatever is posted to http:\S+\/api\/webhook\/github fires it\. Try it:$/),
+    expect.stringMatching(
+      /^ {2}curl -X POST http:\S+\/api\/webhook\/github -H 'Content-Type: application\/json' -d '.+'$/,
+    ),
+    expect.stringMatching(/^Give it a new secret: \S+ trigger rotate github --home \S+$/),
+  ]);
+  const shown = await said("trigger", "show", "github");
+  expect(shown).toMatch(/^name +github\ntype +webhook\nenabled +yes\n/);
+  expect(shown).toMatch(/\nhint:\n {2}curl -X POST /);
+  expect(shown).not.toContain('{"name"');
   expect(await said("trigger", "rotate", "github")).toMatch(/shown this once: whsec_/);
   expect(await said("trigger", "show", "github")).toMatch(/\/api\/webhook\/github/);
   expect(await said("trigger", "delete", "nightly", "--yes")).toBe("Deleted nightly.");

@@ -1843,7 +1843,7 @@ export const MADE: readonly MadeCommand[] = [
       "trigger add github --type webhook --prompt 'New issue: {{payload.issue.title}}'"
     ],
     "details": "Give a webhook a secret with: parley trigger rotate NAME",
-    "says": "Trigger {name} is there.",
+    "says": "Trigger {name} is there.[\nWhatever is posted to {webhook_url} fires it. Try it:\n  {hint}\nGive it a new secret: `trigger rotate {name}`]",
     "tool": "trigger_create",
     "positionals": {
       "name": {
@@ -1910,7 +1910,7 @@ export const MADE: readonly MadeCommand[] = [
       "overlap": {
         "type": "text",
         "value": "OVERLAP",
-        "description": "what while the last run goes on; queue unless said",
+        "description": "what while the last run goes on; unless said queue for cron, allow for others",
         "choices": [
           "skip",
           "queue",
@@ -2047,7 +2047,7 @@ export const MADE: readonly MadeCommand[] = [
       "overlap": {
         "type": "text",
         "value": "OVERLAP",
-        "description": "what while the last run goes on; queue unless said",
+        "description": "what while the last run goes on; unless said queue for cron, allow for others",
         "choices": [
           "skip",
           "queue",
@@ -2250,6 +2250,45 @@ export const MADE: readonly MadeCommand[] = [
     "examples": [
       "trigger show github"
     ],
+    "shows": {
+      "of": [
+        "trigger"
+      ],
+      "fields": [
+        "name",
+        "type",
+        "enabled",
+        "description",
+        "schedule",
+        "timezone",
+        "next_runs",
+        "channel",
+        "overlap",
+        "missed",
+        "session_mode",
+        "session_key",
+        "run_count",
+        "last_run",
+        "webhook_url"
+      ],
+      "tables": {
+        "secrets": [
+          "created_at",
+          "retires_at"
+        ],
+        "runs": [
+          "id",
+          "source",
+          "state",
+          "started_at"
+        ]
+      },
+      "texts": [
+        "prompt",
+        "hint"
+      ]
+    },
+    "id": "name",
     "tool": "trigger_get",
     "positionals": {
       "name": {

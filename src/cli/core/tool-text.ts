@@ -35,7 +35,8 @@ function fieldsOf(cli: Cli, looks: CommandLooks, thing: Thing): string {
   if (table) return listText(cli, table, thing);
   if (!shows) return fields(cli.out, thing);
   const one = oneOf(looks, thing);
-  return one ? whole(cli, shows, one) : "";
+  // What came back beside it belongs to it.
+  return one ? whole(cli, shows, { ...thing, ...one }) : "";
 }
 
 /** What came back, or the part of it that is meant. */
