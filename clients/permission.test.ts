@@ -20,7 +20,10 @@ async function page(desk: Desk): Promise<Page> {
   const { stdout } = await desk.parley(["login", "--json"]);
   const opened = await (await visitor(browser)).newPage();
   await opened.goto(JSON.parse(stdout).url);
-  await opened.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: /Needs you/ }).click();
+  await opened
+    .getByRole("navigation", { name: "Sections" })
+    .getByRole("link", { name: /Needs you/ })
+    .click();
   return opened;
 }
 
