@@ -1,4 +1,4 @@
-/** The Stop hook of a worker that the hub started. */
+/** Hooks in what the hub started for a trigger or as a worker. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Ground } from "../src/testing/process.ts";
 
@@ -45,4 +45,28 @@ test("WATCH-8: it goes on while it has a task or one waits for it, a few times i
   await call("task_create", { content: "Another's" });
   await call("get_next_task", {}, piper);
   expect(await stop(mason)).toEqual(ends);
+});
+
+test("what is started for a trigger or as a worker becomes no agent besides, and is told of no mail", async () => {
+  const started = { PARLEY_HOOK_MS: "30000", PARLEY_RUN: "8.1.cookie", CLAUDE_CODE_SESSION_ATTENDED: "0" };
+  for (const [role, variable] of [
+    ["trigger", "PARLEY_TRIGGER"],
+    ["worker", "PARLEY_WORKER"],
+  ] as const) {
+    const name = `${role}-at-night`;
+    const { token } = await ground.json<{ token: string }>(["token", "create", "--role", role, "--name", name]);
+    const before = await ground.json(["agent", "list", "--all"]);
+    for (const event of ["SessionStart", "UserPromptSubmit", "PreCompact", "SessionEnd"]) {
+      const input = JSON.stringify({
+        session_id: `of-${name}`,
+        hook_event_name: event,
+        source: "startup",
+        prompt: "Go",
+      });
+      const env = { ...started, [variable]: name, PARLEY_TOKEN: token };
+      const { code, stdout } = await ground.parley(["hook", event], { input, env });
+      expect([event, code, stdout]).toEqual([event, 0, expect.stringMatching(/^(\{\}\n)?$/)]);
+    }
+    expect(await ground.json(["agent", "list", "--all"])).toEqual(before);
+  }
 });

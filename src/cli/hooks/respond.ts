@@ -38,6 +38,7 @@ export interface Response {
 
 /** Throws a `Failure` when there is nobody to ask; then the hook says nothing. */
 export async function respond(asked: Asked): Promise<Response> {
+  if (isStarted(asked)) return respondToStarted(asked);
   if (new Asking(asked.cli.home.path, asked.input.session_id ?? "").list().length > 0)
     await (await import("./permission.ts")).withdrawSettled(asked, async () => (await acting(asked)).client);
   switch (asked.event) {
@@ -53,7 +54,7 @@ export async function respond(asked: Asked): Promise<Response> {
     case "PostToolBatch":
       return postToolBatch(asked);
     case "Stop":
-      return isStartedWorker(asked) ? (await import("./worker-stop.ts")).workerStop(asked) : stop(asked);
+      return stop(asked);
     case "SubagentStop":
       // What a subagent is told its session never sees, so that would be mail lost. And so for `/compact`, which is one too.
       await (await acting(asked)).client.call("agent_heartbeat", {});
@@ -170,9 +171,17 @@ async function stop(asked: Asked): Promise<Response> {
   return { text, printed: noting(asked, { client, channel, told }) };
 }
 
-/** By the runner, with a token of its own: it goes on while there is work for it, though nobody sits before it. */
-const isStartedWorker = ({ cli }: Asked): boolean =>
-  cli.token !== undefined && Boolean(cli.io.env.PARLEY_RUN && cli.io.env.PARLEY_WORKER);
+/** By the runner, with a token of its own, for a trigger or as a worker: it is that, and no agent that has mail besides. */
+function isStarted({ cli }: Asked): boolean {
+  const { PARLEY_RUN, PARLEY_TRIGGER, PARLEY_WORKER } = cli.io.env;
+  return cli.token !== undefined && Boolean(PARLEY_RUN && (PARLEY_TRIGGER || PARLEY_WORKER));
+}
+
+/** A worker goes on while there is work for it, though nobody sits before it. */
+async function respondToStarted(asked: Asked): Promise<Response> {
+  if (asked.event !== "Stop" || !asked.cli.io.env.PARLEY_WORKER) return silent(asked);
+  return (await import("./worker-stop.ts")).workerStop(asked);
+}
 
 /** Its waiter tells it of mail in the middle of a turn too, by a line that follows: to go on here would cost a second request. */
 const isWoken = ({ cli, client, input }: Asked): boolean =>
