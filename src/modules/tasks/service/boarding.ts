@@ -1,6 +1,7 @@
 import type { Ctx } from "../../../context.ts";
 import { formatId } from "../../../ids.ts";
 import { cut } from "../../../text.ts";
+import { withoutMarks } from "../../../untrusted.ts";
 import {
   type Board,
   type BoardRequeue,
@@ -94,7 +95,7 @@ async function cardOf(row: store.CardRow, { holdOf }: Reasons): Promise<Card> {
   const { channel, sender, status, created_at, processed_at, priority, run_at, attempt, refunded, max_attempts } = row;
   return {
     ...{ id: formatId(row.id), channel, sender, status, created_at, processed_at, priority, run_at },
-    text: cut(row.content.trim().replaceAll(/\s+/g, " "), MOST_TEXT),
+    text: cut(withoutMarks(row.content).trim().replaceAll(/\s+/g, " "), MOST_TEXT),
     ...{ attempt, tries: attempt - refunded, max_attempts },
     claimed_by: status === "processing" ? row.worker : null,
     claimed_at: status === "processing" ? row.claimed_at : null,

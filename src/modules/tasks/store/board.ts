@@ -12,7 +12,7 @@ export type CardRow = Omit<
   "sender_id" | "response_summary" | "dedup_key" | "worker_id" | "thread_id" | "relay" | "relay_owed" | "awaited"
 >;
 
-const CARD = `id, channel, sender, substr(content, 1, 400) as content, status, substr(error, 1, 400) as error, created_at,
+const CARD = `id, channel, sender, substr(content, 1, 600) as content, status, substr(error, 1, 400) as error, created_at,
   processed_at, priority, order_key, run_at, held_for, account, lane, concurrency_key, concurrency_limit, slot,
   max_attempts, attempt, refunded, worker, claimed_at, lease_until, cancel_requested_at, cancel_reason, cause, cause_how`;
 
