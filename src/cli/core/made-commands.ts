@@ -1910,7 +1910,7 @@ export const MADE: readonly MadeCommand[] = [
       "overlap": {
         "type": "text",
         "value": "OVERLAP",
-        "description": "what while the last run goes on; unless said queue for cron, allow for others",
+        "description": "what while the last run goes on; queue for cron, else allow",
         "choices": [
           "skip",
           "queue",
@@ -2047,7 +2047,7 @@ export const MADE: readonly MadeCommand[] = [
       "overlap": {
         "type": "text",
         "value": "OVERLAP",
-        "description": "what while the last run goes on; unless said queue for cron, allow for others",
+        "description": "what while the last run goes on; queue for cron, else allow",
         "choices": [
           "skip",
           "queue",

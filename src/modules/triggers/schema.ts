@@ -45,10 +45,7 @@ const fields = {
     .max(604_800)
     .optional()
     .describe("With all: no older ones; a day unless said."),
-  overlap: z
-    .enum(OVERLAP)
-    .optional()
-    .describe("What while the last run goes on; unless said queue for cron, allow for others."),
+  overlap: z.enum(OVERLAP).optional().describe("What while the last run goes on; queue for cron, else allow."),
   webhook_secret: Secret.optional().describe("By which senders prove themselves, 8 to 256 characters."),
   query_secret: z.boolean().optional().describe("Whether ?secret= counts too: it ends up in logs."),
   prompt: z
