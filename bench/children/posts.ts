@@ -28,6 +28,8 @@ copyDatabase(join(home, "parley.db"), copy);
 const { running, actor, call } = await startBenchHub(home);
 const ana = await actor(token);
 const ctx = running.hub.ctx(ana);
+// What is due at a start would be written in the same transaction as what is recorded.
+await running.sweep();
 const say = (): Promise<object> =>
   post(ctx, { content: CONTENT, mime: "text/markdown", author: "user", agent: undefined });
 const tool = (): Promise<object> => call(ana, "chat_human_post", { content: CONTENT });
