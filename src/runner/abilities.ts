@@ -5,11 +5,14 @@ import { type Can, lookAgain } from "../modules/runs/index.ts";
 export class Abilities {
   #told = "";
 
+  isTold(can: Can): boolean {
+    return JSON.stringify(can) === this.#told;
+  }
+
   /** Once the node's own row says so. What fails is told the next time. */
   async tell(ctx: Ctx, can: Can): Promise<void> {
-    const text = JSON.stringify(can);
-    if (text === this.#told) return;
+    if (this.isTold(can)) return;
     await lookAgain(ctx, can);
-    this.#told = text;
+    this.#told = JSON.stringify(can);
   }
 }

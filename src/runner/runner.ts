@@ -34,6 +34,8 @@ const BEATS_A_LEASE = 4;
 const LOOK_MS = 5000;
 const PAGE = 50;
 const DAY_MS = 24 * 3600 * 1000;
+/** The lease of a node that nobody else could take runs from: the next one of its folder is another start, and takes them. */
+const ALONE_MS = 3650 * DAY_MS;
 
 interface Options {
   hub: Hub;
@@ -152,8 +154,9 @@ export class Runner implements AsyncDisposable {
   }
 
   #announced() {
-    const { node_lease_seconds } = this.#hub.config;
-    return { ...this.#node, can: this.#definitions.can, lease_ms: node_lease_seconds * 1000 };
+    const { config, database } = this.#hub;
+    const lease_ms = database.shared ? config.node_lease_seconds * 1000 : ALONE_MS;
+    return { ...this.#node, can: this.#definitions.can, lease_ms };
   }
 
   #readDefinitions(): void {
@@ -183,7 +186,9 @@ export class Runner implements AsyncDisposable {
   async #beatOnce(): Promise<void> {
     try {
       this.#readDefinitions();
-      if (!(await renewNode(this.#ctx(HUB_SPACE), this.#announced())))
+      // Alone on its database it has nobody to tell, and a hub that does nothing writes nothing.
+      const isTold = !this.#hub.database.shared && this.#abilities.isTold(this.#definitions.can);
+      if (!isTold && !(await renewNode(this.#ctx(HUB_SPACE), this.#announced())))
         this.#hub.log.error("another hub has this node's name");
       await this.#meetOthers();
       await this.#abilities.tell(this.#ctx(HUB_SPACE), this.#definitions.can);
