@@ -254,6 +254,22 @@ describe("nobody notices", { timeout: LIMIT_MS }, () => {
     await nobodyNotices({ connections: 20, how: "repeat", requests, held: answers(200, 100) });
   });
 
+  test("a webhook that is sent ten times as much as it takes, in small deliveries and large ones", async () => {
+    await call(admin, "trigger_create", { name: "stormed", type: "webhook", prompt: "Look at it." });
+    const bodies = ["{}", JSON.stringify({ text: "x".repeat(900 * KIB) })];
+    const requests = bodies.map((body) => post("/api/webhook/stormed", undefined, body));
+    const before = performance.now();
+    const { answers: came } = await nobodyNotices({
+      connections: 300,
+      how: "repeat",
+      requests,
+      held: answers(429, 105),
+    });
+    // From one address half of fifty a second, and of ten seconds' worth at once.
+    expect(came[200]).toBeGreaterThan(1);
+    expect(came[200]).toBeLessThanOrEqual(250 + (25 * (performance.now() - before)) / 1000);
+  });
+
   test("a person who searches a large mailbox for what is not in it, again and again", async () => {
     const [token, sender, nobody] = [await somebody("human"), await somebody("agent"), await somebody("agent")];
     const { id } = await call(sender, "mail_send", { to: [await name(token)], subject: "s", body: "b" });
