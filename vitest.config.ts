@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { configDefaults, defineConfig } from "vitest/config";
+import SlowFirst from "./scripts/slow-first.ts";
 import { testDatabases } from "./src/testing/databases.ts";
 
 if (Number.parseInt(process.versions.node, 10) < 24)
@@ -27,6 +28,7 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 90_000 } },
+    sequence: { sequencer: SlowFirst },
     projects: [
       // They wait for disks, PostgreSQL and time as long as they work.
       {
@@ -35,7 +37,7 @@ export default defineConfig({
           name: "unit",
           include: ["src/**/*.test.ts"],
           exclude: [...configDefaults.exclude, ...exclude, ...OWN_PROCESS],
-          maxWorkers: Math.ceil(cores * 1.5),
+          maxWorkers: cores * 2,
           isolate: false,
         },
       },

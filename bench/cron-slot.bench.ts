@@ -1,5 +1,5 @@
-import { TestPostgres } from "../src/testing/postgres-server.ts";
 import { Child } from "./support/child.ts";
+import { benchPostgres } from "./support/postgres.ts";
 import { figure, interleaved } from "./support/rounds.ts";
 import type { Figure, Scenario } from "./support/scenario.ts";
 
@@ -14,7 +14,7 @@ export const scenario: Scenario = {
   bounds,
   async run(effort) {
     const { count, rounds } = SIZES[effort];
-    await using postgres = await TestPostgres.start();
+    await using postgres = await benchPostgres();
     const figures: Figure[] = [];
     for (const [name, env] of Object.entries({ SQLite: {}, PostgreSQL: { DATABASE_URL: postgres.url } })) {
       await using child = new Child("cron-slot", { env });

@@ -1,9 +1,12 @@
-import { TestPostgres } from "../src/testing/postgres-server.ts";
 import { Child, Server } from "./support/child.ts";
+import { benchPostgres } from "./support/postgres.ts";
 import { figure, interleaved } from "./support/rounds.ts";
 import type { Figure, Scenario } from "./support/scenario.ts";
 
-const SIZES = { full: { rounds: 7, times: 4, at_once: 500 }, moment: { rounds: 0, times: 1, at_once: 20 } };
+const SIZES = {
+  full: { rounds: 7, times: 4, at_once: 500, nodes: 3 },
+  moment: { rounds: 0, times: 1, at_once: 20, nodes: 1 },
+};
 /** Of a network between the nodes and their database: there and back. */
 const DELAY_MS = "0.7";
 
@@ -15,8 +18,9 @@ export const scenario: Scenario = {
     "Posts and mails of one space on PostgreSQL, many at once, against a bare client that writes the same events and messages in batches of the same size",
   bounds,
   async run(effort) {
-    const { rounds, times, at_once } = SIZES[effort];
-    await using postgres = await TestPostgres.start();
+    const sizes = SIZES[effort];
+    const { rounds, times, at_once } = sizes;
+    await using postgres = await benchPostgres();
     const figures: Figure[] = [];
     {
       await using node = await startNode(postgres.url);
@@ -31,7 +35,7 @@ export const scenario: Scenario = {
         figures.push(figure(`${NAMES[way]}, one node`, pairs, { unit: "a second", bound }));
       }
     }
-    figures.push(await farAway(postgres.url, { rounds, times, at_once }));
+    figures.push(await farAway(postgres.url, sizes));
     return figures;
   },
 };
@@ -39,13 +43,13 @@ export const scenario: Scenario = {
 const NAMES: Record<string, string> = { post: "posts", keyed: "posts with a key", mail: "mails" };
 
 /** Three nodes, and a network between them and the database. */
-async function farAway(url: string, { rounds, times, at_once }: (typeof SIZES)["full"]): Promise<Figure> {
+async function farAway(url: string, { rounds, times, at_once, nodes: count }: (typeof SIZES)["full"]): Promise<Figure> {
   await using proxy = await Server.start("delay-proxy", { TARGET_PORT: new URL(url).port, DELAY_MS });
   const away = new URL(url);
   away.port = String(proxy.port);
   await using nodes = new AsyncDisposableStack();
   const three: Child[] = [];
-  for (let node = 0; node < 3; node += 1) three.push(nodes.use(await startNode(away.href)));
+  for (let node = 0; node < count; node += 1) three.push(nodes.use(await startNode(away.href)));
   const bare = nodes.use(await startBare(away.href));
   const round = { at_once: Math.ceil(at_once / three.length), times };
   const pairs = await interleaved(

@@ -1,5 +1,5 @@
-import { TestPostgres } from "../src/testing/postgres-server.ts";
 import { Child, Server } from "./support/child.ts";
+import { benchPostgres } from "./support/postgres.ts";
 import { figure, interleaved } from "./support/rounds.ts";
 import type { Figure, Scenario } from "./support/scenario.ts";
 
@@ -25,7 +25,7 @@ export const scenario: Scenario = {
     "Single tasks that 8 workers add, claim and complete on PostgreSQL, against pg-boss and graphile-worker from npm",
   bounds,
   async run(effort) {
-    await using postgres = await TestPostgres.start();
+    await using postgres = await benchPostgres();
     await using proxy = await Server.start("delay-proxy", { TARGET_PORT: new URL(postgres.url).port, DELAY_MS });
     const away = new URL(postgres.url);
     away.port = String(proxy.port);

@@ -37,18 +37,18 @@ async function asking(desk: Desk, claude: Claude) {
   return { shown, terminal, at: Date.now() };
 }
 
-test("REACH-7: what Claude Code asks is on the page with its arguments, and Allow there lets it go on", async (context) => {
+test("REACH-7: what Claude Code asks is on the page with its arguments, and Approve there lets it go on", async (context) => {
   await using desk = await Desk.open();
   const claude = new Claude(desk);
   const { shown, at } = await asking(desk, claude);
   const asked_at = claude.model.turns.at(-1)?.at ?? 0;
   const decided = Date.now();
-  await shown.getByRole("button", { name: "Allow" }).click();
+  await shown.getByRole("button", { name: "Approve" }).click();
   const answered = await claude.model.received(["tool_result", "was-made"]);
   note(context, { client: "Claude Code", way: "permission: from the model's reply to the page", ms: [at - asked_at] });
   note(context, {
     client: "Claude Code",
-    way: "permission: from Allow on the page to its result in a request",
+    way: "permission: from Approve on the page to its result in a request",
     ms: [answered.at - decided],
   });
 });
@@ -57,7 +57,8 @@ test("REACH-7: Deny on the page is told to the model of Claude Code, and nothing
   await using desk = await Desk.open();
   const claude = new Claude(desk);
   const { shown } = await asking(desk, claude);
-  await shown.getByRole("button", { name: "Deny" }).click();
+  await shown.getByRole("button", { name: "Deny…" }).click();
+  await shown.getByRole("button", { name: "Deny", exact: true }).click();
   await claude.model.received(["tool_result", "denied it on Parley"]);
   expect(existsSync(join(desk.project, "asked-for.txt"))).toBe(false);
 });

@@ -15,11 +15,11 @@ export const commandsOf = (tools: readonly Tool[]): MadeCommand[] =>
 /** What the list of commands has to know of them. */
 export const namesFile = (tools: readonly Tool[]): string => {
   const names = commandsOf(tools).map(({ name, summary, common }) => ({ name, summary, ...(common && { common }) }));
-  return `${HEADER}\n\nexport const MADE_NAMES: readonly Pick<MadeCommand, "name" | "summary" | "common">[] = ${JSON.stringify(names, null, 2)};\n`;
+  return `${HEADER}\n\nexport const MADE_NAMES: readonly Pick<MadeCommand, "name" | "summary" | "common">[] = ${lines(names)};\n`;
 };
 
 export const commandsFile = (tools: readonly Tool[]): string =>
-  `${HEADER}\n\nexport const MADE: readonly MadeCommand[] = ${JSON.stringify(commandsOf(tools), null, 2)};\n`;
+  `${HEADER}\n\nexport const MADE: readonly MadeCommand[] = ${lines(commandsOf(tools))};\n`;
 
 function madeOf(tool: Tool, command: ToolCommand): MadeCommand {
   const { words = {}, names = {}, durations = {}, called = {}, must = [], without = [], ...looks } = command;
@@ -73,3 +73,7 @@ function optionOf(tool: Tool, name: string, schema: Schema, required: boolean): 
   const bounds = { ...(minimum !== undefined && { minimum }), ...(maximum !== undefined && { maximum }) };
   return { type: "integer", ...common, ...must, ...bounds };
 }
+
+/** One command a line: a change of one is a change of one line. */
+const lines = (commands: readonly object[]): string =>
+  `[\n${commands.map((command) => `  ${JSON.stringify(command)},\n`).join("")}]`;

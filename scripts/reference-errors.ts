@@ -35,18 +35,39 @@ const MEANINGS: Record<ErrorCode, string> = {
   MAIL_NOT_FOUND: "There is no such mail in this mailbox, or it is somebody else's. Both look the same.",
   THREAD_NOT_FOUND: "There is no such thread, or you are not in it. Both look the same.",
   NOTICE_NOT_FOUND: "There is no such notice here, or it is another agent's. Both look the same.",
+  QUESTION_NOT_FOUND: "There is no such question here, or it is not yours to take back.",
+  APPROVAL_NOT_FOUND: "There is no such approval here, or it is not yours.",
+  PROPOSAL_NOT_FOUND: "There is no such proposed rule here.",
+  CHECKPOINT_NOT_FOUND: "There is no such checkpoint here.",
   TASK_NOT_FOUND: "There is no such task here.",
   TASK_STATE: "The task is in another state than this needs. Comes with `status`. Nothing was changed.",
   LEASE_LOST: "The task is not, or no longer, yours: its lease ran out, or somebody else has it. Nothing was changed.",
+  RUNTIME_SUPERSEDED: "Another runtime of the agent was started after this one. Nothing was changed.",
+  TURN_OVER: "The agent has no such turn, or it has ended. Nothing was changed.",
   TRIGGER_NOT_FOUND: "There is no such trigger here.",
+  SECTION_NOT_FOUND:
+    "There is no such section in the draft, or no such version of it. The sentence names the nearest one.",
+  PLAN_TASK_NOT_FOUND:
+    "There is no such task in the plan. Of a batch the sentence names the place, and nothing was added.",
+  VERSION_CONFLICT:
+    "Somebody else has written the section since. Comes with `current_version`, `current`, `yours` and, where both began from one version, `merged` (`content`, `conflicts`). Nothing was written.",
+  PLAN_CYCLE: "Tasks of the plan would depend on themselves, or be part of themselves. Nothing was changed.",
+  PLAN_BLOCKED:
+    "The task of the plan depends on others that are not completed. Comes with `blocked_by`. Nothing was changed.",
   TRIGGER_DISABLED: "The trigger is disabled, so it was not fired.",
-  ALREADY_DECIDED: "Somebody was first. Comes with `choice`, `settled_by` and `settled_at`. Nothing was changed.",
+  ALREADY_DECIDED:
+    "Somebody was first. Comes with `choice`, `settled_by` and `settled_at`, for an approval with `outcome`, `decided_by` and `decided_at`. Nothing was changed.",
+  APPROVAL_STATE: "The approval is in another state than this needs. Comes with `state`. Nothing was changed.",
   NOTICE_CHANGED: "It says something else than what was decided about. Nothing was changed: look at it again.",
   NEED_NOT_FOUND: "Nothing with that id waits for you.",
   NOTICE_CLOSED:
     "The notice expired or was withdrawn: nobody waits for an answer. Comes with `state` and `settled_at`.",
   TOO_MANY_NOTICES:
     "Twenty notices of this agent, or of who acts for it, wait for a person already. Withdraw one, or wait for an answer.",
+  TOO_MANY_QUESTIONS:
+    "Twenty questions of this agent wait for an answer already. Withdraw one, or wait. Comes with `limit`.",
+  TOO_MANY_APPROVALS:
+    "Twenty calls of this agent, or twenty rules of one proposer, wait for a person already. Comes with `limit`.",
   LIMIT_REACHED:
     "You have made as many of these as one principal may: spaces, agents, tokens, codes to sign in or followed topics. Comes with `limit`.",
   CONFLICT: "It is so already, or was ended already. Nothing was changed.",

@@ -14,14 +14,18 @@ import { explain } from "../src/cli/help/help.ts";
 import { serve } from "../src/cli/hub/serve.ts";
 import { readConfig, SETTINGS } from "../src/config.ts";
 import { FAILPOINTS } from "../src/failpoints.ts";
+import { ApprovalList } from "../src/modules/approvals/schema.ts";
 import { Inbox, Status } from "../src/modules/chat/schema.ts";
 import { AgentList } from "../src/modules/identity/schema.ts";
 import { MODULES } from "../src/modules/index.ts";
 import { MailList, Thread } from "../src/modules/mail/schema.ts";
 import { NeedList, NoticeList } from "../src/modules/notices/schema.ts";
+import { QuestionList } from "../src/modules/questions/schema.ts";
 import { RunList } from "../src/modules/runs/schema.ts";
 import { Board } from "../src/modules/tasks/schema.ts";
+import { SubscriptionList, TimelinePage } from "../src/modules/timeline/schema.ts";
 import { TriggerList } from "../src/modules/triggers/schema.ts";
+import { Draft, NewestNotes, Plan, Section, Workspace } from "../src/modules/workspace/schema.ts";
 import type { Resource } from "../src/resource.ts";
 import type { Tool } from "../src/tool.ts";
 import { Toolbox } from "../src/toolbox.ts";
@@ -106,9 +110,18 @@ const BODIES: Readonly<Record<string, z.ZodType>> = {
   notices: NoticeList,
   "mail-inbox": MailList,
   "mail-thread": Thread,
+  questions: QuestionList,
+  approvals: ApprovalList,
   tasks: Board,
   triggers: TriggerList,
   runs: RunList,
+  workspace: Workspace,
+  "workspace-notes": NewestNotes,
+  "workspace-draft": Draft,
+  "workspace-section": Section,
+  "workspace-plan": Plan,
+  timeline: TimelinePage,
+  subscriptions: SubscriptionList,
 };
 
 function resourcesReference(): string {

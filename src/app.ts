@@ -1,11 +1,14 @@
 import { randomBytes } from "node:crypto";
+import { removeOldArchives } from "./archive/index.ts";
 import { Audit } from "./audit/index.ts";
 import { createCall } from "./call.ts";
 import { onCommit } from "./commits.ts";
 import type { Config } from "./config.ts";
 import { type Actor, type Ctx, systemActor } from "./context.ts";
+import type { Timekeeping } from "./db/clock.ts";
 import { MIGRATIONS, type Migration } from "./db/migrations/index.ts";
 import { HUB_SPACE, MAIN_SPACE, openDatabase } from "./db/open.ts";
+import { oldestSnapshot } from "./db/snapshots.ts";
 import { chargeFanOut } from "./fan-out.ts";
 import { credentialCause, Feed } from "./feed/index.ts";
 import { Folder } from "./folder.ts";
@@ -20,9 +23,12 @@ import {
   ADMIN_TOKEN,
   Credentials,
   ensureAdminToken,
+  isSpaceEnd,
   LoginCode,
-  SPACE_ENDED,
+  revokedIn,
   spaceDue,
+  spaceJobs,
+  TOKEN_TOPIC,
 } from "./modules/identity/index.ts";
 import { MODULES } from "./modules/index.ts";
 import { urgentFor } from "./modules/mail/index.ts";
@@ -30,7 +36,8 @@ import { drainWakes, hasWork, isWork } from "./modules/tasks/index.ts";
 import { RateLimit } from "./rate-limit.ts";
 import { Resources } from "./resources.ts";
 import { Runner } from "./runner/runner.ts";
-import { reactionsOf, startScheduler } from "./scheduling.ts";
+import { RuntimeHost } from "./runtime/host.ts";
+import { contentsOf, reactionsOf, startScheduler } from "./scheduling.ts";
 import { Streams } from "./streams.ts";
 import { Toolbox } from "./toolbox.ts";
 import { flagUrgent } from "./urgent.ts";
@@ -39,6 +46,8 @@ import { WakeFile } from "./wake-file.ts";
 
 /** How often it is made sure that who holds a stream open still may. */
 const STREAM_CHECK_MS = 5000;
+const ARCHIVE_CHECK_MS = 3600 * 1000;
+const DAY_MS = 24 * 3600 * 1000;
 const AUDIT_CHAIN = "audit.chain";
 const NODE_ID = "node.id";
 
@@ -56,8 +65,7 @@ export interface RunningHub {
   failed: Promise<Error>;
 }
 
-interface Options {
-  now?: () => number;
+interface Options extends Timekeeping {
   /** Others than all there are, for tests. */
   modules?: readonly Module[];
   /** Behind all there are, for tests. */
@@ -78,12 +86,14 @@ export async function startHub(config: Config, options: Options = {}): Promise<R
       home,
       database_url,
       now: options.now,
+      passed: options.passed,
       after_crash: folder.after_crash,
       history: [...MIGRATIONS, ...(options.migrations ?? [])],
     }),
   );
   const failed = new Promise<Error>((resolve) => database.onFatal(resolve));
-  void failed.then(() => folder.distrust());
+  // What several nodes share is not looked at by the next start of one.
+  if (!database.shared) void failed.then(() => folder.distrust());
   const audit = undo.use(
     await Audit.open({
       home,
@@ -97,15 +107,15 @@ export async function startHub(config: Config, options: Options = {}): Promise<R
   const hub = await compose({ config, log, database, audit, modules: options.modules ?? MODULES });
   // Before anything is due: whoever plans a run has to know what can be started.
   const runner = undo.use(await Runner.open({ hub, node_id: ownName(folder, NODE_ID) }));
-  const above = (contents: Parameters<typeof spaceDue>[0]) => ({ ...waitDue, ...spaceDue(contents) });
   const scheduler = await startScheduler(hub, {
     ctx: systemCtx(hub),
     prefers: (space_id) => runner.prefers(space_id),
-    above,
+    above: { due: { ...waitDue, ...spaceDue }, jobs: spaceJobs },
   });
   undo.defer(() => scheduler.stop());
   await ensureAdminToken(systemCtx(hub)(MAIN_SPACE), hub.credentials, folder);
   undo.defer(watchStreams(hub));
+  undo.defer(await keepArchives(hub));
   const server = await listen(hub, { fixtures: options.fixtures });
   undo.defer(() => server.stop());
   hub.address = server.url;
@@ -113,6 +123,8 @@ export async function startHub(config: Config, options: Options = {}): Promise<R
   folder.announce(server);
   runner.begin();
   undo.defer(() => runner[Symbol.asyncDispose]());
+  const agents = undo.use(new RuntimeHost({ hub, prefers: (space_id) => runner.prefers(space_id) }));
+  await agents.begin({ after_crash: folder.after_crash });
   log.info("the hub is ready", { url: server.url, backend: database.backend, version: VERSION });
   const running = undo.move();
   let stopping: Promise<void> | undefined;
@@ -154,16 +166,19 @@ type Parts = Pick<Hub, "config" | "log" | "database" | "audit" | "modules">;
 async function compose({ config, log, database, audit, modules }: Parts): Promise<Hub> {
   const { backend } = database;
   const metrics = new Metrics({ version: VERSION, node: process.versions.node, schema: MIGRATIONS.length, backend });
+  if (database.shared) metrics.watchSnapshots(() => oldestSnapshot(database));
   const reactions = reactionsOf(modules);
   const needs = modules.flatMap((module) => module.needs ?? []);
   const glances = modules.flatMap((module) => module.glance ?? []);
   const explainers = modules.flatMap((module) => module.explains ?? []);
   const waiting = modules.flatMap((module) => module.waiting ?? []);
+  const mounts = modules.flatMap((module) => module.mounts ?? []);
   const sessions = modules.flatMap((module) => module.sessions ?? []);
+  const sections = modules.flatMap((module) => module.sections ?? []);
   const heard = modules.flatMap((module) => module.heard ?? []);
   const known = {
     ...{ db: database, now: () => database.now(), database, config, address: () => hub.address },
-    ...{ reactions, needs, glances, explainers, waiting, sessions },
+    ...{ reactions, needs, glances, explainers, waiting, mounts, sessions, sections, contents: contentsOf(modules) },
   };
   const ctx = (actor: Actor): Ctx => ({ ...known, actor, cause: credentialCause(actor) });
   const limited = (): void => metrics.limited.inc();
@@ -215,27 +230,29 @@ async function tellOfWork(hub: Hub): Promise<void> {
 
 /** A token that is revoked on any node ends here too, with what it opened. */
 async function endRevoked({ feed, credentials, streams }: Hub): Promise<void> {
-  await feed.listen({ space_id: HUB_SPACE, topic: "identity" }, ({ type, data }) => {
-    if (type !== "token.revoked") return;
-    credentials.forget(String(data.token_id));
-    streams.close((actor) => actor.token_id === data.token_id, "revoked");
+  await feed.listen({ space_id: HUB_SPACE, topic: TOKEN_TOPIC }, (event) => {
+    const token_id = revokedIn(event);
+    if (token_id === undefined) return;
+    credentials.forget(token_id);
+    streams.close((actor) => actor.token_id === token_id, "revoked");
   });
 }
 
 /** The call that revokes a token is noted as any other; which tokens fell with it is said here. */
 function noteRevoked(hub: Hub): void {
   onCommit(hub, "the audit of revocations", ({ events }) => {
-    for (const { type, data, actor_id } of events)
-      if (type === "token.revoked")
-        hub.audit.event({ op: type, principal: actor_id ?? undefined, id: String(data.token_id), result: "ok" });
+    for (const event of events) {
+      const id = revokedIn(event);
+      if (id !== undefined)
+        hub.audit.event({ op: event.type, principal: event.actor_id ?? undefined, id, result: "ok" });
+    }
   });
 }
 
 /** A space that is deleted on this node takes what was opened in it along at once; other nodes see it when they look. */
 function endWithSpace(hub: Hub): void {
   onCommit(hub, "the end of a space", ({ space_id, events }) => {
-    if (events.some(({ type }) => type === SPACE_ENDED))
-      hub.streams.close((actor) => actor.space_id === space_id, "expired");
+    if (events.some(isSpaceEnd)) hub.streams.close((actor) => actor.space_id === space_id, "expired");
   });
 }
 
@@ -249,6 +266,20 @@ function watchStreams({ streams, credentials, log }: Hub): () => void {
     () => void check().catch((error: unknown) => log.warn("streams could not be checked", { error })),
     STREAM_CHECK_MS,
   ).unref();
+  return () => clearInterval(timer);
+}
+
+/** Each node keeps its own: what is due is due for all of them together. */
+async function keepArchives({ config, database, log }: Hub): Promise<() => void> {
+  const { archive_dir, archive_days } = config;
+  if (archive_dir === undefined || archive_days === 0) return () => {};
+  const keep = async (): Promise<void> => {
+    const now = database.now();
+    await removeOldArchives(archive_dir, { before_ms: now - archive_days * DAY_MS, now });
+  };
+  const report = (error: unknown): void => log.warn("old archives could not be removed", { error });
+  await keep().catch(report);
+  const timer = setInterval(() => void keep().catch(report), ARCHIVE_CHECK_MS).unref();
   return () => clearInterval(timer);
 }
 

@@ -19,10 +19,13 @@ const MODULES = [
   "tasks",
   "runs",
   "triggers",
+  "timeline",
 ];
 
 /** Of the types of events, whose they are: `noun.past`. */
 const NOUNS = [
+  "approvals: approval",
+  "approvals: policy",
   "chat: chat",
   "core: due",
   "identity: agent",
@@ -31,10 +34,17 @@ const NOUNS = [
   "mail: mail",
   "notices: need",
   "notices: notice",
+  "questions: checkpoint",
+  "questions: question",
   "runs: run",
   "tasks: budget",
   "tasks: task",
+  "timeline: runtime",
+  "timeline: turn",
   "triggers: trigger",
+  "workspace: note",
+  "workspace: plan",
+  "workspace: section",
 ];
 
 const DOORS = ["mcp", "http", "cli", "runtime", "runner", "client"];
@@ -44,13 +54,15 @@ const PASSAGES = [
   /^http -> src\/mcp\/index\.ts$/, // one server listens for both
   /^mcp -> src\/http\/outlet\.ts$/, // the bounded way out, the same for every stream
   /^(cli|runtime) -> src\/client\//,
+  /^runtime -> src\/runner\/clients\/index\.ts$/, // what agents' clients take and print is known in one place
   /^cli -> src\/mcp\/stdio(\/channel)?\.ts$/,
+  /^cli -> src\/runtime\/((compositor|drivers)\/)?index\.ts$/, // `agent run` is one
   /^cli -> src\/runner\/definitions\.ts$/, // `doctor` reads what may be started as the runner does
 ];
 
 /** What the command line loads; it starts fast and talks to the hub like any stranger. `serve` is the hub. */
 const CLI_LOADS =
-  /^node:|^diff$|^src\/(cli\/|client\/|local\/|durations\.ts$|errors\.ts$|config\.ts$|suggest\.ts$|visible\.ts$|mcp\/stdio(\/channel)?\.ts$|runner\/definitions\.ts$)/;
+  /^node:|^diff$|^src\/(cli\/|client\/|local\/|durations\.ts$|errors\.ts$|config\.ts$|suggest\.ts$|visible\.ts$|mcp\/stdio(\/channel)?\.ts$|runner\/definitions\.ts$|runtime\/((compositor|drivers)\/)?index\.ts$)/;
 
 const MODULE_FILE =
   /^((index|schema|tables|store|service|tools|resources|routes)\.ts|(schema|store|service|tools)\/[a-z-]+\.ts|[a-z-]+(\.[a-z-]+)*\.test\.ts)$/;
@@ -131,11 +143,28 @@ test("what happens in the transaction of another's event is listed here, with wh
   );
   expect(reactions).toEqual([
     "due.died -> notices", // what was given up is told to people, or is not given up
+    "space.unarchived -> notices", // what is noted of it is what people are told
+    "mail.sent -> questions", // a reply to the mail that asks is the answer, and is the first or not
+    "agent.deleted -> approvals", // nobody is asked for an agent that is gone
     // A run is over exactly when its task or its program is: whether the next slot overlaps is seen from the runs.
     "task.completed -> triggers",
     "task.cancelled -> triggers",
     "task.dead -> triggers",
     "run.ended -> triggers",
+    // A timeline never says otherwise than what it tells of.
+    "approval.requested -> timeline",
+    "approval.ruled -> timeline",
+    "approval.decided -> timeline",
+    "approval.claimed -> timeline",
+    "approval.ended -> timeline",
+    "question.added -> timeline",
+    "question.answered -> timeline",
+    "question.closed -> timeline",
+    "task.created -> timeline",
+    "task.requeued -> timeline",
+    "task.completed -> timeline",
+    "task.cancelled -> timeline",
+    "task.dead -> timeline",
   ]);
 });
 

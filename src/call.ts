@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Audit } from "./audit/index.ts";
-import { type Actor, type Ctx, has, type TxCtx, transact } from "./context.ts";
+import { type Actor, type Ctx, has, NOWHERE, type TxCtx, transact } from "./context.ts";
 import { MeteredReader } from "./db/metered.ts";
 import { ParleyError } from "./errors.ts";
 import { declaredCause } from "./feed/causes.ts";
@@ -11,7 +11,7 @@ import type { Metrics } from "./metrics.ts";
 import { costOfWork, type RateLimit } from "./rate-limit.ts";
 import type { Streams } from "./streams.ts";
 import { checkText, cut } from "./text.ts";
-import type { Tool } from "./tool.ts";
+import { needsNamedSpace, type Tool } from "./tool.ts";
 import { createWait } from "./waiting.ts";
 
 export interface CallOptions {
@@ -53,11 +53,14 @@ export function createCall({ ctx, limit, metrics, audit, log, feed, streams, hea
     let result = "ok";
     let made: object | undefined;
     let reads: MeteredReader | undefined;
+    const later: (() => Promise<unknown>)[] = [];
     try {
       limit.take(actor.principal_id);
+      checkSpace(actor, tool);
       const outer = ctx(actor);
       reads = new MeteredReader(outer.db);
-      const own = { ...outer, db: reads };
+      const afterwards = (work: () => Promise<unknown>): void => void later.push(work);
+      const own = { ...outer, db: reads, door: actor.via ?? options.door, afterwards };
       for (const note of heard) await note(own, tool.name);
       if (!tool.waits) {
         made = await run(own, tool, args ?? {}, options);
@@ -76,6 +79,10 @@ export function createCall({ ctx, limit, metrics, audit, log, feed, streams, hea
         log.error("a tool failed", { op: tool.name, door: options.door, principal: actor.principal_id, error });
       throw error;
     } finally {
+      for (const work of later)
+        setImmediate(
+          () => void work().catch((error) => log.warn("what follows a call failed", { op: tool.name, error })),
+        );
       if (reads) limit.spend(actor.principal_id, costOfWork(reads.worked_ms));
       metrics.called(tool.name, options.door, result, (performance.now() - started) / 1000);
       if (tool.writes || AUDITED.includes(result)) {
@@ -91,6 +98,15 @@ const AUDITED = ["FORBIDDEN", "RATE_LIMITED"];
 
 const idOf = (made: object | undefined): string | undefined =>
   made && "id" in made && typeof made.id === "string" ? made.id : undefined;
+
+/** Nothing is ever done in a space that the caller may not have meant. */
+function checkSpace({ space_id, space_assumed }: Actor, { name, facets, spaceless }: Tool): void {
+  if (spaceless || (space_id !== NOWHERE && !(space_assumed && needsNamedSpace(facets)))) return;
+  throw new ParleyError(
+    "MISSING_SESSION_ID",
+    `${name} works in one space, and you may use several: name one with X-Session-ID.`,
+  );
+}
 
 async function run(outer: Ctx, tool: Tool, args: unknown, options: CallOptions): Promise<object> {
   if (!has(outer.actor, ...tool.roles))

@@ -36,6 +36,20 @@ export interface Config {
   task_ageing_seconds: number;
   /** Days after which tasks that are over are forgotten; 0 keeps them for ever. */
   task_days: number;
+  /** With more open questions than this a workflow pauses. */
+  pause_threshold: number;
+  /** The phases before which it pauses for open questions; all of them if empty. */
+  pause_phases: readonly string[];
+  /** Said in a text, it pauses at once. */
+  pause_phrase: string;
+  /** The spaces in which a question that nobody answered goes on with its default; `*` for all. */
+  question_defaults: readonly string[];
+  /** Days after which questions that are over are forgotten; 0 keeps them for ever. */
+  question_days: number;
+  /** Whether whoever sits at an agent's own client may answer its questions in a form there. */
+  question_forms: boolean;
+  /** Subscriptions to notifications by name that a space has at most on this node. */
+  space_subscriptions: number;
   /** Where files are written that wake who watches them. */
   wake_dir: string;
   /** The key that secrets are sealed with: the same on all nodes. */
@@ -43,12 +57,18 @@ export interface Config {
   /** Days for which the audit is kept, 0 for as long as there is room; and how much of it at most. */
   audit_days: number;
   audit_mb: number;
+  /** Where the archives of spaces that ended are written; undefined for nowhere. */
+  archive_dir: string | undefined;
+  /** Days after which an archive is removed; 0 keeps it for ever. */
+  archive_days: number;
   /** For how long a node is taken to be there after it was last heard of: then others go on with what it ran. */
   node_lease_seconds: number;
   /** What this machine is called among nodes. */
   machine: string;
   /** What programs that the hub starts have of its own environment. */
   run_env: Readonly<Record<string, string>>;
+  /** The keys of models' endpoints, by the names of their variables: for agents that the hub itself runs. */
+  model_keys: Readonly<Record<string, string | undefined>>;
   log_level: LogLevel;
   /** The folder of the built web app. */
   web: string;
@@ -154,6 +174,42 @@ export const SETTINGS = {
     default: "90",
     description: "Days after which tasks that are over are forgotten; 0 keeps them for ever.",
   },
+  pause_threshold: {
+    variable: "PARLEY_PAUSE_THRESHOLD",
+    default: "3",
+    description: "With more open questions than this a workflow pauses.",
+  },
+  pause_phases: {
+    variable: "PARLEY_PAUSE_PHASES",
+    default: "",
+    description: "The phases before which a workflow pauses for open questions, separated by commas; all without it.",
+  },
+  pause_phrase: {
+    variable: "PARLEY_PAUSE_PHRASE",
+    default: "need human input to continue",
+    description: "A workflow whose output says this pauses at once.",
+  },
+  question_defaults: {
+    variable: "PARLEY_QUESTION_DEFAULTS",
+    default: "",
+    description:
+      "The spaces in which a question that nobody answered in time goes on with the default its asker gave, separated by commas; `*` for all.",
+  },
+  question_days: {
+    variable: "PARLEY_QUESTION_DAYS",
+    default: "90",
+    description: "Days after which questions that are over are forgotten; 0 keeps them for ever.",
+  },
+  question_forms: {
+    variable: "PARLEY_QUESTION_FORMS",
+    default: "1",
+    description: "`0` shows the questions of an agent in no form of its own client, where nobody can tell who answers.",
+  },
+  space_subscriptions: {
+    variable: "PARLEY_SPACE_SUBSCRIPTIONS",
+    default: "10",
+    description: "Subscriptions to `scratchpad/…` notifications that a space has at most on a node.",
+  },
   wake_dir: {
     variable: "PARLEY_WAKE_DIR",
     default: "",
@@ -174,6 +230,17 @@ export const SETTINGS = {
     variable: "PARLEY_AUDIT_MB",
     default: "256",
     description: "Megabytes of audit that are kept at most, the newest.",
+  },
+  archive_dir: {
+    variable: "PARLEY_ARCHIVE_DIR",
+    default: "",
+    description:
+      "Where what a space held is written before it is removed; `archives` in the data folder without it, `off` for nowhere. They hold messages.",
+  },
+  archive_days: {
+    variable: "PARLEY_ARCHIVE_DAYS",
+    default: "30",
+    description: "Days after which the archive of a space is removed; 0 keeps it for ever.",
   },
   node_lease_seconds: {
     variable: "PARLEY_NODE_LEASE_SECONDS",
@@ -223,10 +290,7 @@ export function readConfig(flags: Overrides = {}, env: NodeJS.ProcessEnv = proce
       database_url_file: flags.database_url_file,
       switching: flags.switch_database ?? false,
     }),
-    allowed_hosts: text("allowed_hosts")
-      .split(",")
-      .map((name) => name.trim())
-      .filter(Boolean),
+    allowed_hosts: listOf(text("allowed_hosts")),
     insecure: flags.insecure ?? text("insecure") === "1",
     rate_limit: number("rate_limit", text("rate_limit"), 1, 1_000_000),
     rate_limit_kb: number("rate_limit_kb", text("rate_limit_kb"), 1, 100_000_000),
@@ -238,18 +302,34 @@ export function readConfig(flags: Overrides = {}, env: NodeJS.ProcessEnv = proce
     task_lease_seconds: number("task_lease_seconds", text("task_lease_seconds"), 1, 86_400),
     task_ageing_seconds: number("task_ageing_seconds", text("task_ageing_seconds"), 1, 86_400),
     task_days: number("task_days", text("task_days"), 0, 36_500),
+    pause_threshold: number("pause_threshold", text("pause_threshold"), 0, 1000),
+    pause_phases: listOf(text("pause_phases")),
+    pause_phrase: text("pause_phrase"),
+    question_defaults: listOf(text("question_defaults")),
+    question_days: number("question_days", text("question_days"), 0, 36_500),
+    question_forms: text("question_forms") !== "0",
+    space_subscriptions: number("space_subscriptions", text("space_subscriptions"), 1, 100_000),
     wake_dir: resolve(text("wake_dir") || join(home, "wake")),
     secret_key_file: resolve(text("secret_key_file") || join(home, "secret.key")),
     audit_days: number("audit_days", text("audit_days"), 0, 36_500),
     audit_mb: number("audit_mb", text("audit_mb"), 1, 1_000_000),
+    archive_dir: text("archive_dir") === "off" ? undefined : resolve(text("archive_dir") || join(home, "archives")),
+    archive_days: number("archive_days", text("archive_days"), 0, 36_500),
     node_lease_seconds: number("node_lease_seconds", text("node_lease_seconds"), 1, 3600),
     machine: text("machine") || hostname(),
+    model_keys: Object.fromEntries(Object.entries(env).filter(([name]) => name.endsWith("_API_KEY"))),
     run_env: Object.fromEntries(INHERITED.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]]))),
     log_level: logLevel(text("log_level")),
     web: fileURLToPath(new URL("../web/build", import.meta.url)),
     typed: flags.typed ?? { program: "parley", place: "" },
   };
 }
+
+const listOf = (text: string): string[] =>
+  text
+    .split(",")
+    .map((name) => name.trim())
+    .filter(Boolean);
 
 function remembered(home: string): FolderSettings | undefined {
   try {

@@ -2,7 +2,16 @@ import type { Config } from "./config.ts";
 import type { Database, Reader, Tx, WriteOptions } from "./db/database.ts";
 import type { Cause } from "./feed/event.ts";
 import type { Reactions } from "./feed/reactions.ts";
-import type { Explainer, GlanceProvider, NeedProvider, SessionProvider, WaitingProvider } from "./module.ts";
+import type {
+  Contents,
+  Explainer,
+  GlanceProvider,
+  MountProvider,
+  NeedProvider,
+  SectionProvider,
+  SessionProvider,
+  WaitingProvider,
+} from "./module.ts";
 import type { Wait } from "./waiting.ts";
 
 export const ROLES = ["admin", "human", "agent", "orchestrator", "trigger", "worker", "observer"] as const;
@@ -31,8 +40,17 @@ export const TRIGGER_RUNNERS = [...WRITERS, "trigger"] as const;
 export const TRIGGER_READERS = [...READERS, "trigger"] as const;
 /** Whoever looks into what a trigger did: workers and the sessions of triggers have no use for it. */
 export const TRIGGER_ONLOOKERS = [...ONLOOKERS, "agent", "orchestrator"] as const;
+/** Whoever asks people something. */
+export const ASKERS = [...AGENTS, "trigger"] as const;
+export const QUESTION_READERS = [...READERS, "trigger"] as const;
+/** People, and who hands in what they said. */
+export const ANSWERERS = [...PEOPLE, "orchestrator"] as const;
 /** Whoever makes agents and spaces. */
 export const MAKERS = [...ADMINS, "orchestrator"] as const;
+
+/** By which way somebody calls. Over each of the last two comes also what says more of itself: a page, the command line. */
+export const DOORS = ["page", "cli", "mcp", "http", "internal"] as const;
+export type Door = (typeof DOORS)[number];
 
 export type PrincipalKind = "human" | "agent" | "service";
 
@@ -43,6 +61,8 @@ export interface Actor {
   kind: PrincipalKind;
   roles: readonly Role[];
   space_id: string;
+  /** The request named no space, and the credential is good for several: this one was taken for it. */
+  space_assumed?: true;
   token_id: string;
   /** Whose read marks these are. Survives the rotation of a token. */
   subscriber_id: string;
@@ -50,7 +70,12 @@ export interface Actor {
   run_cause?: number;
   /** The agent an orchestrator acts for; for every other role only noted in the audit. */
   caller_agent?: string;
+  /** `page` is proven, by a cookie that only the hub's own page can use; `cli` is what the caller says. */
+  via?: "page" | "cli" | undefined;
 }
+
+/** The space of who named none and may use several: there is nothing in it, and nobody enters it. */
+export const NOWHERE = "";
 
 /** As whom the hub itself acts. */
 export const systemActor = (space_id: string): Actor => ({
@@ -85,12 +110,22 @@ export interface Ctx {
   glances: readonly GlanceProvider[];
   /** Who of the modules knows what something was. */
   explainers: readonly Explainer[];
+  /** By which way the caller came. Only tools have it. */
+  door?: Door;
   /** What led to what is being done, if that is known. */
   cause?: Cause | undefined;
   /** What of each module may have agents wait for one. */
   waiting: readonly WaitingProvider[];
+  /** Who of the modules knows which servers an agent has mounted. */
+  mounts: readonly MountProvider[];
   /** Who of the modules knows the sessions of triggers. */
   sessions: readonly SessionProvider[];
+  /** What is read like a section of the draft, of each module. */
+  sections: readonly SectionProvider[];
+  /** Does something once the caller was answered, for whom it makes no difference. Only tools have it. */
+  afterwards?: (work: () => Promise<unknown>) => void;
+  /** What a space holds. */
+  contents: Contents;
   /** Only tools that wait have it. */
   wait?: Wait;
 }

@@ -95,7 +95,8 @@ onSharedHub((shared) => {
   });
 
   const listed = async (role: string, path = "/mcp"): Promise<{ name: string }[]> =>
-    (await new Raw(shared.hub.url, tokens.get(role) ?? "").modern({ method: "tools/list" }, path)).body.result.tools;
+    (await new Raw(shared.hub.url, tokens.get(role) ?? "", "main").modern({ method: "tools/list" }, path)).body.result
+      .tools;
 
   test("the list of every role, and that of every facet, costs a model less than 4,000 tokens", async () => {
     for (const role of ROLES)
@@ -104,6 +105,14 @@ onSharedHub((shared) => {
         expect([role, path, tokens < MOST_TOKENS ? "fits" : tokens]).toEqual([role, path, "fits"]);
       }
     expect(JSON.stringify(await listed("agent")).length).toBeGreaterThan(1000);
+  });
+
+  test("without asking for a facet each role is shown by what it takes part in the queue", async () => {
+    const ofTasks = async (role: string): Promise<string[]> =>
+      (await listed(role)).map(({ name }) => name).filter((name) => /task/.test(name));
+    for (const role of ["agent", "orchestrator"]) expect(await ofTasks(role)).toEqual(["task_create", "task_wait"]);
+    expect(await ofTasks("trigger")).toEqual(["task_create", "task_get", "task_wait"]);
+    expect(await ofTasks("worker")).toEqual(["get_next_task", "task_complete", "task_fail", "task_heartbeat"]);
   });
 
   test("every tool is listed somewhere, unless it is for programs alone", async () => {

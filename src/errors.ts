@@ -48,14 +48,26 @@ export const CODES = {
   MAIL_NOT_FOUND: "not_found",
   THREAD_NOT_FOUND: "not_found",
   NOTICE_NOT_FOUND: "not_found",
+  QUESTION_NOT_FOUND: "not_found",
+  APPROVAL_NOT_FOUND: "not_found",
+  PROPOSAL_NOT_FOUND: "not_found",
+  CHECKPOINT_NOT_FOUND: "not_found",
   TASK_NOT_FOUND: "not_found",
   TRIGGER_NOT_FOUND: "not_found",
+  SECTION_NOT_FOUND: "not_found",
+  PLAN_TASK_NOT_FOUND: "not_found",
   CONFLICT: "conflict",
   TRIGGER_DISABLED: "conflict",
   SIGNED_IN_AS_OTHER: "conflict",
   ALREADY_DECIDED: "conflict",
+  APPROVAL_STATE: "conflict",
   TASK_STATE: "conflict",
   LEASE_LOST: "conflict",
+  VERSION_CONFLICT: "conflict",
+  PLAN_CYCLE: "conflict",
+  PLAN_BLOCKED: "conflict",
+  RUNTIME_SUPERSEDED: "conflict",
+  TURN_OVER: "conflict",
   NAME_TAKEN: "conflict",
   AMBIGUOUS_IDENTITY: "conflict",
   IDEMPOTENCY_CONFLICT: "conflict",
@@ -73,6 +85,8 @@ export const CODES = {
   LOOP_STOPPED: "limited",
   REACTION_LOOP: "limited",
   TOO_MANY_NOTICES: "limited",
+  TOO_MANY_QUESTIONS: "limited",
+  TOO_MANY_APPROVALS: "limited",
   LIMIT_REACHED: "limited",
   STORAGE_FULL: "unavailable",
   STORAGE_UNAVAILABLE: "unavailable",
@@ -119,6 +133,11 @@ export class ParleyError extends Error {
     return KINDS[this.kind].exit;
   }
 }
+
+/** Whether it says that there is no space to work in, whoever asks and for whatever. */
+export const isAboutSpace = (error: unknown): error is ParleyError =>
+  error instanceof ParleyError &&
+  ["MISSING_SESSION_ID", "INVALID_SESSION_ID", "SESSION_NOT_FOUND", "SESSION_EXPIRED"].includes(error.code);
 
 /** The common error body of REST, and of an MCP tool's error result. */
 export interface ErrorBody {

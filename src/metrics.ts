@@ -71,6 +71,19 @@ export class Metrics {
     }).set({ ...build, schema: String(build.schema) }, 1);
   }
 
+  /** Asked for when somebody looks. While the database is out of reach it stays what it was. */
+  watchSnapshots(oldest: () => Promise<number>): void {
+    new Gauge({
+      name: "parley_oldest_snapshot_seconds",
+      help: "For how long the oldest transaction on the database has looked at the same rows",
+      registers: [this.registry],
+      async collect() {
+        const seconds = await oldest().catch(() => undefined);
+        if (seconds !== undefined) this.set(seconds);
+      },
+    });
+  }
+
   called(tool: string, door: string, result: string, seconds: number): void {
     this.#bound(this.#calls, tool, door, result).observe(seconds);
   }

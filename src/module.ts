@@ -1,7 +1,8 @@
+import type { Row } from "./archive/index.ts";
 import type { Config } from "./config.ts";
-import type { Ctx, TxCtx } from "./context.ts";
+import type { Ctx, Role, TxCtx } from "./context.ts";
 import type { Consumer } from "./feed/consumers.ts";
-import type { Cause, FeedEvent } from "./feed/event.ts";
+import type { Cause, EventView, FeedEvent } from "./feed/event.ts";
 import type { Reaction } from "./feed/reactions.ts";
 import type { FeedPlace, Resource, Watch } from "./resource.ts";
 import type { ModuleRoute } from "./route.ts";
@@ -15,11 +16,8 @@ export interface Topic {
    * of them. Throws if none.
    */
   streams: (ctx: Ctx, agent: string | undefined) => Promise<readonly string[] | null>;
-  /**
-   * What a follower is told, where that is not the event's data; null for what only watchers of a resource need to hear. From what the
-   * event itself holds alone: it is built once for all followers.
-   */
-  wire?: (event: FeedEvent) => Record<string, unknown> | null;
+  /** What a follower is told, where that is not the event's data; built once for all followers. */
+  wire?: EventView;
   /** What else is told of an event, under other names than the topic's. */
   also?: (event: FeedEvent) => NamedEvent[];
   /** What holds now, such as a count: told when a follower begins, and when an event has made it something else. */
@@ -27,6 +25,17 @@ export interface Topic {
     of: (ctx: Ctx, agent: string | undefined) => Promise<NamedEvent>;
     changedBy: (event: FeedEvent) => boolean;
   };
+}
+
+/** What MCP clients may ask to be told of by a method of its own, beside that a resource changed. */
+export interface Notification {
+  /** The method, such as `scratchpad/section_updated`. */
+  name: string;
+  place: FeedPlace;
+  /** Who may ask for it. */
+  roles: readonly Role[];
+  /** Beside `session_id` and `timestamp`, which each has. */
+  params: EventView;
 }
 
 export interface NamedEvent {
@@ -53,6 +62,11 @@ export interface Need {
   ref: string | null;
   /** The names of those it is about, where the hub names some. */
   agents: string[] | null;
+  /** Of a question: how much it matters, and whether work waits for it. */
+  priority?: string;
+  blocking?: boolean;
+  /** Of a call that is asked about. */
+  risk?: "low" | "medium" | "high";
 }
 
 export interface NeedPage {
@@ -119,6 +133,14 @@ export interface WaitingProvider {
   topic: string;
 }
 
+/** The servers whose tools an agent's model has just now, as a module knows them. */
+export interface MountProvider {
+  of: (
+    ctx: Ctx,
+    principal_id: string,
+  ) => Promise<Record<string, { state: "starting" | "running" | "failed"; error?: string | undefined }>>;
+}
+
 /** A row of `due` whose time has come. */
 export interface Due {
   ref: number;
@@ -127,6 +149,12 @@ export interface Due {
   payload: unknown;
   /** How often it has failed. */
   attempt: number;
+}
+
+/** What a job is given: it may take longer than a node is taken to be at it. */
+export interface JobDue extends Due {
+  /** Says that it is still being done. Throws where somebody else does it by now. */
+  renew: () => Promise<void>;
 }
 
 /**
@@ -140,7 +168,7 @@ export type DueHandler = (ctx: TxCtx, due: Due, config: Config) => Promise<void>
  * time, and at least once: the row stays until it is through. What it throws has it tried again later and later, for as
  * long as it takes.
  */
-export type DueJob = (ctx: Ctx, due: Due) => Promise<JobDone>;
+export type DueJob = (ctx: Ctx, due: JobDue) => Promise<JobDone>;
 
 export interface JobDone {
   /** When to do it again, in milliseconds since 1970; undefined when it is through. */
@@ -159,6 +187,32 @@ export interface SessionProvider {
   tells?: (ctx: Ctx, of: { trigger_name: string }) => Promise<boolean>;
 }
 
+/** A section that is read like one of the draft and that nobody writes: the hub makes it of what a module knows. */
+export interface SectionProvider {
+  section_id: string;
+  title: string;
+  read: (ctx: Ctx) => Promise<string>;
+  /** The topic by which it changes. */
+  topic: string;
+}
+
+/** What becomes of rows that an archive held: in a space that was opened from one nothing goes on by itself. */
+export interface Reopened {
+  /** As it is from now on, where it would else be taken up by somebody. */
+  row?: (row: Row, now: string) => Row;
+  /** What is kept beside it, such as the words by which it is found. */
+  stored?: (ctx: TxCtx, row: Row) => Promise<void>;
+}
+
+/** What a space holds, by table. */
+export interface Contents {
+  tables: readonly string[];
+  /** Emptied in slices. */
+  long_tables: readonly string[];
+  archived: readonly string[];
+  reopened: ReadonlyMap<string, Reopened>;
+}
+
 /** A folder of `modules/`, as the rest of the hub sees it. */
 export interface Module {
   name: string;
@@ -169,16 +223,21 @@ export interface Module {
   /** Addresses beside those of its tools. */
   routes?: readonly ModuleRoute[];
   topics?: readonly Topic[];
+  notifications?: readonly Notification[];
   needs?: NeedProvider;
   glance?: GlanceProvider;
   explains?: Explainer;
   waiting?: WaitingProvider;
+  mounts?: MountProvider;
   due?: Readonly<Record<string, DueHandler>>;
+  /** What becomes of kinds of `due` that failed too often, in the transaction that gives them up. */
+  died?: Readonly<Record<string, DueHandler>>;
   /** Kinds of `due` that are handled no more often than every so many milliseconds: what comes meanwhile is handled together. */
   throttle_ms?: Readonly<Record<string, number>>;
   /** What of `due` is done outside the database. */
   jobs?: Readonly<Record<string, DueJob>>;
   sessions?: SessionProvider;
+  sections?: readonly SectionProvider[];
   /** Told before somebody's tool runs, whichever it is, by its name: that they called says that they are there. */
   heard?: (ctx: Ctx, tool: string) => Promise<void>;
   /** What it does in the transaction of an event, by the event's type. `architecture.test.ts` lists all there are. */
@@ -189,6 +248,10 @@ export interface Module {
   plan?: (ctx: TxCtx, config: Config) => Promise<void>;
   /** Tables with a `space_id` column, emptied when a space expires. */
   tables: readonly string[];
+  /** Those of them that are in no archive: what they hold is secret, or means nothing once the space has ended. */
+  unarchived?: readonly string[];
+  /** What becomes of their rows when an archive is opened, by table. */
+  reopened?: Readonly<Record<string, Reopened>>;
   /** Those of them that are emptied in slices. They have an `id`, unique in its space, and an index on both. */
   long_tables?: readonly string[];
 }

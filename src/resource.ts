@@ -1,5 +1,5 @@
 import type { Ctx, Role } from "./context.ts";
-import type { FeedEvent } from "./feed/event.ts";
+import type { EventView, FeedEvent } from "./feed/event.ts";
 import type { Facet } from "./tool.ts";
 
 /** Where in a space's feed something may happen that changes a resource. */
@@ -7,6 +7,8 @@ export interface FeedPlace {
   topic: string;
   /** Leave out for every stream of the topic. */
   stream?: string;
+  /** Leave out for every type of event. */
+  types?: readonly string[];
   /** Told within a second, as one hint for all that happened: for what matters little and happens often. */
   merged?: boolean;
 }
@@ -14,9 +16,19 @@ export interface FeedPlace {
 /** What a subscriber to a resource waits for. */
 export interface Watch {
   places: readonly FeedPlace[];
-  /** Null when the event is no reason to read the resource again. What it returns may ride along on the hint. */
-  hint: (event: FeedEvent) => Record<string, unknown> | null;
+  /**
+   * Null when the event is no reason to read the resource again. What it returns may ride along on the hint. Left out,
+   * every event there is a reason. A door works out once what all are told who watch with the same function.
+   */
+  hint?: EventView | undefined;
 }
+
+export const isAt = ({ topic, stream, types }: FeedPlace, event: FeedEvent): boolean =>
+  topic === event.topic &&
+  (stream === undefined || stream === event.stream) &&
+  (types === undefined || types.includes(event.type));
+
+export const hintOf = ({ hint }: Watch, event: FeedEvent): ReturnType<EventView> => (hint ? hint(event) : {});
 
 /** Something that can be read by its URI and watched for changes. */
 export interface Resource {

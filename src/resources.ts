@@ -1,8 +1,8 @@
-import { type Actor, type Ctx, has } from "./context.ts";
+import { type Actor, type Ctx, has, NOWHERE } from "./context.ts";
 import { ParleyError } from "./errors.ts";
 import type { RateLimit } from "./rate-limit.ts";
 import { matchUri, namesOf, type Resource, type Watch } from "./resource.ts";
-import type { Facet } from "./tool.ts";
+import { type Facet, needsNamedSpace } from "./tool.ts";
 
 /** Every resource of every module. Reading and watching ask the same question: may this actor see it? */
 export class Resources {
@@ -35,9 +35,11 @@ export class Resources {
 
   #find(actor: Actor, uri: string): { resource: Resource; variables: Record<string, string> } {
     this.#limit.take(actor.principal_id);
+    if (actor.space_id === NOWHERE) throw unnamed(uri);
     for (const resource of this.list(actor))
       for (const known of namesOf(resource)) {
         const variables = matchUri(known, uri);
+        if (variables && actor.space_assumed && needsNamedSpace(resource.facets)) throw unnamed(uri);
         if (variables) return { resource, variables };
       }
     throw new ParleyError("UNKNOWN_RESOURCE", `There is no resource ${JSON.stringify(uri.slice(0, 200))}.`, {
@@ -45,3 +47,9 @@ export class Resources {
     });
   }
 }
+
+const unnamed = (uri: string): ParleyError =>
+  new ParleyError(
+    "MISSING_SESSION_ID",
+    `${uri.slice(0, 200)} is of one space, and you may use several: name one with X-Session-ID.`,
+  );

@@ -8,7 +8,7 @@ const HOUR_MS = 3600 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 
 /** As many rows as one transaction removes: what is written meanwhile waits for it. */
-export const PURGE_SLICE = 2000;
+const PURGE_SLICE = 2000;
 
 interface Retained {
   /** Of its row in `due`. */

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Config } from "./config.ts";
 import type { Ctx } from "./context.ts";
+import type { FeedEvent } from "./feed/event.ts";
 
 /** What a request to an address of a module says. */
 export interface Asked {
@@ -54,8 +55,14 @@ export interface OpenRoute extends Address {
 export interface SocketRoute extends Address {
   query?: Readonly<Record<string, string>>;
   /** Throws for who may not: they are refused before the connection becomes one. */
-  connect: (ctx: Ctx, asked: Asked) => Promise<Connected>;
+  connect: (ctx: Ctx, asked: Asked, listen: Listen) => Promise<Connected>;
 }
+
+/** Hears of every event of these streams, from the moment it resolves. Returns the way to stop. */
+export type Listen = (
+  wanted: ReadonlyMap<string, { streams: readonly string[] }>,
+  listener: (event: FeedEvent) => void,
+) => Promise<() => void>;
 
 export interface Connected {
   /** Called once it is open. What comes from the other side goes to `message`, its end to `closed`. */
@@ -66,8 +73,11 @@ export interface Connected {
 
 /** The near end of a WebSocket. */
 export interface Socket {
-  /** One that does not read is closed when this has piled up. */
-  send: (message: object) => void;
+  /**
+   * One that does not read is closed when this has piled up. `sent` is called once it has left this process: who waits for
+   * it piles up nothing.
+   */
+  send: (message: object, sent?: () => void) => void;
   close: (code: number, reason: string) => void;
 }
 

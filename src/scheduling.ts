@@ -5,23 +5,20 @@ import { deadDue, planAnew, planningDue, Scheduler } from "./due/index.ts";
 import { type Consumer, consumerDue, eventRetention, kindOf, Reactions } from "./feed/index.ts";
 import type { Hub } from "./hub.ts";
 import { idempotencyDue } from "./idempotency.ts";
-import type { DueHandler, Module } from "./module.ts";
+import type { Contents, DueHandler, DueJob, Module } from "./module.ts";
 
 /** Tables of the core that, like the modules', belong to a space. */
 const CORE_TABLES = ["events", "purges", "watermarks", "idempotency", "due", "due_dead", "waits"];
 
-/** What a space holds, by table. */
-interface Contents {
-  tables: readonly string[];
-  long_tables: readonly string[];
-}
+/** Those of them that mean something when the space has ended. */
+const CORE_ARCHIVED = ["events", "purges", "watermarks"];
 
 interface Parts {
   ctx: (space_id: string) => Ctx;
   /** Whether this node is the one that sees to a space. */
   prefers: (space_id: string) => boolean;
   /** Of what stands on this. */
-  above: (contents: Contents) => Record<string, DueHandler>;
+  above: { due: Record<string, DueHandler>; jobs: Record<string, DueJob> };
 }
 
 /** Handles what is due in every space, from now on. */
@@ -31,11 +28,11 @@ export async function startScheduler(hub: Hub, { ctx, prefers, above }: Parts): 
   const scheduler = new Scheduler({
     database,
     config,
-    handlers: new Map(Object.entries({ ...dueOf(hub), ...consuming.handlers, ...above(contentsOf(hub)) })),
-    jobs: new Map(hub.modules.flatMap(({ jobs }) => Object.entries(jobs ?? {}))),
+    handlers: new Map(Object.entries({ ...dueOf(hub), ...consuming.handlers, ...above.due })),
+    jobs: new Map([...hub.modules.flatMap(({ jobs }) => Object.entries(jobs ?? {})), ...Object.entries(above.jobs)]),
     throttle_ms: throttlesOf(hub.modules),
     prefers,
-    died: consuming.died,
+    died: new Map([...consuming.died, ...hub.modules.flatMap(({ died }) => Object.entries(died ?? {}))]),
     ctx,
     report: (error, row, dead = false) => {
       if (dead) metrics.dead.inc({ kind: row?.kind ?? "" });
@@ -44,7 +41,7 @@ export async function startScheduler(hub: Hub, { ctx, prefers, above }: Parts): 
     },
   });
   onCommit(hub, "what is due", ({ planned, space_id }) => {
-    if (planned) scheduler.planned(space_id);
+    if (planned.size > 0) scheduler.planned(space_id, planned);
   });
   await planAnew(ctx, { begin: beginOf(hub), planned_for: plannedFor(hub) });
   scheduler.wake();
@@ -90,9 +87,14 @@ const beginOf =
     for (const module of modules) await module.plan?.(ctx, config);
   };
 
-const contentsOf = ({ modules }: Hub): Contents => ({
+export const contentsOf = (modules: readonly Module[]): Contents => ({
   tables: [...CORE_TABLES, ...modules.flatMap((module) => module.tables)],
   long_tables: ["events", ...modules.flatMap((module) => module.long_tables ?? [])],
+  archived: [
+    ...CORE_ARCHIVED,
+    ...modules.flatMap(({ tables, unarchived = [] }) => tables.filter((table) => !unarchived.includes(table))),
+  ],
+  reopened: new Map(modules.flatMap(({ reopened = {} }) => Object.entries(reopened))),
 });
 
 /** What `Module.plan` depends on. */

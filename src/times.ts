@@ -21,7 +21,7 @@ export function parseTime(ctx: Ctx, text: string, { what, past = false, said_at 
   if (time === undefined)
     throw new ParleyError(
       "INVALID_ARGUMENT",
-      `${what}: ${JSON.stringify(text)} is no time. Write 30m, 2h, 3d, 2026-11-20 or 2026-11-20T09:00:00Z.`,
+      `${what}: ${JSON.stringify(text)} is not a time. Write 30m, 2h, 3d, 2026-11-20 or 2026-11-20T09:00:00Z.`,
     );
   if (!past && time <= now) throw new ParleyError("INVALID_ARGUMENT", `${what}: ${text} has passed.`);
   if (Math.abs(time - now) > FARTHEST_MS)

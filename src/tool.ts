@@ -15,6 +15,11 @@ export const FACETS = [
   "admin",
 ] as const;
 export type Facet = (typeof FACETS)[number];
+/** At their addresses, and for their tools, X-Session-ID says which space is meant: none is taken for it. */
+const IN_NAMED_SPACE: readonly string[] = ["workspace", "questions"] satisfies Facet[];
+
+export const needsNamedSpace = (facets: readonly string[]): boolean =>
+  facets.some((facet) => IN_NAMED_SPACE.includes(facet));
 /** What an address lists, in the order of `FACETS`; undefined for the core tools of the role. */
 export type Facets = readonly Facet[] | undefined;
 
@@ -34,10 +39,12 @@ export interface Tool {
   /** Having any of these is enough. */
   roles: readonly Role[];
   facets: readonly Facet[];
-  /** Listed at `/mcp`, where a model sees it without having asked for a facet. */
-  core?: boolean;
+  /** Listed at `/mcp`, where a model sees it without having asked for a facet: to all of its roles, or to these alone. */
+  core?: boolean | readonly Role[];
   /** For programs that act for an agent: a model has no use for it, and no list shows it. */
   unlisted?: boolean;
+  /** It is about no space that its caller is in: whoever names none may call it. */
+  spaceless?: true;
   /** It runs in a transaction, takes an idempotency key, stands in the audit and is not announced as read-only. */
   writes?: boolean;
   /** For these roles it is no mere read: it notes that they were told. To them it is not announced as read-only. */
@@ -144,7 +151,7 @@ interface Rows {
   each?: string;
   /** A block for each, in the place of columns: what it is, its title, all that was written, and what follows from it. */
   block?: { about: readonly Says[]; title: string; text: string; below: readonly Says[] };
-  /** Which argument goes on with the `next` of a page. */
+  /** Which argument goes on with the `next` of a page, or with its `last_id` while it `has_more`. */
   more?: string;
 }
 
@@ -179,6 +186,23 @@ export interface Waits<I = never, O = never> {
   place?: (input: I) => string | undefined;
   /** Notes that the result was handed out, and how, where that is not noted as it is made. */
   handed?: (ctx: Ctx, output: O, how: { channel: string; proof: string }) => Promise<unknown>;
+  /** Who sits at the caller's own client may end the wait, where that client can show a form. */
+  form?: Form<I>;
+}
+
+/** What a person can be asked at a client. That it was a person who filled it in, nobody can tell but that client. */
+export interface Form<I = never> {
+  /** Undefined where there is nothing to ask, or not by this caller. */
+  show: (ctx: Ctx, input: I) => Promise<Asked | undefined>;
+  /** What they said. */
+  take: (ctx: Ctx, input: I, answer: string) => Promise<unknown>;
+}
+
+export interface Asked {
+  message: string;
+  /** To choose from, and whether nothing else may be said. */
+  options: readonly string[] | null;
+  options_only: boolean;
 }
 
 /** A tool that keeps its types, from which a client's calls are typed. */
@@ -203,7 +227,7 @@ interface Definition<N extends string, I extends z.ZodObject, O extends z.ZodTyp
 export function defineTool<const N extends string, I extends z.ZodObject, O extends z.ZodType>(
   definition: Definition<N, I, O>,
 ): TypedTool<N, z.input<I>, z.output<O>> {
-  if (!/^[a-z][a-z0-9_]{0,39}$/.test(definition.name)) throw new Error(`${definition.name} is no tool name`);
+  if (!/^[a-z][a-z0-9_]{0,39}$/.test(definition.name)) throw new Error(`${definition.name} is not the name of a tool`);
   // `run` is stored with its argument's type hidden: `call.ts` hands it only what `input` parsed.
   return { aliases: [], facets: [], ...definition } as unknown as TypedTool<N, z.input<I>, z.output<O>>;
 }

@@ -44,7 +44,10 @@ export class Toolbox {
     }
     const tool = this.find(name);
     const facet = FACETS.find((facet) => facet === server);
-    if (this.#byName.get(tool.name)?.module !== module || (facet && !tool.facets.includes(facet)))
+    const isOwn = this.#byName.get(tool.name)?.module === module && (!facet || tool.facets.includes(facet));
+    // What `/mcp/<facet>` lists of another module, such as questions with the workspace.
+    const isListed = tool.facets.some((listed) => listed === module.name);
+    if (!isOwn && !isListed)
       throw new ParleyError(
         "UNKNOWN_TOOL",
         `Server ${JSON.stringify(server)} has no tool ${JSON.stringify(name.slice(0, 80))}.`,
@@ -54,8 +57,9 @@ export class Toolbox {
 
   /** What the actor's roles may use, in an order that never changes: all of these facets, or the core. */
   list(actor: Actor, facets?: readonly Facet[]): Tool[] {
+    const isCore = ({ core = false }: Tool): boolean => core === true || (core !== false && has(actor, ...core));
     const isListed = (tool: Tool): boolean =>
-      facets ? tool.facets.some((facet) => facets.includes(facet)) : tool.core === true;
+      facets ? tool.facets.some((facet) => facets.includes(facet)) : isCore(tool);
     return this.all.filter((tool) => !tool.unlisted && has(actor, ...tool.roles) && isListed(tool));
   }
 }

@@ -1,6 +1,6 @@
 import type { Actor } from "./context.ts";
 import { ParleyError } from "./errors.ts";
-import { type Feed, listenTo } from "./feed/index.ts";
+import { type Feed, type FeedEvent, listenTo } from "./feed/index.ts";
 import type { Streams } from "./streams.ts";
 
 /** Why a wait ended: something happened, the time is over, or nobody is to be answered any more. */
@@ -16,8 +16,15 @@ export interface Waiter extends Disposable {
   gone(): boolean;
 }
 
-/** For tools that wait: hears of what happens on a stream of the actor's space. */
-export type Wait = (where: { topic: string; stream?: string }) => Promise<Waiter>;
+interface Place {
+  topic: string;
+  stream?: string;
+  /** Of several that wait for the same, whether this one is to be woken for an event; without it each is. */
+  wakes?: (event: FeedEvent) => boolean;
+}
+
+/** For tools that wait: hears of what happens on streams of the actor's space, of as many topics. */
+export type Wait = (where: Place, ...also: readonly Place[]) => Promise<Waiter>;
 
 /** Each that waits reads when it is woken: many on one stream would make every event there cost that often. */
 const MOST_ON_ONE_STREAM = 32;
@@ -34,7 +41,7 @@ interface Parts {
 
 export const createWait =
   ({ feed, streams, actor, signal, longest_wait_ms = Number.POSITIVE_INFINITY, onwait }: Parts): Wait =>
-  async (where) => {
+  async (where, ...also) => {
     const state = new State();
     const until = performance.now() + longest_wait_ms;
     const on = `${actor.space_id} ${where.topic} ${where.stream ?? ""}`;
@@ -42,8 +49,15 @@ export const createWait =
     using opened = new DisposableStack();
     const close = (why: string): void => (why === "stopping" ? state.end("stopping") : state.end(ended(why)));
     opened.defer(streams.add({ kind: "wait", actor, on, close }));
-    const wanted = new Map([[where.topic, { streams: where.stream === undefined ? null : [where.stream] }]]);
-    opened.defer(await listenTo(feed, { space_id: actor.space_id, wanted }, () => state.wake()));
+    const places = new Map([where, ...also].map((place) => [place.topic, place]));
+    const wanted = new Map(
+      [...places].map(([topic, { stream }]) => [topic, { streams: stream === undefined ? null : [stream] }]),
+    );
+    opened.defer(
+      await listenTo(feed, { space_id: actor.space_id, wanted }, (event) => {
+        if (places.get(event.topic)?.wakes?.(event) ?? true) state.wake();
+      }),
+    );
     const leave = (): void => state.end("stopping");
     signal?.addEventListener("abort", leave);
     opened.defer(() => signal?.removeEventListener("abort", leave));

@@ -5,8 +5,12 @@
  */
 import { mkdir, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Committed } from "./db/database.ts";
 import type { FeedEvent } from "./feed/index.ts";
+
+/** Whoever watches the file need not be told of each of many tasks: what comes meanwhile is told at once with the last. */
+const APART_MS = 20;
 
 interface Waking {
   wake_dir: string;
@@ -41,6 +45,7 @@ export class WakeFile {
     while (this.#again) {
       this.#again = false;
       await touch(this.#options.wake_dir).catch(this.#options.report);
+      await sleep(APART_MS, undefined, { ref: false });
     }
     this.#writing = false;
   }

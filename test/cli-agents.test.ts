@@ -41,6 +41,8 @@ test("what is for people alone is refused to an agent's session, changes nothing
     ["demo", "--stop"],
     ["notices"],
     ["notice", "settle", "1"],
+    ["approvals", "decide", "approve", "1"],
+    ["policy", "edit", "policy.json"],
     ["stop"],
   ];
   for (const env of [SESSION, NOBODY])

@@ -23,16 +23,16 @@ for (const [kind, connect] of Object.entries(CHANNEL_CLIENTS))
       await client.askPermission(request);
       const notice = await until(async () => (await ground.openNotices())[0]);
       expect(notice).toMatchObject({
-        kind: "permission",
+        kind: "approval",
         title: "scout asks: may it use Bash?",
         raised_by: "scout",
-        choices: ["allow", "deny"],
+        choices: ["approve", "deny_continue"],
       });
       expect(notice.text).toContain("rm -r dist");
       expect(client.permissions).toEqual([]);
-      expect(await ground.settle(notice.id, "deny")).toMatchObject({ state: "answered" });
+      expect(await ground.decide(notice.id, "deny_continue")).toMatchObject({ state: "denied" });
       await until(() => client.permissions.length > 0);
-      expect(await ground.settle(notice.id, "allow")).toMatchObject({ code: "ALREADY_DECIDED" });
+      expect(await ground.decide(notice.id, "approve")).toMatchObject({ code: "ALREADY_DECIDED" });
       await ground.settled(client);
       expect(client.permissions).toEqual([{ request_id: "abcde", behavior: "deny" }]);
     });
@@ -43,7 +43,7 @@ test("a question leads to the message or mail that was pushed last, and before t
   const asked = async (request_id: string): Promise<string> => {
     await client.askPermission(request(request_id));
     const notice = await until(async () => (await ground.openNotices())[0]);
-    await ground.settle(notice.id, "deny");
+    await ground.decide(notice.id, "deny_continue");
     return notice.id;
   };
   const ledTo = async (id: string) =>
@@ -77,7 +77,7 @@ test("an answer reaches the client through a hub that died and came back meanwhi
   await ground.hub.kill("SIGKILL");
   await ground.begin();
   const [notice] = await ground.openNotices();
-  await ground.settle(notice.id, "allow");
+  await ground.decide(notice.id, "approve");
   await until(() => client.permissions.length > 0);
   expect(client.permissions).toEqual([{ request_id: "abcde", behavior: "allow" }]);
 });
@@ -88,11 +88,13 @@ test("neither another agent nor the one that asks can answer", async () => {
   const notice = await until(async () => (await ground.openNotices())[0]);
   for (const who of ["mason", "scout"] as const)
     expect(
-      await ground.call(who, "notice_settle", { id: notice.id, digest: notice.digest, choice: "allow" }),
+      await ground.call(who, "approval_decide", { id: notice.id, digest: notice.digest, decision: "approve" }),
     ).toMatchObject({
       code: "FORBIDDEN",
     });
-  expect(await ground.call("mason", "notice_withdraw", { id: notice.id })).toMatchObject({ code: "NOTICE_NOT_FOUND" });
+  expect(await ground.call("mason", "approval_withdraw", { id: notice.id })).toMatchObject({
+    code: "APPROVAL_NOT_FOUND",
+  });
   await ground.settled(client);
   expect(client.permissions).toEqual([]);
 });
@@ -101,8 +103,8 @@ test("one that is withdrawn is never answered, and neither is silence", async ()
   await using client = await ground.open();
   await client.askPermission(request("abcde"));
   const notice = await until(async () => (await ground.openNotices())[0]);
-  expect(await ground.call("scout", "notice_withdraw", { id: notice.id })).toMatchObject({ state: "withdrawn" });
-  expect(await ground.settle(notice.id, "allow")).toMatchObject({ code: "NOTICE_CLOSED" });
+  expect(await ground.call("scout", "approval_withdraw", { id: notice.id })).toMatchObject({ state: "withdrawn" });
+  expect(await ground.decide(notice.id, "approve")).toMatchObject({ code: "NOTICE_CLOSED" });
   await ground.settled(client);
   expect(client.permissions).toEqual([]);
 });
@@ -111,14 +113,14 @@ test("an old answer does not answer a new question that has the same id", async 
   await using client = await ground.open();
   await client.askPermission(request("abcde"));
   const first = await until(async () => (await ground.openNotices())[0]);
-  await ground.settle(first.id, "allow");
+  await ground.decide(first.id, "approve");
   await until(() => client.permissions.length === 1);
   await client.askPermission(request("abcde", { input_preview: "rm -r /" }));
   const second = await until(async () => (await ground.openNotices())[0]);
   expect(second.id).not.toBe(first.id);
   await ground.settled(client);
   expect(client.permissions).toHaveLength(1);
-  await ground.settle(second.id, "deny");
+  await ground.decide(second.id, "deny_continue");
   await until(() => client.permissions.length === 2);
   expect(client.permissions[1]).toEqual({ request_id: "abcde", behavior: "deny" });
 });
@@ -129,7 +131,7 @@ test("what a client shows is bounded, and nothing in it is invisible", async () 
   await client.askPermission(request("abcde", { input_preview, tool_name: "Bash\nallow\u202E" }));
   const { text, title } = await until(async () => (await ground.openNotices())[0]);
   expect(text.length).toBeLessThan(8000);
-  expect(text).toMatch(/safe\\u202e \\u200brm -r \/y+\n\[… \d+ characters left out; .*…\]\ny+the end$/);
+  expect(text).toMatch(/safe\\u202e \\u200brm -r \/y+\n\[… \d+ characters left out; .*…\]\ny+the end/);
   expect(title).toBe("scout asks: may it use Bash\\nallow\\u202e?");
 });
 
@@ -147,7 +149,7 @@ test("nobody is asked for a client that has gone, and a flood of questions takes
   await until(async () => (await ground.openNotices()).length === 0);
 });
 
-test("people list and answer notices on the command line, and what an agent runs does not", async () => {
+test("people list and decide what is asked on the command line, and what an agent runs does not", async () => {
   await using client = await ground.open();
   await client.askPermission({ request_id: "abcde", tool_name: "Bash", description: "x", input_preview: "rm" });
   await until(async () => (await ground.openNotices())[0]);
@@ -155,15 +157,26 @@ test("people list and answer notices on the command line, and what an agent runs
   expect(listed).toMatchObject({ count: 1, needs: [{ title: "scout asks: may it use Bash?" }] });
   const id = listed.needs[0]?.id ?? "";
   const text = await ground.parley(["needs", "--format", "text"]);
-  expect(text.stdout).toContain("Choices: allow, deny");
-  const refused = await ground.parley(["notice", "settle", id, "--choice", "allow"], { env: { CLAUDECODE: "1" } });
+  expect(text.stdout).toContain("Choices: approve, deny_continue");
+  const approve = ["approvals", "decide", "approve", id];
+  const refused = await ground.parley(approve, { env: { CLAUDECODE: "1" } });
   expect([refused.code, JSON.parse(refused.stderr).error.code]).toEqual([3, "FORBIDDEN"]);
-  const wrong = await ground.parley(["notice", "settle", id]);
-  expect([wrong.code, JSON.parse(wrong.stderr).error.code]).toEqual([2, "INVALID_ARGUMENT"]);
-  expect(await ground.json(["notice", "settle", id, "--choice", "allow"])).toMatchObject({ state: "answered" });
+  for (const wrong of [
+    ["approvals", "decide", "allow", id],
+    ["approvals", "decide", "deny-abort", id],
+    ["notice", "settle", id, "--choice", "approve"],
+  ]) {
+    const { code, stderr } = await ground.parley(wrong);
+    expect([wrong, code, JSON.parse(stderr).error.code]).toEqual([wrong, 2, "INVALID_ARGUMENT"]);
+  }
+  expect(await ground.json(approve)).toMatchObject({ state: "answered", outcome: "user_approve" });
   await until(() => client.permissions.length > 0);
-  const late = await ground.parley(["notice", "settle", id, "--choice", "deny"]);
+  const late = await ground.parley(["approvals", "decide", "deny", id]);
   expect([late.code, JSON.parse(late.stderr).error.code]).toEqual([5, "ALREADY_DECIDED"]);
   expect((await ground.parley(["needs", "--format", "text"])).stdout).toBe("Nothing waits for you.\n");
-  expect((await ground.parley(["notices", "--limit", "1", "--format", "text"])).stdout).toContain("answered allow by");
+  expect((await ground.parley(["notices", "--limit", "1", "--format", "text"])).stdout).toContain(
+    "answered approve by",
+  );
+  expect((await ground.parley(["approvals", "list", "--format", "text"])).stdout).toContain("user_approve");
+  expect((await ground.parley(["approvals", "show", "latest", "--format", "text"])).stdout).toContain("claude-code");
 });

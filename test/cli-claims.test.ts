@@ -47,7 +47,7 @@ test("a process that is not the session's client shows nothing of it, while that
   for (const event of ["SessionStart", "UserPromptSubmit", "Stop"]) {
     const { status, stdout, stderr } = byStranger(event, "held");
     expect({ event, status, stdout: stdout.replace("{}\n", "") }).toEqual({ event, status: 0, stdout: "" });
-    expect(stderr).toContain("this is no hook of it");
+    expect(stderr).toContain("this hook was not called by it");
   }
   expect((await hook("UserPromptSubmit", "held")).stdout).toContain("Secret.");
 });

@@ -28,8 +28,10 @@ afterEach(async () => {
 
 const messages = async (): Promise<Message[]> =>
   (await ground.json<{ messages: Message[] }>(["chat", "read", "--limit", "500"])).messages;
-const answers = async (): Promise<string[]> =>
+const said = async (): Promise<string[]> =>
   (await messages()).filter(({ author }) => author === "assistant").map(({ content }) => content);
+/** Beside its greeting. */
+const answers = async (): Promise<string[]> => (await said()).filter((content) => !content.startsWith("Hello!"));
 const say = (text: string) => ground.json(["chat", "send", "--agent", "demo", text]);
 const lifecycle = async (): Promise<string | undefined> =>
   (await ground.json<{ agents: { name: string; lifecycle: string }[] }>(["agent", "list"])).agents.find(
@@ -39,6 +41,74 @@ const tokenOf = async (id: string) =>
   (await ground.json<{ tokens: { id: string; revoked_at: string | null }[] }>(["token", "list"])).tokens.find(
     (token) => token.id === id,
   );
+
+test("speaks first where nothing was said yet, and only there", async () => {
+  await ground.json(["demo"]);
+  await until(async () => (await said()).length === 1);
+  expect(await said()).toEqual([expect.stringContaining("**ask** asks you something")]);
+  await ground.json(["demo", "--stop"]);
+  await ground.json(["demo"]);
+  await say("echo one");
+  await until(async () => (await answers()).length === 1);
+  expect(await said()).toHaveLength(2);
+});
+
+test("pins a note, files a task, and asks a question whose answer it goes on with", async () => {
+  await ground.json(["demo"]);
+  for (const text of ["note Brno has 98", "task Count them", "ask"]) await say(text);
+  const asked = await until(async () => {
+    const { questions } = await ground.json<{ questions: { id: string; question: string }[] }>(["question", "list"]);
+    return questions[0];
+  });
+  expect(asked.question).toBe("Which city shall I look at?");
+  await ground.json(["answer", asked.id, "Brno"]);
+  await until(async () => (await answers()).length === 3);
+  expect(await answers()).toEqual([
+    expect.stringContaining("corkboard"),
+    expect.stringContaining("filed"),
+    "**Brno** it is. Thank you!",
+  ]);
+  const { notes } = await ground.json<{ notes: { content: string; author: string }[] }>(["note", "list"]);
+  expect(notes).toMatchObject([{ content: "Brno has 98", author: "demo" }]);
+  const { tasks } = await ground.json<{ tasks: { content: string }[] }>(["task", "list"]);
+  expect(tasks).toMatchObject([{ content: "Count them" }]);
+  const { items } = await ground.json<{ items: { kind: string; tool?: string }[] }>(["timeline", "demo"]);
+  expect(items.flatMap(({ tool }) => tool ?? [])).toEqual(
+    expect.arrayContaining(["add_note", "task_create", "add_question", "question_wait"]),
+  );
+});
+
+test("brings what it does without asking as rules behind everybody else's, and --stop takes them away again", async () => {
+  const policy = async () => (await ground.json<{ words: string[] }>(["policy", "show"])).words;
+  await ground.json(["demo"]);
+  const brought = await policy();
+  expect(brought).toHaveLength(4);
+  expect(brought[0]).toBe("demo may use add_note of parley without asking (parley demo).");
+  expect(brought).not.toContainEqual(expect.stringContaining("runtime_exec"));
+  await ground.json(["demo", "--stop"]);
+  expect(await policy()).toEqual(["Everything else is asked about."]);
+});
+
+test("runs a program only once a person has approved it", async () => {
+  await ground.json(["demo"]);
+  const asked = () =>
+    until(async () => {
+      const args = ["approvals", "list", "--state", "pending"];
+      return (await ground.json<{ approvals: { id: string; tool: string }[] }>(args)).approvals[0];
+    });
+  await say("run");
+  const first = await asked();
+  expect(first.tool).toBe("runtime_exec");
+  await ground.json(["approvals", "decide", "deny", first.id, "--reason", "Not today."]);
+  await until(async () => (await answers()).length === 1);
+  await say("run");
+  await ground.json(["approvals", "decide", "approve", (await asked()).id]);
+  await until(async () => (await answers()).length === 2);
+  expect(await answers()).toEqual([
+    expect.stringContaining("Not today."),
+    expect.stringMatching(/^You let me, and it printed: .*\d\d:\d\d/),
+  ]);
+});
 
 test("answers each of its words by its rule, once and in order, and everything else with a hint", async () => {
   const started = await ground.json<Started>(["demo"]);

@@ -85,6 +85,35 @@ describe("doctor", () => {
     expect((await examine(ground)).code).toBe(0);
   });
 
+  test("fails on servers of agents that could not be started, or that others may change", async () => {
+    await using ground = new Ground();
+    mkdirSync(ground.home, { recursive: true, mode: 0o700 });
+    const path = join(ground.home, "servers.json");
+    const examined = async (text: string, mode = 0o600) => {
+      writeFileSync(path, text);
+      chmodSync(path, mode);
+      return (await examine(ground)).of("servers");
+    };
+    const of = (mcpServers: object) => JSON.stringify({ agents: { mason: { mcpServers } } });
+    expect((await examine(ground)).of("servers")).toBeUndefined();
+    const fine = of({ files: { command: process.execPath }, web: { url: "http://127.0.0.1:9/mcp" } });
+    expect(await examined(fine)).toMatchObject({ state: "pass", message: "2 servers of agents that the hub runs." });
+    const nowhere = { files: { command: "no-such-program" }, notes: { command: process.execPath, cwd: "/nowhere" } };
+    const { state, message } = (await examined(of(nowhere))) ?? {};
+    expect([state, message]).toEqual([
+      "fail",
+      expect.stringContaining("mason, files: no-such-program does not exist."),
+    ]);
+    expect(message).toContain("mason, notes: Its folder /nowhere cannot be entered.");
+    expect(await examined('{"agents": {"secret"')).toMatchObject({
+      state: "fail",
+      message: expect.stringMatching(/^It is no JSON/),
+    });
+    expect(await examined(fine, 0o666)).toMatchObject({
+      message: expect.stringContaining("can be changed by other users"),
+    });
+  });
+
   test("fails when the hub does not answer, and when it does not know the token", async () => {
     await using ground = new Ground();
     const hub = await ground.serve();

@@ -1,4 +1,4 @@
-/** Hooks in what the hub started for a trigger or as a worker. */
+/** Hooks in what the hub started for a trigger or as a worker, or a runtime for its agent. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Ground } from "../src/testing/process.ts";
 
@@ -47,11 +47,12 @@ test("WATCH-8: it goes on while it has a task or one waits for it, a few times i
   expect(await stop(mason)).toEqual(ends);
 });
 
-test("what is started for a trigger or as a worker becomes no agent besides, and is told of no mail", async () => {
+test("what is started for a trigger, as a worker or for an agent's turn becomes no agent besides, and is told of no mail", async () => {
   const started = { PARLEY_HOOK_MS: "30000", PARLEY_RUN: "8.1.cookie", CLAUDE_CODE_SESSION_ATTENDED: "0" };
   for (const [role, variable] of [
     ["trigger", "PARLEY_TRIGGER"],
     ["worker", "PARLEY_WORKER"],
+    ["agent", ""],
   ] as const) {
     const name = `${role}-at-night`;
     const { token } = await ground.json<{ token: string }>(["token", "create", "--role", role, "--name", name]);
@@ -63,8 +64,8 @@ test("what is started for a trigger or as a worker becomes no agent besides, and
         source: "startup",
         prompt: "Go",
       });
-      const env = { ...started, [variable]: name, PARLEY_TOKEN: token };
-      const { code, stdout } = await ground.parley(["hook", event], { input, env });
+      const env = variable ? { ...started, [variable]: name } : { ...started, PARLEY_RUN: "agent.cookie" };
+      const { code, stdout } = await ground.parley(["hook", event], { input, env: { ...env, PARLEY_TOKEN: token } });
       expect([event, code, stdout]).toEqual([event, 0, expect.stringMatching(/^(\{\}\n)?$/)]);
     }
     expect(await ground.json(["agent", "list", "--all"])).toEqual(before);

@@ -111,7 +111,7 @@ test("import atlas takes tasks and triggers with a report, changes nothing when 
   database.exec("insert into messages (channel, content) values ('web', 'new')");
   const { stdout } = await ground.parley(["import", "atlas", file, "--format", "text"]);
   expect(stdout).toMatch(
-    /^Taken:\n {2}1 pending tasks\nKnown already, and left as they are: 4 tasks, 2 triggers\.\nNot taken:\n {2}what +name +reason\n {2}trigger +broken +Invalid cron/,
+    /^Taken:\n {2}1 pending task\nKnown already, and left as they are: 4 tasks, 2 triggers\.\nNot taken:\n {2}what +name +reason\n {2}trigger +broken +Invalid cron/,
   );
 
   // A worker takes it, and the trigger that waited there is owed its end.
@@ -141,15 +141,15 @@ test("import atlas says what is the matter with a file that is damaged or foreig
     "It is only a letter, and quite a long one, so that nobody takes it for an empty database.".repeat(20),
   );
   expect(await said()).toBe(
-    `2 parley: ${file} is no database of Atlas: it is no SQLite database. Nothing was changed.`,
+    `2 parley: ${file} is not a database of Atlas: it is not an SQLite database. Nothing was changed.`,
   );
   writeFileSync(file, "");
   expect(await said()).toBe(
-    `2 parley: ${file} is no database of Atlas: it has no table messages. Nothing was changed.`,
+    `2 parley: ${file} is not a database of Atlas: it has no table messages. Nothing was changed.`,
   );
   using foreign = new DatabaseSync(file);
   foreign.exec("create table messages (id integer primary key, body text)");
-  expect(await said()).toMatch(/is no database of Atlas: its table messages has no channel, sender, content, /);
+  expect(await said()).toMatch(/is not a database of Atlas: its table messages has no channel, sender, content, /);
   foreign.exec(`drop table messages; ${SCHEMA} ${ROWS}`);
   for (let count = 0; count < 10; count += 1)
     foreign.exec(

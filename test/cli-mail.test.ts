@@ -156,7 +156,7 @@ describe("what is wrong is refused with a code, a sentence and an exit code, and
     [["send", "--to", "scout", "--subject", "S"], 2, "INVALID_ARGUMENT", /--body TEXT or --body-file FILE/],
     [["send", "--to", "scout", "--subject", "S", "--body-file", "/nowhere"], 2, "INVALID_ARGUMENT", /--body-file/],
     [["send", "--to", "scout", ...base, "--deadline", "2020-01-01"], 2, "INVALID_ARGUMENT", /has passed/],
-    [["send", "--to", "scout", ...base, "--deadline", "soon"], 2, "INVALID_ARGUMENT", /is no time/],
+    [["send", "--to", "scout", ...base, "--deadline", "soon"], 2, "INVALID_ARGUMENT", /is not a time/],
     [["send", "--to", "scout", ...base, "--thread", "1760000000000000"], 4, "THREAD_NOT_FOUND", /thread/],
     [["send", "--to", "scout", ...base, "--no-queue", "--queue-only"], 2, "INVALID_ARGUMENT", /exclude each other/],
     [["reply", "1760000000000000", "--body", "B"], 4, "MAIL_NOT_FOUND", /1760000000000000/],
@@ -291,7 +291,7 @@ describe("programs and shells", () => {
   test("complete commands, options, values and the names of agents, and nothing when the hub is away", async () => {
     const complete = async (...words: string[]): Promise<string[]> =>
       (await ground.parley(["complete", "--", ...words])).stdout.split("\n").filter(Boolean);
-    expect(await complete("po")).toEqual(["poll"]);
+    expect(await complete("inb")).toEqual(["inbox"]);
     expect(await complete("queue", "d")).toEqual(["drain"]);
     expect(await complete("inbox", "--fol")).toEqual(["--folder"]);
     expect(await complete("send", "--priority", "u")).toEqual(["urgent"]);

@@ -188,7 +188,7 @@ describe("exactly once and in order, whatever is killed in between", () => {
       await ground.json(["send", "--queue-only", "--to", "scout", "--subject", subject, "--body", "B"], { env });
   };
 
-  test.each(["before_commit", "after_commit", "before_ack", "after_ack"])(
+  test.each(["before_commit@events", "after_commit@events", "before_ack", "after_ack"])(
     "the hub, at post.%s of the third",
     async (point) => {
       await keepAll({});

@@ -70,19 +70,20 @@ class Session {
 const BASH = { tool_name: "Bash", tool_input: { command: "rm -rf build", description: "Clean" } };
 
 test.each([
-  ["allow", { behavior: "allow" }],
+  ["approve", { behavior: "allow" }],
   ["deny", { behavior: "deny", message: "admin denied it on Parley." }],
+  ["deny-abort", { behavior: "deny", message: "admin denied it on Parley.", interrupt: true }],
 ])("people are asked at once with tool and arguments, and their %s decides", async (choice, decision) => {
   const session = await new Session().start();
   const { ended } = session.fire("PermissionRequest", BASH);
   const asked = await question(session.agent);
   expect(asked).toMatchObject({
-    kind: "permission",
+    kind: "approval",
     title: `${session.agent} asks: may it use Bash?`,
     text: expect.stringContaining(JSON.stringify(BASH.tool_input, null, 2)),
-    choices: ["allow", "deny"],
+    choices: ["approve", "deny_continue", "deny_abort"],
   });
-  await ground.json(["notice", "settle", asked.id, "--choice", choice]);
+  await ground.json(["approvals", "decide", choice, asked.id]);
   expect(await ended).toEqual({
     code: 0,
     stdout: `${JSON.stringify({ hookSpecificOutput: { hookEventName: "PermissionRequest", decision } })}\n`,
@@ -94,7 +95,7 @@ test("people are asked by a hub that is slow, too: the client goes on beside thi
   const session = await new Session().start();
   const { ended } = session.fire("PermissionRequest", BASH, { env: { ...ATTENDED, PARLEY_HOOK_MS: "1" } });
   const { id } = await question(session.agent);
-  await ground.json(["notice", "settle", id, "--choice", "allow"]);
+  await ground.json(["approvals", "decide", "approve", id]);
   expect((await ended).stdout).toContain('"behavior":"allow"');
 });
 
@@ -137,10 +138,10 @@ test("what is too long to be shown whole cannot be allowed from afar", async () 
   const { ended } = session.fire("PermissionRequest", { tool_name: "Bash", tool_input });
   const { id, choices, text } = await question(session.agent);
   expect({ choices, text }).toEqual({
-    choices: ["deny", "leave-it-to-the-terminal"],
+    choices: ["deny_continue", "leave"],
     text: expect.stringContaining("only its terminal can allow it"),
   });
-  await ground.json(["notice", "settle", id, "--choice", "leave-it-to-the-terminal"]);
+  await ground.json(["approvals", "decide", "leave", id]);
   expect(await ended).toEqual({ code: 0, stdout: "", stderr: "" });
 });
 
@@ -152,11 +153,11 @@ test("at a terminal nothing is allowed before all of it was shown and agreed to"
   });
   const { id } = await question(session.agent);
   const hint = (await ground.parley(["needs", "--format", "text"])).stdout;
-  expect(hint).toContain(`To deal with it: ${ground.line(`notice settle ${id} --choice CHOICE`)}`);
-  const allow = ["notice", "settle", id.slice(0, 15), "--choice", "allow"];
+  expect(hint).toContain(`To deal with it: ${ground.line(`approvals decide approve ${id}`)}`);
+  const allow = ["approvals", "decide", "approve", id.slice(0, 15)];
   const no = await atTerminal(ground, allow, { typed: "n\n" });
   expect(no.stdout).toContain("; rm -rf /\\u202e");
-  expect(no.stdout).toMatch(/Answer allow\? \[y\/N\].*Nothing was answered\./s);
+  expect(no.stdout).toMatch(/Approve it\? \[y\/N\].*Nothing was decided\./s);
   expect(await question(session.agent)).toMatchObject({ id, state: "open" });
   await atTerminal(ground, allow, { typed: "y\n" });
   expect((await ended).stdout).toContain('"behavior":"allow"');
@@ -168,9 +169,39 @@ test("Codex is not kept from asking its own person: people are told, and the hoo
   const codex = { env: { ...ATTENDED }, args: ["--client", "codex"] };
   expect(await session.fire("PermissionRequest", BASH, codex).ended).toEqual({ code: 0, stdout: "", stderr: "" });
   const { id, choices } = await question(session.agent);
-  expect(choices).toBeNull();
+  expect(choices).toEqual(["leave"]);
   await session.fire("Stop", { stop_hook_active: false }, codex).ended;
   expect(await closed(id)).toMatchObject({ state: "withdrawn" });
+});
+
+test("a reason and other arguments reach the client", async () => {
+  const session = await new Session().start();
+  const first = session.fire("PermissionRequest", BASH);
+  const denied = await question(session.agent);
+  await ground.json(["approvals", "decide", "deny", denied.id, "--reason", "Use make clean."]);
+  expect((await first.ended).stdout).toContain("admin denied it on Parley: Use make clean.");
+  const second = session.fire("PermissionRequest", BASH);
+  const edited = await question(session.agent);
+  const updatedInput = { command: "make clean" };
+  await ground.json(["approvals", "decide", "approve", edited.id, "--arguments", JSON.stringify(updatedInput)]);
+  const { hookSpecificOutput } = JSON.parse((await second.ended).stdout);
+  expect(hookSpecificOutput.decision).toEqual({ behavior: "allow", updatedInput });
+});
+
+test.each([
+  ["claude", "deny_abort", { behavior: "deny", message: "The policy denies it: No.", interrupt: true }],
+  ["codex", "deny_abort", { behavior: "deny", message: "The policy denies it: No." }],
+  ["codex", "allow", { behavior: "allow" }],
+])("what the policy decides is %s's answer at once, and nobody is asked: %s", async (client, decision, told) => {
+  const session = await new Session().start();
+  const tool_name = `Tool-${client}-${decision}`;
+  const rule = JSON.stringify({ tool: tool_name, decision, reason: "No." });
+  const { id } = await ground.json<{ id: string }>(["policy", "propose", rule, "--reason", "A test."]);
+  await ground.json(["policy", "decide", "accept", id]);
+  const fired = session.fire("PermissionRequest", { ...BASH, tool_name }, { args: ["--client", client] });
+  const { stdout } = await fired.ended;
+  expect(JSON.parse(stdout).hookSpecificOutput.decision).toEqual(told);
+  expect((await notices(true)).filter(({ raised_by }) => raised_by === session.agent)).toEqual([]);
 });
 
 test("a hub that is gone allows nothing", async () => {

@@ -1,11 +1,12 @@
 /** Tasks at the command line. */
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runCli } from "../src/cli/main.ts";
 import { isAlive } from "../src/local/processes.ts";
 import { CliIo } from "../src/testing/cli-io.ts";
-import { ended, Ground, until } from "../src/testing/process.ts";
+import { ended, Ground, PARLEY, until } from "../src/testing/process.ts";
 
 async function commandLine(runner?: object, config: { task_lease_seconds?: number } = {}) {
   const ground = new Ground({ in_process: true });
@@ -232,6 +233,21 @@ test("worker run keeps its task while the program runs, and ends the program whe
   expect(await ground.json(["task", "get", unwanted.id])).toMatchObject({ status: "cancelled" });
 });
 
+test("worker run ends where its program cannot be started, says why, and the task costs no attempt", async () => {
+  await using line = await commandLine();
+  const { add, ground } = line;
+  // It is there and may be run, but what it is to be run by is not.
+  const broken = join(ground.folder, "broken");
+  writeFileSync(broken, "#!/nowhere/shell\n", { mode: 0o755 });
+  const kept = await add("--max-attempts", "1", "never begun");
+  const failed = await ground.parley(["worker", "run", "--format", "text", "--", broken]);
+  expect(failed).toMatchObject({ code: 2, stderr: expect.stringContaining("could not be started") });
+  expect(await ground.json(["task", "get", kept.id])).toMatchObject({
+    status: "pending",
+    attempts: [{ outcome: "released" }],
+  });
+});
+
 test("worker run gives its task back on SIGTERM, and leaves no program behind", async () => {
   await using line = await commandLine();
   const { said, add, ground } = line;
@@ -278,6 +294,18 @@ test("several that start as one role for the first time have one token", async (
   expect(tokens.filter(({ principal }) => principal === "mason")).toHaveLength(1);
 });
 
+test("a worker leaves nothing in the folder that it is started in", async () => {
+  await using line = await commandLine();
+  const { ground } = line;
+  const project = join(ground.folder, "project");
+  mkdirSync(project);
+  await line.add("one");
+  const args = ["worker", "run", "--name", "otter", "--most", "1", "--", "true"];
+  const worker = spawn(PARLEY, args, { cwd: project, env: ground.env(), stdio: ["pipe", "pipe", "pipe"] });
+  expect(await ended(ground.watch(worker))).toMatchObject({ code: 0 });
+  expect(readdirSync(project)).toEqual([]);
+});
+
 test("doctor says whether runner.json is sound, and whether a trigger is owed the end of a task", async () => {
   await using line = await commandLine();
   const { said, ground } = line;
@@ -308,7 +336,7 @@ test("doctor says whether runner.json is sound, and whether a trigger is owed th
   expect(faults).toMatch(
     /^fail: .*trigger: \/no\/such\/agent does not exist\. worker: .*runner\.json is not executable\. mail: /,
   );
-  expect(faults).toContain("mail: Its folder /no/such is none that can be entered.");
+  expect(faults).toContain("mail: Its folder /no/such cannot be entered.");
   expect(await said(["task", "wakes"])).toMatch(/gmail +_default +done/);
 
   writeFileSync(runner, JSON.stringify({ worker: { argv: ["sh", "-c", "true"] }, triggers: { a: { argv: ["sh"] } } }));

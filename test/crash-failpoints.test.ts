@@ -5,15 +5,18 @@ import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
 import { expect, test } from "vitest";
 import { FAILPOINTS, type Failpoint } from "../src/failpoints.ts";
-import { callTool, callUntilKnown } from "../src/testing/crowd.ts";
+import { type Caller, callTool, callUntilKnown } from "../src/testing/crowd.ts";
 import { until } from "../src/testing/process.ts";
 import { eachDatabaseOfHubs, Restarts } from "../src/testing/restarts.ts";
 
-/** Points that other tests kill a hub at: below, and in crash-migrations, runner-crash, tasks-crash and nodes-queue. */
+/** Points that other tests kill a hub at: below, and in crash-migrations, nodes-queue, tasks-wake, runner-, runtime-*-, tasks- and approvals-crash. */
 const ELSEWHERE: readonly Failpoint[] = [
   ...(["due.before_commit", "migrate.after_step", "run.after_spawn", "run.before_record"] as const),
   ...(["claim.after_update", "claim.before_reply", "complete.after_update"] as const),
+  ...(["wake.before_file", "wake.after_file"] as const),
   ...(["cron.after_slot_insert", "webhook.after_commit"] as const),
+  ...(["consumer.after_inject", "consumer.after_watermark", "tool.before_run", "tool.after_run"] as const),
+  "approval.after_decide",
 ];
 
 eachDatabaseOfHubs((database) => {
@@ -70,7 +73,43 @@ eachDatabaseOfHubs((database) => {
     await restarts.start();
     await until(async () => (await agentsIn(restarts, "sess_brief")) === 0);
   });
+
+  test("killed around a fork, the new agent is there whole or not at all, and nothing of it twice", async () => {
+    await using restarts = await Restarts.on(database);
+    await restarts.start();
+    const [scout, ana] = [await restarts.token("agent", "scout"), await restarts.token("human", "ana")];
+    const { fence } = (await callUntilKnown(scout, "runtime_start", { driver: "scripted" })).body;
+    const { id: at_id } = (await callUntilKnown(ana, "chat_human_post", { content: "Hello", agent: "scout" })).body;
+    await callUntilKnown(scout, "runtime_next", { fence, after_id: null });
+    const logOf = async (caller: Caller) => (await callUntilKnown(caller, "runtime_log", {})).body.events;
+    const known = await logOf(scout);
+    const fork = (name: string) => callTool(ana, "agent_fork", { agent: "scout", at_id, name });
+    const killed = async (name: string, point: string): Promise<void> => {
+      await restarts.start({ PARLEY_FAILPOINT: `${point}@events:kill` });
+      expect([point, await fork(name), await restarts.ended()]).toEqual([
+        ...[point, undefined, { code: null, signal: "SIGKILL" }],
+      ]);
+    };
+    await restarts.hub.kill("SIGTERM");
+    await killed("early", "post.before_commit");
+    await killed("late", "post.after_commit");
+
+    await restarts.start();
+    const listed = async () => (await callUntilKnown(ana, "agent_list", {})).body.agents.map(nameOf).toSorted();
+    expect(await listed()).toEqual(["late", "scout"]);
+    expect((await fork("late"))?.body).toMatchObject({ code: "NAME_TAKEN" });
+    expect((await fork("early"))?.status).toBe(200);
+    for (const name of ["early", "late"]) {
+      const { body } = await callUntilKnown(ana, "agent_status", { agent: name });
+      expect(body).toMatchObject({ forked_from: "scout", tools_off_at: expect.any(String), turn: null });
+      const log = await logOf(await restarts.token("agent", name));
+      expect(log).toEqual([...known, expect.objectContaining({ type: "Notice" })]);
+    }
+    expect(await listed()).toEqual(["early", "late", "scout"]);
+  });
 });
+
+const nameOf = ({ name }: { name: string }): string => name;
 
 async function agentsIn({ database_url, ground }: Restarts, space: string): Promise<number> {
   const text = `select count(*) as found from agents where space_id = '${space}'`;

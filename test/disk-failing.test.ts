@@ -35,7 +35,7 @@ async function refusal(): Promise<string> {
 }
 
 test("a failing commit ends without an answer and then the hub, with an error; the next one finds out what became of it", async () => {
-  for (const point of ["post.in_commit", "checkpoint.before", "post.after_commit"]) {
+  for (const point of ["post.in_commit@events", "checkpoint.before", "post.after_commit@events"]) {
     await restarts.start({ PARLEY_FAILPOINT: `${point}:eio:6` });
     let lost: string | undefined;
     for (let n = 0; lost === undefined && n < 20; n++) {

@@ -3,6 +3,8 @@ import { readFileSync } from "node:fs";
 import { createServer as createHttpServer } from "node:http";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Program, STDIO_CLIENTS } from "../src/testing/mcp.ts";
 import { modern } from "../src/testing/mcp-raw.ts";
@@ -18,6 +20,23 @@ beforeEach(async () => {
   port = String(await freePort());
 });
 afterEach(() => ground[Symbol.asyncDispose]());
+
+for (const mode of ["legacy", { pin: "2026-07-28" }] as const)
+  test(`shows what an agent asks in a form of its client (${mode === "legacy" ? "2025-11-25" : mode.pin})`, async () => {
+    const { hub, scout } = await served();
+    const capabilities = { elicitation: { form: {} } };
+    const client = new Client({ name: "test", version: "1" }, { capabilities, versionNegotiation: { mode } });
+    client.setRequestHandler("elicitation/create", async () => ({ action: "accept", content: { answer: "Brno" } }));
+    await client.connect(new StdioClientTransport(program(hub, scout)));
+    try {
+      const added = await client.callTool({ name: "add_question", arguments: { question: "Which city?" } });
+      const { question_id } = added.structuredContent as { question_id: string };
+      const answered = await client.callTool({ name: "question_wait", arguments: { question_id } });
+      expect(answered.structuredContent).toMatchObject({ answer: "Brno", via: "elicitation" });
+    } finally {
+      await client.close();
+    }
+  });
 
 for (const [kind, connect] of Object.entries(STDIO_CLIENTS))
   describe(kind, () => {
@@ -76,6 +95,25 @@ for (const [kind, connect] of Object.entries(STDIO_CLIENTS))
         messages: [{ content: "before" }, { content: "still here" }, { content: "after" }],
       });
       expect(strangers).toEqual([]);
+    });
+
+    test("NOTIFY-5: is told by name of everything once, also of what was written while the hub came back", async () => {
+      const { hub, scout } = await served();
+      await using client = await connect(program(hub, scout));
+      const stop = await client.follow({ events: ["scratchpad/note_added"] });
+      const note = (content: string) =>
+        ground.json(["note", "add", content, "--space", "main"], { env: { PARLEY_TOKEN: scout } });
+      await note("before");
+      await until(() => client.notified.length > 0);
+      await hub.kill("SIGKILL");
+      await serve();
+      await note("meanwhile");
+      // Whoever says nothing finds out by itself.
+      await until(() => client.notified.length > 1);
+      await note("after");
+      await until(() => client.notified.length > 2);
+      expect(client.notified.map(({ params }) => params.content_preview)).toEqual(["before", "meanwhile", "after"]);
+      await stop();
     });
 
     test("is told to read again after the hub stopped and came back, even if it asks for nothing", async () => {

@@ -1,14 +1,14 @@
 import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { launch, shoot } from "../src/testing/browser.ts";
+import { closeContexts, sharedBrowser, shoot } from "../src/testing/browser.ts";
 import { until } from "../src/testing/process.ts";
 import { composer, letThrough, log, say, sent, WebHub } from "../src/testing/web.ts";
 
 let browser: Browser;
 beforeAll(async () => {
-  browser = await launch();
+  browser = await sharedBrowser();
 });
-afterAll(() => browser.close());
+afterAll(() => closeContexts(browser));
 
 test("a person and an agent talk, and both see it without a reload", async () => {
   await using hub = await WebHub.open(browser);
@@ -175,10 +175,10 @@ test("an agent that says nothing of it is seen to wait for approval while its qu
   await page.goto(`${hub.url}/chat/scout`);
   const moods = page.locator(".mood");
   await expect.poll(() => moods.allInnerTexts()).toEqual(["Ready · default", "Ready"]);
-  const asked = { key: "k", kind: "permission", title: "May I?", choices: ["allow", "deny"] };
-  const { id } = await hub.call<{ id: string }>("notice_raise", asked, scout.token);
+  const asked = { key: "k", call_id: "c", server: "runtime", tool: "exec", arguments: {} };
+  const { id, digest } = await hub.call<{ id: string; digest: string }>("approval_request", asked, scout.token);
   await expect.poll(() => moods.allInnerTexts()).toEqual(["Waiting for approval · default", "Waiting for approval"]);
-  await hub.settle({ id, choice: "allow" });
+  await hub.call("approval_decide", { id, digest, decision: "approve" });
   await expect.poll(() => moods.allInnerTexts()).toEqual(["Ready · default", "Ready"]);
   const chosen = { key: "q", kind: "question", title: "Which?", choices: ["left", "right"] };
   await hub.call("notice_raise", chosen, scout.token);
@@ -193,7 +193,7 @@ test("an agent that waits for approval leads to what it asks, among much else, o
   await using hub = await WebHub.open(browser);
   const [scout, mason] = [await hub.agent("scout"), await hub.agent("mason")];
   const ask = (token: string, key: string) =>
-    hub.call("notice_raise", { key, kind: "permission", title: key, text: "ls", choices: ["allow", "deny"] }, token);
+    hub.call("approval_request", { key, call_id: key, server: "runtime", tool: key, arguments: {} }, token);
   for (let at = 1; at <= 12; at += 1) await ask(mason.token, `mason asks ${at}`);
   for (const [width, colorScheme] of [
     [1440, "light"],
@@ -214,7 +214,8 @@ test("an agent that waits for approval leads to what it asks, among much else, o
     await expect.poll(() => page.evaluate(WITHIN_WINDOW)).toBe(true);
     expect(await page.getByText("Nothing of scout’s").count()).toBe(0);
     await shoot(page, `approval-led-to-${width}-${colorScheme}`);
-    await card.getByRole("button", { name: "Deny" }).click();
+    await card.getByRole("button", { name: "Deny…" }).click();
+    await card.getByRole("button", { name: "Deny", exact: true }).click();
     await page.getByText("Nothing of scout’s waits here.").waitFor();
     await page.close();
   }

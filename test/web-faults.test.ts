@@ -1,14 +1,14 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { launch, shoot } from "../src/testing/browser.ts";
+import { closeContexts, sharedBrowser, shoot } from "../src/testing/browser.ts";
 import { until } from "../src/testing/process.ts";
 import { composer, KillableWebHub, letThrough, log, say, sent } from "../src/testing/web.ts";
 
 let browser: Browser;
 beforeAll(async () => {
-  browser = await launch();
+  browser = await sharedBrowser();
 });
-afterAll(() => browser.close());
+afterAll(() => closeContexts(browser));
 
 test("WEB-8: a hub that is killed and comes back costs nothing: no message twice, none missing", async () => {
   await using hub = await KillableWebHub.open(browser);

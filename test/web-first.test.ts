@@ -1,14 +1,14 @@
 /** The first view: asked for before the page's script is here, drawn once, and never more than a glance. */
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { launch } from "../src/testing/browser.ts";
+import { closeContexts, sharedBrowser } from "../src/testing/browser.ts";
 import { composer, KillableWebHub, log, mailLink, WebHub } from "../src/testing/web.ts";
 
 let browser: Browser;
 beforeAll(async () => {
-  browser = await launch();
+  browser = await sharedBrowser();
 });
-afterAll(() => browser.close());
+afterAll(() => closeContexts(browser));
 
 /** What the page asks the hub for, as it asks for it: the name of a tool, a resource, or a method. */
 function asked(page: Page): string[] {

@@ -1,13 +1,13 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { launch } from "../src/testing/browser.ts";
+import { closeContexts, sharedBrowser } from "../src/testing/browser.ts";
 import { composer, log, WebHub } from "../src/testing/web.ts";
 
 let browser: Browser;
 beforeAll(async () => {
-  browser = await launch();
+  browser = await sharedBrowser();
 });
-afterAll(() => browser.close());
+afterAll(() => closeContexts(browser));
 
 const PAYLOADS = [
   `<script>window.pwned = 1</script>`,

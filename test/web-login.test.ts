@@ -2,14 +2,14 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { launch, shoot, visitor, Watched } from "../src/testing/browser.ts";
+import { closeContexts, sharedBrowser, shoot, visitor, Watched } from "../src/testing/browser.ts";
 import { composer, log, say, WebHub } from "../src/testing/web.ts";
 
 let browser: Browser;
 beforeAll(async () => {
-  browser = await launch();
+  browser = await sharedBrowser();
 });
-afterAll(() => browser.close());
+afterAll(() => closeContexts(browser));
 
 const signIn = { name: "Sign in to Parley" };
 

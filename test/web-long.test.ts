@@ -1,7 +1,7 @@
 /** A chat of ten thousand messages: as quick to open at either end, or in the middle, as a short one. */
 import type { Browser, Page, Request } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { launch, shoot } from "../src/testing/browser.ts";
+import { closeContexts, sharedBrowser, shoot } from "../src/testing/browser.ts";
 import { composer, log, type Speaker, say, WebHub } from "../src/testing/web.ts";
 
 const COUNT = 10_000;
@@ -13,7 +13,7 @@ let scout: Speaker;
 /** In the hub's order. */
 let ids: string[];
 beforeAll(async () => {
-  browser = await launch();
+  browser = await sharedBrowser();
   hub = await WebHub.open(browser, { rate_limit: 1_000_000 });
   scout = await hub.agent("scout");
   ids = [];
@@ -22,7 +22,7 @@ beforeAll(async () => {
   ids.sort((a, b) => Number(a) - Number(b));
 });
 afterAll(async () => {
-  await browser.close();
+  await closeContexts(browser);
   await hub[Symbol.asyncDispose]();
 });
 

@@ -1,21 +1,21 @@
 import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { findings } from "../src/testing/axe.ts";
-import { launch, shoot, visitor } from "../src/testing/browser.ts";
+import { closeContexts, sharedBrowser, shoot, visitor } from "../src/testing/browser.ts";
 import { composer, letThrough, log, WebHub } from "../src/testing/web.ts";
 
 let browser: Browser;
 let hub: WebHub;
 let page: Page;
 beforeAll(async () => {
-  browser = await launch();
+  browser = await sharedBrowser();
   hub = await WebHub.open(browser);
   await fill(hub);
   ({ page } = await hub.signedIn({ bypassCSP: true, reducedMotion: "reduce" }));
   await composer(page).waitFor();
 });
 afterAll(async () => {
-  await browser.close();
+  await closeContexts(browser);
   await hub[Symbol.asyncDispose]();
 });
 
@@ -23,20 +23,21 @@ const SCHEMES = ["light", "dark"] as const;
 const WIDTHS = [375, 1440];
 const ROUTES = { list: "/chat", chat: "/chat/scout", settings: "/settings", nobody: "/chat/nobody" };
 
-for (const scheme of SCHEMES)
-  for (const width of WIDTHS)
-    test(`every page is without a serious finding of axe, ${scheme}, ${width} px`, async () => {
-      await page.emulateMedia({ colorScheme: scheme });
-      await page.setViewportSize({ width, height: width < 500 ? 740 : 900 });
-      for (const [name, path] of Object.entries(ROUTES)) {
-        await page.goto(hub.url + path);
-        await page.getByRole("heading").first().waitFor();
-        if (name === "chat") await log(page).getByText("Shall I fix both?").waitFor();
-        if (name === "settings") await page.getByRole("listitem").first().waitFor();
+for (const width of WIDTHS)
+  test(`every page is without a serious finding of axe, light and dark, ${width} px`, async () => {
+    await page.setViewportSize({ width, height: width < 500 ? 740 : 900 });
+    for (const [name, path] of Object.entries(ROUTES)) {
+      await page.goto(hub.url + path);
+      await page.getByRole("heading").first().waitFor();
+      if (name === "chat") await log(page).getByText("Shall I fix both?").waitFor();
+      if (name === "settings") await page.getByRole("listitem").first().waitFor();
+      for (const scheme of SCHEMES) {
+        await page.emulateMedia({ colorScheme: scheme });
         expect.soft(await findings(page), `${name} ${scheme} ${width}`).toEqual([]);
         await shoot(page, `${name}-${width}-${scheme}`);
       }
-    });
+    }
+  });
 
 test("the page to sign in on is without a serious finding of axe", async () => {
   const context = await visitor(browser, { bypassCSP: true });
@@ -94,6 +95,30 @@ test("on a phone the list leads to a chat and its arrow back to the list", async
   await page.getByRole("link", { name: "All agents" }).click();
   await page.getByRole("link", { name: /scout/ }).waitFor();
   expect(await composer(page).count()).toBe(0);
+});
+
+test("each message says when it was said, also where its author goes on: to who points at it, tabs to it or listens", async () => {
+  await using hub = await WebHub.open(browser);
+  const scout = await hub.agent("scout");
+  for (const words of ["First this.", "Then that."]) await scout.say(words);
+  const { page } = await hub.signedIn({ reducedMotion: "reduce" });
+  await page.goto(`${hub.url}/chat/scout`);
+  const second = log(page)
+    .getByRole("article", { name: /^scout, \d/ })
+    .filter({ hasText: "Then that." });
+  await second.waitFor();
+  expect(await second.locator("header.unseen").count()).toBe(1);
+  const link = second.getByRole("link", { name: /^Link to this message, \d/ });
+  const seen = () => link.evaluate((node) => node.checkVisibility({ checkOpacity: true }));
+  await expect.poll(seen).toBe(false);
+  await second.hover();
+  await expect.poll(seen).toBe(true);
+  expect(await link.locator("time").textContent()).toMatch(/^\d+:\d\d/);
+  await page.mouse.move(0, 0);
+  await expect.poll(seen).toBe(false);
+  // The focus is seen where it came by keys.
+  await page.keyboard.press("Shift+Tab");
+  await expect.poll(() => page.keyboard.press("Shift+Tab").then(seen)).toBe(true);
 });
 
 test("the theme that was chosen holds from the first paint on, against the system's", async () => {

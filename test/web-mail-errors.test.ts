@@ -1,14 +1,14 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { launch } from "../src/testing/browser.ts";
+import { closeContexts, sharedBrowser } from "../src/testing/browser.ts";
 import { until } from "../src/testing/process.ts";
 import { letThrough, mailRow, mailRows, sendMail, WebHub } from "../src/testing/web.ts";
 
 let browser: Browser;
 beforeAll(async () => {
-  browser = await launch();
+  browser = await sharedBrowser();
 });
-afterAll(() => browser.close());
+afterAll(() => closeContexts(browser));
 
 /** As the hub says it, with the id of the failure in its log. */
 const INTERNAL = { error: "Internal error. The hub's log has it as 3f9a2c41.", code: "INTERNAL" };

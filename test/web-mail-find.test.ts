@@ -1,14 +1,14 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { launch } from "../src/testing/browser.ts";
+import { closeContexts, sharedBrowser } from "../src/testing/browser.ts";
 import { until } from "../src/testing/process.ts";
 import { mailRow, mailRows, sendMail, WebHub } from "../src/testing/web.ts";
 
 let browser: Browser;
 beforeAll(async () => {
-  browser = await launch();
+  browser = await sharedBrowser();
 });
-afterAll(() => browser.close());
+afterAll(() => closeContexts(browser));
 
 const field = (page: Page) => page.getByRole("searchbox", { name: "Search mail" });
 const shown = async (page: Page, subjects: string[]) => expect.poll(() => mailRows(page)).toEqual(subjects);

@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findings } from "../src/testing/axe.ts";
-import { launch, shoot } from "../src/testing/browser.ts";
+import { closeContexts, sharedBrowser, shoot } from "../src/testing/browser.ts";
 import { until } from "../src/testing/process.ts";
 import { mailRow, sendMail, WebHub } from "../src/testing/web.ts";
 
@@ -10,13 +10,13 @@ let hub: WebHub;
 let page: Page;
 let thread: string;
 beforeAll(async () => {
-  browser = await launch();
+  browser = await sharedBrowser();
   hub = await WebHub.open(browser);
   thread = await fill(hub);
   ({ page } = await hub.signedIn({ bypassCSP: true, reducedMotion: "reduce" }));
 });
 afterAll(async () => {
-  await browser.close();
+  await closeContexts(browser);
   await hub[Symbol.asyncDispose]();
 });
 
@@ -31,36 +31,39 @@ const views = (): Record<string, { path: string; there: string }> => ({
   "mail-nothing": { path: "/mail?q=from%3Amason+nothing+at+all", there: "Nothing found" },
 });
 
-for (const scheme of ["light", "dark"] as const)
-  for (const width of [375, 1440])
-    test(`the mail is without a serious finding of axe, ${scheme}, ${width} px`, async () => {
-      await page.emulateMedia({ colorScheme: scheme });
-      await page.setViewportSize({ width, height: width < 500 ? 740 : 900 });
-      for (const [name, { path, there }] of Object.entries(views())) {
-        await page.goto(hub.url + path);
-        await page.getByRole("heading", { name: there }).first().waitFor();
-        expect.soft(await findings(page), `${name} ${scheme} ${width}`).toEqual([]);
-        await shoot(page, `${name}-${width}-${scheme}`);
-      }
-      await page.goto(`${hub.url}/mail`);
-      await mailRow(page, "Weekly summary").waitFor();
-      await page.getByRole("checkbox").nth(1).check();
-      await page.keyboard.press("s");
-      await page.getByRole("dialog").waitFor();
-      expect.soft(await findings(page), `snooze ${scheme} ${width}`).toEqual([]);
-      await shoot(page, `mail-snooze-${width}-${scheme}`);
-      await page.keyboard.press("Escape");
-      await page.keyboard.press("?");
-      await page.getByRole("dialog", { name: "Keys" }).waitFor();
-      expect.soft(await findings(page), `keys ${scheme} ${width}`).toEqual([]);
-      await shoot(page, `mail-keys-${width}-${scheme}`);
-      await page.keyboard.press("Escape");
-      await page.keyboard.press("Control+k");
-      await page.getByRole("option").first().waitFor();
-      expect.soft(await findings(page), `palette ${scheme} ${width}`).toEqual([]);
-      await shoot(page, `mail-palette-${width}-${scheme}`);
-      await page.keyboard.press("Escape");
-    });
+/** What is seen now, in both themes. */
+async function look(name: string, width: number): Promise<void> {
+  for (const scheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme: scheme });
+    expect.soft(await findings(page), `${name} ${scheme} ${width}`).toEqual([]);
+    await shoot(page, `${name}-${width}-${scheme}`);
+  }
+}
+
+for (const width of [375, 1440])
+  test(`the mail is without a serious finding of axe, light and dark, ${width} px`, async () => {
+    await page.setViewportSize({ width, height: width < 500 ? 740 : 900 });
+    for (const [name, { path, there }] of Object.entries(views())) {
+      await page.goto(hub.url + path);
+      await page.getByRole("heading", { name: there }).first().waitFor();
+      await look(name, width);
+    }
+    await page.goto(`${hub.url}/mail`);
+    await mailRow(page, "Weekly summary").waitFor();
+    await page.getByRole("checkbox").nth(1).check();
+    await page.keyboard.press("s");
+    await page.getByRole("dialog").waitFor();
+    await look("mail-snooze", width);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keys" }).waitFor();
+    await look("mail-keys", width);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Control+k");
+    await page.getByRole("option").first().waitFor();
+    await look("mail-palette", width);
+    await page.keyboard.press("Escape");
+  });
 
 test("at 320 px nothing of the mail has to be scrolled sideways", async () => {
   await page.setViewportSize({ width: 320, height: 640 });
@@ -165,8 +168,8 @@ async function fill(hub: WebHub): Promise<string> {
   await hub.call("mail_reply", { id: build.id, body: "I take the second one." }, mason.token);
   await sendMail(hub, scout, { subject: "Disk is nearly full", body: "4 % are left.", priority: "urgent" });
   await hub.call(
-    "notice_raise",
-    { key: "rm", kind: "permission", title: "Bash: rm -rf build", text: "To build anew.", choices: ["allow", "deny"] },
+    "approval_request",
+    { key: "rm", call_id: "c", server: "runtime", tool: "exec", arguments: { cmd: ["rm", "-rf", "build"] } },
     scout.token,
   );
   await hub.call("notice_raise", { key: "done", kind: "info", title: "The migration is over" }, mason.token);

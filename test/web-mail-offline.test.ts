@@ -2,14 +2,14 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findings } from "../src/testing/axe.ts";
-import { launch, shoot } from "../src/testing/browser.ts";
+import { closeContexts, sharedBrowser, shoot } from "../src/testing/browser.ts";
 import { KillableWebHub, mailRow, type Speaker, sendMail } from "../src/testing/web.ts";
 
 let browser: Browser;
 beforeAll(async () => {
-  browser = await launch();
+  browser = await sharedBrowser();
 });
-afterAll(() => browser.close());
+afterAll(() => closeContexts(browser));
 
 const KEPT = "Kept here. It is sent when the hub is back.";
 const reply = (page: Page) => page.getByRole("textbox", { name: "Reply to scout" });

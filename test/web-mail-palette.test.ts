@@ -1,15 +1,15 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { launch } from "../src/testing/browser.ts";
+import { closeContexts, sharedBrowser } from "../src/testing/browser.ts";
 import { until } from "../src/testing/process.ts";
 import { composer, mailRow, mailRows, sendMail, WebHub } from "../src/testing/web.ts";
 import { KEYS } from "../web/src/lib/mail/keys.ts";
 
 let browser: Browser;
 beforeAll(async () => {
-  browser = await launch();
+  browser = await sharedBrowser();
 });
-afterAll(() => browser.close());
+afterAll(() => closeContexts(browser));
 
 const palette = (page: Page) => page.getByRole("dialog", { name: "All commands" });
 const field = (page: Page) => palette(page).getByRole("combobox");
@@ -144,9 +144,11 @@ test("? lists exactly the keys that exist, and those that lead elsewhere do", as
     ["g", "n"],
     ["g", "a"],
     ["g", "i"],
+    ["g", "w"],
     ["g", "t"],
     ["g", "r"],
     ["g", "u"],
+    ["g", "p"],
     ["?"],
     ["Ctrl", "K"],
   ]);

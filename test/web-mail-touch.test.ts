@@ -1,13 +1,13 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { launch, shoot } from "../src/testing/browser.ts";
+import { closeContexts, sharedBrowser, shoot } from "../src/testing/browser.ts";
 import { mailRow, mailRows, type Speaker, sendMail, WebHub } from "../src/testing/web.ts";
 
 let browser: Browser;
 beforeAll(async () => {
-  browser = await launch();
+  browser = await sharedBrowser();
 });
-afterAll(() => browser.close());
+afterAll(() => closeContexts(browser));
 
 const shown = async (page: Page, subjects: string[]) => expect.poll(() => mailRows(page)).toEqual(subjects);
 const subjectsIn = async (hub: WebHub, folder: string) =>

@@ -1,14 +1,14 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { launch } from "../src/testing/browser.ts";
+import { closeContexts, sharedBrowser } from "../src/testing/browser.ts";
 import { until } from "../src/testing/process.ts";
 import { letThrough, mailRow, mailRows, type Speaker, sendMail, WebHub } from "../src/testing/web.ts";
 
 let browser: Browser;
 beforeAll(async () => {
-  browser = await launch();
+  browser = await sharedBrowser();
 });
-afterAll(() => browser.close());
+afterAll(() => closeContexts(browser));
 
 interface Inbox {
   messages: { subject: string; read_at: string | null; acked_at: string | null }[];
@@ -146,7 +146,7 @@ test("snoozed mail leaves the inbox, waits in its folder, and comes back on top,
   await page.keyboard.press("j");
   await page.keyboard.press("s");
   await page.getByRole("dialog").getByRole("textbox").fill("nonsense");
-  await page.getByText("This is no time to come.").waitFor();
+  await page.getByText("This is not a time in the future.").waitFor();
   await page.keyboard.press("Escape");
   // The shortest the hub knows; the page's own words for a time begin at a minute.
   const { messages } = await hub.call<{ messages: { id: string }[] }>("mail_inbox", { folder: "snoozed" });

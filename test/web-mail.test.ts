@@ -1,14 +1,14 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { launch } from "../src/testing/browser.ts";
+import { closeContexts, sharedBrowser } from "../src/testing/browser.ts";
 import { until } from "../src/testing/process.ts";
 import { KillableWebHub, letThrough, mailLink, mailRow, mailRows, sendMail, WebHub } from "../src/testing/web.ts";
 
 let browser: Browser;
 beforeAll(async () => {
-  browser = await launch();
+  browser = await sharedBrowser();
 });
-afterAll(() => browser.close());
+afterAll(() => closeContexts(browser));
 
 interface Inbox {
   messages: { id: string; subject: string; read_at: string | null; state: string }[];
@@ -140,7 +140,12 @@ test("a new mail is sent once, and to a name that is unknown not at all, with th
   await page.getByRole("combobox", { name: "To", exact: true }).fill("sc");
   await page.getByRole("option", { name: "scout" }).click();
   await page.getByRole("combobox", { name: "Priority" }).selectOption("urgent");
-  await page.getByRole("textbox", { name: /acknowledged by/ }).fill("2h");
+  const deadline = page.getByRole("textbox", { name: /acknowledged by/ });
+  const inWords = () => page.locator("#deadline-hint time").getAttribute("datetime");
+  await deadline.fill("5h");
+  const first = await inWords();
+  await deadline.fill("2h");
+  await expect.poll(inWords).not.toBe(first);
   await page.getByRole("button", { name: "Send" }).dblclick();
   await heading(page, "A question").waitFor();
   const { messages } = await hub.call<{ messages: object[] }>("mail_inbox", {}, scout.token);

@@ -1,14 +1,14 @@
 /** What markdown looks like in the page. */
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { launch, shoot } from "../src/testing/browser.ts";
+import { closeContexts, sharedBrowser, shoot } from "../src/testing/browser.ts";
 import { log, WebHub } from "../src/testing/web.ts";
 
 let browser: Browser;
 beforeAll(async () => {
-  browser = await launch();
+  browser = await sharedBrowser();
 });
-afterAll(() => browser.close());
+afterAll(() => closeContexts(browser));
 
 const WIDE = [
   "| Service | Responsible | Measurement | Recommendation | Rollback |",

@@ -1,11 +1,13 @@
 /** Every part of `lib/ui` in every state, as those see it who work on the app. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findings } from "../src/testing/axe.ts";
-import { launch, shoot, visitor } from "../src/testing/browser.ts";
+import { closeContexts, sharedBrowser, shoot, visitor } from "../src/testing/browser.ts";
 import { freePort } from "../src/testing/ports.ts";
 import { until } from "../src/testing/process.ts";
 import { WebHub } from "../src/testing/web.ts";
@@ -18,7 +20,7 @@ let hub: WebHub;
 let page: Page;
 let stop: () => Promise<void>;
 beforeAll(async () => {
-  browser = await launch();
+  browser = await sharedBrowser();
   hub = await WebHub.open(browser);
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -41,9 +43,18 @@ beforeAll(async () => {
   await page.goto(`${url}/parts`);
 });
 afterAll(async () => {
-  await browser.close();
+  await closeContexts(browser);
   await stop();
   await hub[Symbol.asyncDispose]();
+});
+
+test("every part that there is stands on the page, under its name", async () => {
+  const files = readdirSync(join(WEB, "src", "lib", "ui")).filter((name) => name.endsWith(".svelte"));
+  await page.getByRole("heading", { name: "Parts" }).waitFor();
+  const names = await page.locator("section > h2").allTextContents();
+  expect(names.flatMap((name) => name.split(", ")).toSorted()).toEqual(
+    files.map((name) => name.replace(".svelte", "")).toSorted(),
+  );
 });
 
 for (const scheme of ["light", "dark"] as const)

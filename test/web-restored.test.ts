@@ -1,14 +1,14 @@
 /** A hub whose data is put back to an earlier copy, and one that is away for long, with a page open all the time. */
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { launch } from "../src/testing/browser.ts";
+import { closeContexts, sharedBrowser } from "../src/testing/browser.ts";
 import { composer, KillableWebHub, log, say, sent } from "../src/testing/web.ts";
 
 let browser: Browser;
 beforeAll(async () => {
-  browser = await launch();
+  browser = await sharedBrowser();
 });
-afterAll(() => browser.close());
+afterAll(() => closeContexts(browser));
 
 const shown = (page: Page): Promise<string[]> => log(page).locator("[data-key] .prose").allInnerTexts();
 test("a restored hub: what it no longer has leaves the page, and the talk goes on from there", async () => {

@@ -1,14 +1,14 @@
 /** Without TLS a browser opens six connections to a host, for all its tabs together. */
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { launch, Window } from "../src/testing/browser.ts";
+import { closeContexts, sharedBrowser, Window } from "../src/testing/browser.ts";
 import { composer, log, say, WebHub } from "../src/testing/web.ts";
 
 let browser: Browser;
 beforeAll(async () => {
-  browser = await launch();
+  browser = await sharedBrowser();
 });
-afterAll(() => browser.close());
+afterAll(() => closeContexts(browser));
 
 const TABS = 8;
 const visibility = (page: Page): Promise<string> => page.evaluate("document.visibilityState");

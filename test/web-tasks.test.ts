@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findings } from "../src/testing/axe.ts";
-import { launch, shoot } from "../src/testing/browser.ts";
+import { closeContexts, sharedBrowser, shoot } from "../src/testing/browser.ts";
 import { WebHub } from "../src/testing/web.ts";
 
 let browser: Browser;
@@ -9,13 +9,13 @@ let hub: WebHub;
 let page: Page;
 let worker: string;
 beforeAll(async () => {
-  browser = await launch();
+  browser = await sharedBrowser();
   hub = await WebHub.open(browser);
   worker = await tokenOf("mason");
   ({ page } = await hub.signedIn({ bypassCSP: true, reducedMotion: "reduce" }));
 });
 afterAll(async () => {
-  await browser.close();
+  await closeContexts(browser);
   await hub[Symbol.asyncDispose]();
 });
 
@@ -59,22 +59,29 @@ test("each reason a task waits for is seen on the board, and leaves it when it i
   const gpu = await tokenOf("gpu-worker");
   const rich = await tokenOf("rich-worker");
 
-  // Its time. Of the one that is seen the time is far: however slow the page is, it is not over when it is looked at.
+  // Its time.
   const later = await make("Not yet", { run_at: "1h" });
   await card("Held back", "Not yet")
     .getByText(/^Not before/)
     .waitFor();
-  const soon = await make("In a moment", { run_at: "2s" });
-  await card("Waiting", "In a moment").waitFor();
-  for (const { id } of [later, soon]) await hub.call("task_cancel", { task_id: id });
+  expect(await claim()).toBeNull();
+  await hub.pass(3_600_000);
+  await card("Waiting", "Not yet").waitFor();
+  expect(await card("Held back", "Not yet").count()).toBe(0);
+  expect((await claim()).id).toBe(later.id);
+  await complete(later.id);
 
   // Its turn.
   const first = await make("First of the repository", { concurrency_key: "repo" });
-  await make("Second of the repository", { concurrency_key: "repo" });
+  const second = await make("Second of the repository", { concurrency_key: "repo" });
   await card("Held back", "Second of").getByText("only one of “repo” at a time").waitFor();
-  await hub.call("task_cancel", { task_id: first.id });
+  expect((await claim()).id).toBe(first.id);
+  await card("Working", "First of").waitFor();
+  await card("Held back", "Second of").waitFor();
+  await complete(first.id);
   await card("Waiting", "Second of").waitFor();
-  await complete((await claim()).id);
+  expect((await claim()).id).toBe(second.id);
+  await complete(second.id);
 
   // What it needs.
   await make("Train the model", { needs: ["gpu"] });
@@ -158,22 +165,23 @@ test("the board is without a serious finding of axe at both widths and in both t
   await make("Later today", { run_at: "4h" });
   await make("On a graphics card", { needs: ["gpu-xl"] });
   const { id } = await claim();
-  for (const scheme of ["light", "dark"] as const)
-    for (const width of [375, 1440]) {
-      await page.emulateMedia({ colorScheme: scheme });
-      await page.setViewportSize({ width, height: width < 500 ? 740 : 900 });
-      for (const [name, path] of Object.entries({
-        tasks: "/tasks",
-        "tasks-one": `/tasks/${id}`,
-        "tasks-dead": "/tasks?column=dead",
-        "tasks-new": "/tasks?new",
-      })) {
-        await page.goto(hub.url + path);
-        await page.locator("[data-task], .scroll").first().waitFor({ state: "attached" });
-        if (name === "tasks-new") await page.getByRole("dialog").waitFor();
+  for (const width of [375, 1440]) {
+    await page.setViewportSize({ width, height: width < 500 ? 740 : 900 });
+    for (const [name, path] of Object.entries({
+      tasks: "/tasks",
+      "tasks-one": `/tasks/${id}`,
+      "tasks-dead": "/tasks?column=dead",
+      "tasks-new": "/tasks?new",
+    })) {
+      await page.goto(hub.url + path);
+      await page.locator("[data-task], .scroll").first().waitFor({ state: "attached" });
+      if (name === "tasks-new") await page.getByRole("dialog").waitFor();
+      expect.soft(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name).toBe(true);
+      for (const scheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme: scheme });
         expect.soft(await findings(page), `${name} ${scheme} ${width}`).toEqual([]);
-        expect.soft(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name).toBe(true);
         await shoot(page, `${name}-${width}-${scheme}`);
       }
     }
+  }
 });

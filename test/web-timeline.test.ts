@@ -1,161 +1,214 @@
+/** What an agent that a runtime runs did, between what was said, and what a person does about it. */
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { launch } from "../src/testing/browser.ts";
-import { composer, log, type Speaker, WebHub } from "../src/testing/web.ts";
+import { findings } from "../src/testing/axe.ts";
+import { closeContexts, sharedBrowser, shoot } from "../src/testing/browser.ts";
+import { WebHub } from "../src/testing/web.ts";
+
+const say = (content: string) => ({ tool: "chat_assistant_post", arguments: { content } });
+const SCRIPT = {
+  rules: [
+    {
+      when: "note",
+      steps: [
+        { tool: "add_note", arguments: { content: "Prague has 412 cafés", tags: ["market"] } },
+        say("I have **noted** it."),
+      ],
+    },
+    { when: "fail", steps: [{ tool: "read_section", arguments: { section_id: "nowhere" } }, say("There is none.")] },
+    {
+      when: "ask",
+      steps: [
+        { tool: "add_question", arguments: { question: "Which colour has the door?" } },
+        { tool: "task_create", arguments: { content: "Paint the door" } },
+        say("I have asked."),
+      ],
+    },
+    { when: "wait", steps: [{ tool: "mail_wait", arguments: { wait_seconds: 50 } }] },
+    { when: "", steps: [say("You said {{text}}")] },
+  ],
+};
+
+const ALLOWED = { tool: "*", server: "parley", decision: "allow" };
 
 let browser: Browser;
+let hub: WebHub;
+let page: Page;
 beforeAll(async () => {
-  browser = await launch();
+  browser = await sharedBrowser();
+  hub = await WebHub.open(browser);
+  await hub.call("agent_register", { name: "mason" });
+  await rule([ALLOWED]);
+  const definition = JSON.stringify({ driver: "scripted", script: SCRIPT });
+  await hub.call("agent_start", { agent: "mason", definition });
+  ({ page } = await hub.signedIn({ bypassCSP: true, reducedMotion: "reduce" }));
+  await page.goto(`${hub.url}/chat/mason`);
 });
-afterAll(() => browser.close());
-
-const pill = (page: Page) => page.getByRole("button", { name: /new below|To the newest/ });
-
-test("what comes while one reads above is counted, and does not move the page", async () => {
-  await using hub = await WebHub.open(browser);
-  const scout = await hub.agent("scout");
-  await many(scout, 60);
-  const { page } = await hub.signedIn();
-  await log(page).getByText("message 60 ").waitFor();
-  await log(page).press("PageUp");
-  await log(page).press("PageUp");
-  await pill(page).waitFor();
-  await steady(page);
-  const before = await topRow(page);
-  await scout.say("one");
-  await scout.say("two");
-  await page.getByRole("button", { name: "2 new below" }).waitFor();
-  expect(await topRow(page)).toEqual(before);
-  await page.getByRole("button", { name: "2 new below" }).click();
-  await log(page).getByText("two", { exact: true }).waitFor();
-  await pill(page).waitFor({ state: "detached" });
+afterAll(async () => {
+  await closeContexts(browser);
+  await hub[Symbol.asyncDispose]();
 });
 
-test("what came while one was away begins with a line that says so", async () => {
-  await using hub = await WebHub.open(browser);
-  const scout = await hub.agent("scout");
-  await scout.say("seen");
-  const { page } = await hub.signedIn();
-  await log(page).getByText("seen").waitFor();
-  await page.goto("about:blank");
-  await scout.say("not seen");
-  await page.goto(`${hub.url}/chat/scout`);
-  await log(page).getByText("not seen").waitFor();
-  const rows = log(page).locator("[data-key]");
-  expect(await rows.nth(0).getByText("New", { exact: true }).count()).toBe(0);
-  expect(await rows.nth(1).getByText("New", { exact: true }).count()).toBe(1);
-  await page.reload();
-  await log(page).getByText("not seen").waitFor();
-  expect(await log(page).getByText("New", { exact: true }).count()).toBe(0);
-});
-
-test("a chat of its own that one is not looking at is marked as new, in every tab until it was seen", async () => {
-  await using hub = await WebHub.open(browser);
-  await hub.agent("scout");
-  const mason = await hub.agent("mason");
-  const { page } = await hub.signedIn();
-  await composer(page).waitFor();
-  await mason.say("look at this");
-  const entry = page.getByRole("link", { name: /mason/ });
-  await entry.getByText("New", { exact: true }).waitFor();
-  const other = await page.context().newPage();
-  await other.goto(`${hub.url}/chat/mason`);
-  await log(other).getByText("look at this").waitFor();
-  await entry.getByText("New", { exact: true }).waitFor({ state: "detached" });
-  await other.getByRole("link", { name: /scout/ }).click();
-  await other.getByRole("textbox", { name: "Message to scout" }).waitFor();
-  expect(await other.getByRole("link", { name: /mason/ }).getByText("New", { exact: true }).count()).toBe(0);
-});
-
-for (const motion of ["no-preference", "reduce"] as const)
-  test(`a chat opens at its newest message, however high its rows turn out to be, motion: ${motion}`, async () => {
-    await using hub = await WebHub.open(browser);
-    const scout = await hub.agent("scout");
-    await many(scout, 12);
-    await scout.say(Array.from({ length: 90 }, (_, at) => `step ${at}`).join("\n"), "text/plain");
-    await scout.say("```\nsome\ncode\n```\nand the end");
-    const { page } = await hub.signedIn({ reducedMotion: motion, viewport: { width: 375, height: 740 } });
-    for (let time = 0; time < 4; time += 1) {
-      await page.goto(`${hub.url}/chat/scout`);
-      await composer(page).waitFor();
-      await steady(page);
-      expect(await page.evaluate(FROM_END)).toBeLessThan(2);
-    }
-  });
-
-test("a link to a message far back finds it, also after a reload", async () => {
-  await using hub = await WebHub.open(browser);
-  const scout = await hub.agent("scout");
-  const ids = await many(scout, 400);
-  const { page, complaints } = await hub.signedIn();
-  await page.goto(`${hub.url}/chat/scout?m=${ids[20]}`);
-  const target = log(page).locator(`[data-key="${ids[20]}"]`);
-  await target.waitFor();
-  await expect.poll(() => target.isVisible()).toBe(true);
-  await expect.poll(() => inView(page, ids[20] ?? "")).toBe(true);
-  await page.reload();
-  await expect.poll(() => inView(page, ids[20] ?? "")).toBe(true);
-  expect(complaints).toEqual([]);
-});
-
-test("a long chat is drawn in part, and read back to its first message without a gap", async () => {
-  await using hub = await WebHub.open(browser);
-  const scout = await hub.agent("scout");
-  const ids = await many(scout, 600);
-  const { page } = await hub.signedIn();
-  await log(page).getByText("message 600 ").waitFor();
-  const seen = new Set<string>();
-  await expect
-    .poll(
-      async () => {
-        for (const key of await keys(page)) seen.add(key);
-        expect((await keys(page)).length).toBeLessThan(120);
-        await log(page).press("PageUp");
-        await steady(page, 2);
-        return seen.has(ids[0] ?? "");
-      },
-      { timeout: 90_000, interval: 20 },
-    )
-    .toBe(true);
-  expect(ids.filter((id) => !seen.has(id))).toEqual([]);
-});
-
-async function many(scout: Speaker, count: number): Promise<string[]> {
-  const ids: string[] = [];
-  for (let at = 1; at <= count; at += 1) ids.push(await scout.say(`message ${at} ${"of some length ".repeat(at % 9)}`));
-  return ids;
+async function rule(rules: object[]): Promise<void> {
+  const { version } = await hub.call<{ version: number }>("policy_get", {});
+  await hub.call("policy_set", { document: { rules }, expected_version: version });
 }
+async function tell(content: string): Promise<void> {
+  const composer = page.getByRole("textbox", { name: /mason/ });
+  await composer.fill(content);
+  await composer.press("Enter");
+}
+const log = () => page.getByRole("log");
+const call = (tool: string) => page.locator("details").filter({ hasText: tool });
+const button = (name: string) => page.getByRole("button", { name, exact: true });
 
-const FROM_END =
-  "(({ scrollHeight: h, scrollTop: t, clientHeight: c }) => h - t - c)(document.querySelector('[role=log]'))";
+test("a call stands between what was said, with its arguments, what came of it and why it was made", async () => {
+  await tell("note it");
+  await log().getByText("I have noted it.").waitFor();
+  await log()
+    .getByText(/^Turn over/)
+    .waitFor();
+  const note = call("add_note");
+  expect(await note.locator("summary").innerText()).toMatch(/add_note\s+Prague has 412 cafés/);
+  await note.locator("summary").click();
+  await note.locator("pre").first().getByText('"market"').waitFor();
+  await note.getByText(/"author":\s*"mason"/).waitFor();
+  await note.getByRole("button", { name: "Why?" }).click();
+  await note.getByRole("listitem").filter({ hasText: "note it" }).waitFor();
+  const order = await log().innerText();
+  const at = ["note it", "add_note", "I have noted it.", "Turn over"].map((words) => order.indexOf(words));
+  expect(at).toEqual([...at].sort((a, b) => a - b));
+  expect(at).not.toContain(-1);
+});
 
-const keys = (page: Page): Promise<string[]> =>
-  page.evaluate("[...document.querySelectorAll('[role=log] [data-key]')].map((row) => row.dataset.key)");
+test("it can be narrowed to what went wrong, and searched, and shown whole again", async () => {
+  await tell("fail please");
+  await log().getByText("There is none.").waitFor();
+  const show = page.getByRole("combobox", { name: "Show" });
+  await show.selectOption("What went wrong");
+  await expect.poll(() => page.locator("details").count()).toBe(1);
+  await call("read_section").locator("summary").getByText("Failed", { exact: true }).waitFor();
+  await page.getByRole("searchbox").fill("nothing like that");
+  await page.getByRole("heading", { name: "Nothing found" }).waitFor();
+  await button("Show everything").click();
+  await expect.poll(() => page.locator("details").count()).toBe(2);
+  expect(await show.inputValue()).toBe("all");
+});
 
-/** Which row is at the top of the view, and where. */
-const TOP_ROW = `(() => {
-  const top = document.querySelector("[role=log]")?.getBoundingClientRect().top;
-  const row = [...document.querySelectorAll("[role=log] [data-key]")].find((r) => r.getBoundingClientRect().bottom > top);
-  return row && [row.dataset.key, Math.round(row.getBoundingClientRect().top)];
-})()`;
-const topRow = (page: Page): Promise<[string, number]> => page.evaluate(TOP_ROW);
+test("a turn can be stopped, an agent paused, and what was said meanwhile is answered once it goes on", async () => {
+  await tell("wait for it");
+  await call("mail_wait").getByText("Running", { exact: true }).waitFor();
+  await button("Stop the turn").click();
+  await log()
+    .getByText(/^Turn stopped/)
+    .waitFor();
+  await call("mail_wait").locator("summary").getByText("Stopped", { exact: true }).waitFor();
+  await button("Pause").click();
+  await page.getByText("Paused by admin").waitFor();
+  await tell("still there?");
+  await button("Resume").click();
+  await log().getByText("You said still there?").waitFor();
+  await button("Pause").waitFor();
+});
 
-/** Resolves when that has stayed so for some frames. A busy machine draws few of them: time alone says nothing. */
-const steady = (page: Page, frames = 6): Promise<void> =>
-  page.evaluate(`new Promise((resolve) => {
-    let [last, same] = ["", 0];
-    const look = () => {
-      const now = JSON.stringify(${TOP_ROW});
-      same = now !== undefined && now === last ? same + 1 : 0;
-      last = now;
-      if (same >= ${frames}) resolve();
-      else requestAnimationFrame(look);
-    };
-    look();
-  })`);
+test("what another tab wants of it is shown at once", async () => {
+  await hub.call("agent_pause", { agent: "mason" });
+  await page.getByText("Paused by admin").waitFor();
+  await hub.call("agent_resume", { agent: "mason" });
+  await button("Pause").waitFor();
+  expect(await page.getByText("Paused by admin").count()).toBe(0);
+});
 
-const inView = (page: Page, id: string): Promise<boolean> =>
-  page.evaluate(`(() => {
-    const row = document.querySelector('[data-key="${id}"]')?.getBoundingClientRect();
-    return row !== undefined && row.top >= 0 && row.top < innerHeight;
-  })()`);
+test("a call that waits for a person says so, leads to its card in one click, and shows what was decided", async () => {
+  await rule([{ tool: "mail_wait", decision: "ask" }, ALLOWED]);
+  await tell("wait for it");
+  const waits = call("mail_wait").last();
+  await waits.getByText("Waits for approval", { exact: true }).waitFor();
+  await page.getByText("Waiting for approval").first().waitFor();
+  await shootAll("timeline-waiting");
+  await page.getByRole("link", { name: "Decide" }).click();
+  const card = page.locator("[data-need]");
+  await card.getByRole("button", { name: "Deny…" }).click();
+  await page.getByRole("textbox", { name: "Why not" }).fill("Not now.");
+  await page.getByRole("button", { name: "Deny", exact: true }).click();
+  await page.getByText("Denied.", { exact: true }).waitFor();
+  await page.goto(`${hub.url}/chat/mason`);
+  await waits.locator("summary").getByText("Refused", { exact: true }).waitFor();
+  await waits.locator("summary").click();
+  await waits.getByText("Denied by admin on the page: Not now.").waitFor();
+});
+
+test("what it asks people and the tasks it makes stand there, lead to where they are dealt with, and say what came of them", async () => {
+  await tell("ask me");
+  await log().getByText("I have asked.").waitFor();
+  const question = page.locator(".row").filter({ hasText: "Which colour has the door?" });
+  const task = page.locator(".row").filter({ hasText: "To be done" });
+  await task.getByText("Paint the door").waitFor();
+  await task.getByRole("button", { name: "Why?" }).click();
+  await task.getByRole("listitem").filter({ hasText: "ask me" }).waitFor();
+  expect(await task.getByRole("link", { name: "Open" }).getAttribute("href")).toMatch(/^\/tasks\/\d+$/);
+  await page.getByRole("combobox", { name: "Show" }).selectOption("What it asked");
+  // And the call that was denied.
+  await expect.poll(() => page.locator(".row").count()).toBe(2);
+  await question.getByText("Waits for an answer").waitFor();
+  await question.getByRole("link", { name: "Answer" }).click();
+  const card = page.locator("[data-need]").filter({ hasText: "Which colour has the door?" });
+  await card.getByRole("textbox", { name: "Your answer" }).fill("Green");
+  await card.getByRole("button", { name: "Answer", exact: true }).click();
+  await page.getByText("Answered.", { exact: true }).waitFor();
+  await page.goto(`${hub.url}/chat/mason`);
+  await question.getByText("Answered", { exact: true }).waitFor();
+  await question.getByText("admin: Green").waitFor();
+});
+
+test("somebody is begun from a place in the timeline, with tools off until a person allows them", async () => {
+  const end = page.locator(".row").filter({ hasText: "Turn over" }).first();
+  await end.getByRole("button", { name: "Fork from here" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("textbox", { name: "Its name" }).fill("mason");
+  await dialog.getByRole("button", { name: "Fork", exact: true }).click();
+  await dialog.getByRole("alert").getByText("Choose another name.").waitFor();
+  await dialog.getByRole("textbox", { name: "Its name" }).fill("mason-2");
+  await shootAll("timeline-fork");
+  await dialog.getByRole("button", { name: "Fork", exact: true }).click();
+  await dialog.getByRole("link", { name: "mason-2" }).click();
+  await page.getByText(/^Begun by admin from mason/).waitFor();
+  // What it knows of the other is read where that stands.
+  await page.getByText("What it knows of mason").click();
+  const known = page.getByRole("region", { name: "What it knows of mason" });
+  await known.getByText("Turn over").waitFor();
+  expect(await known.getByRole("link", { name: "mason" }).getAttribute("href")).toBe("/chat/mason");
+  expect(await known.getByRole("button", { name: /Fork|Why/ }).count()).toBe(0);
+  await shootAll("timeline-origin");
+  await page.getByText("What it knows of mason").click();
+  const composer = page.getByRole("textbox", { name: /mason-2/ });
+  await composer.fill("note it");
+  await composer.press("Enter");
+  await call("add_note").locator("summary").getByText("Refused", { exact: true }).waitFor();
+  await log().getByText("I have noted it.").waitFor();
+  await button("Allow tools").click();
+  await expect.poll(() => page.getByText("Tools off").count()).toBe(0);
+  await page.goto(`${hub.url}/chat/mason`);
+  await log().getByText("I have noted it.").first().hover();
+  await log()
+    .getByRole("button", { name: /^Fork from here/ })
+    .first()
+    .waitFor();
+});
+
+test("it is whole and readable at every width, light and dark", () => shootAll("timeline"));
+
+async function shootAll(name: string): Promise<void> {
+  for (const [width, colorScheme] of [
+    [375, "dark"],
+    [375, "light"],
+    [1440, "dark"],
+    [1440, "light"],
+  ] as const) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme });
+    await expect.poll(() => findings(page)).toEqual([]);
+    expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+    await shoot(page, `${name}-${width}-${colorScheme}`);
+  }
+}

@@ -7,7 +7,9 @@ import type { Actor } from "../../src/context.ts";
 export interface BenchHub {
   running: RunningHub;
   /** Makes the token of a named person or agent. */
-  token(role: string, name: string): Promise<string>;
+  token(role: string, name: string, space?: string): Promise<string>;
+  /** Makes a space, and an agent in it whose token this is. */
+  space(id: string): Promise<string>;
   actor(token: string): Promise<Actor>;
   call(actor: Actor, tool: string, args: object): Promise<object>;
 }
@@ -26,14 +28,19 @@ export async function startBenchHub(home: string, database_url?: string): Promis
   const call = (actor: Actor, tool: string, args: object): Promise<object> =>
     hub.call(actor, hub.tools.find(tool), args, { door: "internal" });
   const admin = readFileSync(join(home, "admin.token"), "utf8").trim();
+  const token: BenchHub["token"] = async (role, name, space) => {
+    const made = await call(await actor(admin), "token_create", { role, name, ...(space && { space }) });
+    if ("token" in made && typeof made.token === "string") return made.token;
+    throw new Error(`no token for ${name}`);
+  };
   return {
     running,
     actor,
     call,
-    token: async (role, name) => {
-      const made = await call(await actor(admin), "token_create", { role, name });
-      if ("token" in made && typeof made.token === "string") return made.token;
-      throw new Error(`no token for ${name}`);
+    token,
+    space: async (id) => {
+      await call(await actor(admin), "create_session", { session_id: id });
+      return token("agent", `agent-of-${id.replaceAll("_", "-")}`, id);
     },
   };
 }

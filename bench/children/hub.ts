@@ -6,5 +6,8 @@ const bench = await startBenchHub(folder);
 await bench.token("agent", "scout");
 answerBench(
   { port: Number(new URL(bench.running.url).port) },
-  { token: ({ role, name }: { role: string; name: string }) => bench.token(role, name) },
+  {
+    token: ({ role, name }: { role: string; name: string }) => bench.token(role, name),
+    space: ({ id }: { id: string }) => bench.space(id),
+  },
 );

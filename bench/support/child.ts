@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import type { Answer, Question } from "../children/answering.ts";
+import { compiled } from "./compiled.ts";
 
 const STOP_MS = 10_000;
 /** Nothing that is asked takes so long, however busy the machine is. */
@@ -38,7 +39,7 @@ export class Child implements AsyncDisposable {
       : [];
     this.#process = fork(fileURLToPath(new URL(`../children/${program}.ts`, import.meta.url)), [this.#folder], {
       execArgv: ["--expose-gc", "--disable-warning=ExperimentalWarning", ...profiling],
-      env: { PATH: process.env.PATH, ...env },
+      env: { PATH: process.env.PATH, ...compiled(), ...env },
       silent: piped,
     });
     this.ready = this.#answer(0, program);

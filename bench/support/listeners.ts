@@ -36,6 +36,11 @@ export class Listeners implements Disposable {
     });
   }
 
+  /** Whatever comes on any of them, as it comes. */
+  hear(listener: (text: string) => void): void {
+    this.#heard = listener;
+  }
+
   [Symbol.dispose](): void {
     for (const socket of this.#sockets) socket.destroy();
   }

@@ -2,6 +2,7 @@ import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
+import { compiled } from "./compiled.ts";
 
 export const PARLEY = fileURLToPath(new URL("../../bin/parley", import.meta.url));
 
@@ -16,7 +17,7 @@ export function start(
   const { PATH = "" } = process.env;
   return spawn(program, args, {
     cwd: folder,
-    env: { PATH, HOME: folder, ...env },
+    env: { PATH, HOME: folder, ...compiled(), ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });
 }

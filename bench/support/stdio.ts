@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { Child } from "./child.ts";
+import { compiled } from "./compiled.ts";
 import { PARLEY } from "./program.ts";
 import { LEGACY } from "./wire.ts";
 
@@ -115,7 +116,10 @@ export class ParleyMcp implements AsyncDisposable {
 
   private constructor(args: readonly string[], env: Record<string, string>) {
     const { PATH = "" } = process.env;
-    this.#program = spawn(PARLEY, ["mcp", ...args], { env: { PATH, ...env }, stdio: ["pipe", "pipe", "inherit"] });
+    this.#program = spawn(PARLEY, ["mcp", ...args], {
+      env: { PATH, ...compiled(), ...env },
+      stdio: ["pipe", "pipe", "inherit"],
+    });
     this.#lines = new Lines(this.#program);
   }
 

@@ -5,7 +5,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { BIN, CACHE, PACKAGES } from "./versions.ts";
+import { BIN, CACHE, INSTALLED } from "./versions.ts";
 
 const PROGRAMS = {
   claude: `@anthropic-ai/claude-code-${process.platform}-${process.arch}/claude`,
@@ -14,19 +14,20 @@ const PROGRAMS = {
 
 const modules = join(CACHE, "node_modules");
 
-function isInstalled(): boolean {
-  return Object.entries(PACKAGES).every(([name, version]) => {
-    const about = join(modules, name, "package.json");
+type Installed = (typeof INSTALLED)[number];
+
+const isInstalled = ({ folder, packages }: Installed): boolean =>
+  Object.entries(packages).every(([name, version]) => {
+    const about = join(folder, "node_modules", name, "package.json");
     return existsSync(about) && JSON.parse(readFileSync(about, "utf8")).version === version;
   });
-}
 
-function install(): void {
-  console.log(`Installing Claude Code and Codex into ${CACHE} (800 MB) ...`);
-  mkdirSync(CACHE, { recursive: true });
-  const named = Object.entries(PACKAGES).map(([name, version]) => `${name}@${version}`);
-  const options = ["--prefix", CACHE, "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
-  const { status } = spawnSync("npm", ["install", ...options, ...named], { cwd: CACHE, stdio: "inherit" });
+function install({ folder, packages, options }: Installed): void {
+  const named = Object.entries(packages).map(([name, version]) => `${name}@${version}`);
+  console.log(`Installing ${named.join(", ")} into ${folder} (800 MB in all) ...`);
+  mkdirSync(folder, { recursive: true });
+  const quiet = ["--prefix", folder, "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
+  const { status } = spawnSync("npm", ["install", ...quiet, ...options, ...named], { cwd: folder, stdio: "inherit" });
   if (status !== 0) fail("The clients could not be installed; npm says why above. Nothing was checked.");
 }
 
@@ -45,6 +46,6 @@ function fail(why: string): never {
   process.exit(1);
 }
 
-if (!isInstalled()) install();
+for (const each of INSTALLED) if (!isInstalled(each)) install(each);
 link();
 if (spawnSync("tmux", ["-V"]).status !== 0) fail("Interactive clients run in tmux. On Debian: apt-get install tmux.");

@@ -4,10 +4,15 @@ import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Reporter, TestCase, TestModule } from "vitest/node";
 import type { Way } from "./times.ts";
-import { PACKAGES } from "./versions.ts";
+import { ACP_PACKAGES, PACKAGES } from "./versions.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const NAMES = { "@anthropic-ai/claude-code": "Claude Code", "@openai/codex": "Codex" };
+const NAMES = {
+  "@anthropic-ai/claude-code": "Claude Code",
+  "@openai/codex": "Codex",
+  "@agentclientprotocol/claude-agent-acp": "claude-agent-acp",
+};
+const VERSIONS = { ...PACKAGES, ...ACP_PACKAGES };
 
 export default class ClientsReport implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[]): void {
@@ -36,8 +41,8 @@ every request. A check counts only if the text stands in a request.
 
 | | |
 |---|---|
-${Object.entries(PACKAGES)
-  .map(([name, version]) => `| ${NAMES[name as keyof typeof PACKAGES]} | ${version} |`)
+${Object.entries(VERSIONS)
+  .map(([name, version]) => `| ${NAMES[name as keyof typeof VERSIONS]} | ${version} |`)
   .join("\n")}
 | Parley | ${commit()} |
 | date | ${new Date().toISOString().slice(0, 16).replace("T", " ")} UTC |

@@ -121,7 +121,9 @@ test("a line that somebody else wrote is found, by a hub that runs and by the ne
   {
     await using audit = await open();
     put(forged);
-    expect((await audit.verify()).problems.map(({ problem }) => problem)).toEqual(["Line 4 is none that was written."]);
+    expect((await audit.verify()).problems.map(({ problem }) => problem)).toEqual([
+      "Line 4 was never written by the hub.",
+    ]);
     audit.event({ op: "later", result: "ok" });
     expect((await audit.verify()).ok).toBe(false);
   }

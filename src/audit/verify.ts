@@ -59,7 +59,7 @@ class Walk {
     if (last < reached)
       this.#tell(last + 1, this.#before?.file ?? "", `${missing(last + 1, reached)} The end is cut off.`);
     else if (last > reached)
-      this.#tell(reached + 1, this.#before?.file ?? "", `Line ${reached + 1} is none that was written.`);
+      this.#tell(reached + 1, this.#before?.file ?? "", `Line ${reached + 1} was never written by the hub.`);
     else if (last === latest.seq) this.#compare(latest);
     const problems = this.#problems;
     return { ok: problems.length === 0, lines: this.#lines, first_seq: this.#first, last_seq: last || null, problems };

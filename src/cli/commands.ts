@@ -1,3 +1,5 @@
+import { COMMANDS as AGENTS } from "./agents/index.ts";
+import { COMMANDS as APPROVALS } from "./approvals/index.ts";
 import { COMMANDS as CHAT } from "./chat/index.ts";
 import type { Entry } from "./core/command.ts";
 import { MADE_NAMES } from "./core/made-names.ts";
@@ -14,21 +16,29 @@ import { COMMANDS as MAIL } from "./mail/index.ts";
 import { COMMANDS as MCP } from "./mcp/index.ts";
 import { COMMANDS as NOTICES } from "./notices/index.ts";
 import { COMMANDS as OUTBOX } from "./outbox/index.ts";
+import { COMMANDS as QUESTIONS } from "./questions/index.ts";
 import { COMMANDS as RUNS } from "./runs/index.ts";
+import { COMMANDS as SPACES } from "./spaces/index.ts";
 import { COMMANDS as TASKS } from "./tasks/index.ts";
+import { COMMANDS as WORKSPACE } from "./workspace/index.ts";
 
 /** In the order in which help names them. */
 const WRITTEN: readonly Entry[] = [
   HUB,
   DEMO,
   CHAT,
+  AGENTS,
   MAIL,
   OUTBOX,
   NOTICES,
+  APPROVALS,
+  QUESTIONS,
+  WORKSPACE,
   TASKS,
   RUNS,
   IMPORT,
   IDENTITY,
+  SPACES,
   MCP,
   HOOKS,
   DOCTOR,

@@ -7,7 +7,7 @@ import { eachDatabase, type TestHub } from "../testing/hub.ts";
 import { until } from "../testing/process.ts";
 import { type ChatOptions, type Client, createClient, followChat, type HubError } from "./index.ts";
 
-eachDatabase((open) => {
+eachDatabase((open, database) => {
   let hub: TestHub;
   let ana: string;
   let scout: string;
@@ -83,6 +83,9 @@ eachDatabase((open) => {
     }
     expect(named.contents()).toEqual(["to scout"]);
   });
+
+  // The rest is decided by what was sent, whichever database there is.
+  if (database !== "sqlite") return;
 
   test("messages as large as a page holds come one by one, in the default agent's chat too", async () => {
     const large = (letter: string) => letter.repeat(1024 * 1024);

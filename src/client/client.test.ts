@@ -6,7 +6,7 @@ import { eachDatabase, type TestHub } from "../testing/hub.ts";
 import { type Client, createClient, fetchTransport, HubError, newKey } from "./index.ts";
 import { nodeTransport } from "./node.ts";
 
-eachDatabase((open) => {
+eachDatabase((open, database) => {
   let hub: TestHub;
   let ana: string;
   let network: FaultyTransport;
@@ -49,6 +49,9 @@ eachDatabase((open) => {
     }
     expect(await contents()).toEqual(["lost", "doubled", "cut", "garbled"]);
   });
+
+  // The rest is decided by what was sent, whichever database there is.
+  if (database !== "sqlite") return;
 
   test("without a key a call is sent once, whatever becomes of it", async () => {
     network.fate = () => "doubled";

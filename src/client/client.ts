@@ -33,6 +33,17 @@ export interface CallOptions {
   patience_ms?: number;
   /** The id of what led to it. */
   cause?: string | undefined;
+  /** Ends the call: nobody waits for it any more. */
+  signal?: AbortSignal | undefined;
+  /** How long an answer may take, where it is a tool that waits. */
+  timeout_ms?: number | undefined;
+}
+
+/** A tool as the hub lists it. */
+export interface ListedTool {
+  name: string;
+  description: string;
+  inputSchema: Record<string, unknown>;
 }
 
 const PATIENCE_MS = 15_000;
@@ -61,7 +72,7 @@ export class Client implements Disposable {
   async call<N extends keyof ToolTypes>(
     name: N,
     args: ToolTypes[N]["input"],
-    { key, patience_ms = PATIENCE_MS, cause }: CallOptions = {},
+    { key, patience_ms = PATIENCE_MS, cause, signal, timeout_ms }: CallOptions = {},
   ): Promise<ToolTypes[N]["output"]> {
     const given = key === undefined ? args : { ...args, idempotency_key: key };
     // No model reads the answer, so it need not be there as text besides.
@@ -71,17 +82,25 @@ export class Client implements Disposable {
       // Whoever's cookie it is now, it is not the one with which this was begun.
       if (this.#disposed) throw unreachable("this client is no longer in use");
       // The hub has checked its own output against the schema that this type is of.
-      return outputOf(await this.#protocol.request("tools/call", params, name)) as ToolTypes[N]["output"];
+      const answer = await this.#protocol.request("tools/call", params, { name, signal, timeout_ms });
+      return outputOf(answer) as ToolTypes[N]["output"];
     };
     return key === undefined
       ? send()
-      : untilKnown(send, { pace: this.pace, patience_ms, stopped: () => this.#disposed });
+      : untilKnown(send, { pace: this.pace, patience_ms, stopped: () => this.#disposed || signal?.aborted === true });
+  }
+
+  /** The tools of these facets, as a model is shown them. */
+  async tools(facets: readonly string[]): Promise<ListedTool[]> {
+    const { tools } = await this.#protocol.request("tools/list", {}, { path: `/mcp/${facets.join("+")}` });
+    if (Array.isArray(tools) && tools.every(isListedTool)) return tools;
+    throw new HubError("INVALID_CONTENTS", "What the hub gave is no list of tools.");
   }
 
   async read(uri: string): Promise<ResourceContents[]> {
-    const { contents } = await this.#protocol.request("resources/read", { uri }, uri);
+    const { contents } = await this.#protocol.request("resources/read", { uri }, { name: uri });
     if (Array.isArray(contents) && contents.length > 0 && contents.every(isContents)) return contents;
-    throw new HubError("INVALID_CONTENTS", `What the hub gave for ${uri} is no MCP resource.`);
+    throw new HubError("INVALID_CONTENTS", `What the hub gave for ${uri} is not an MCP resource.`);
   }
 
   /**
@@ -120,6 +139,11 @@ export class Client implements Disposable {
   /** What time it is for the hub, in milliseconds since 1970, to a second. Our own clock may be hours off. */
   now(): number {
     return Date.now() + this.#protocol.ahead_ms;
+  }
+
+  /** Whoever tries again and again has to stop: no try will help. */
+  get disposed(): boolean {
+    return this.#disposed;
   }
 
   /** No tool is called from now on, nor called again, and nothing is listened to. */
@@ -176,6 +200,12 @@ function parsed(text: string): unknown {
     return { error: text, code: "INVALID_REQUEST" };
   }
 }
+
+const isListedTool = (value: unknown): value is ListedTool =>
+  isObject(value) &&
+  typeof value.name === "string" &&
+  typeof value.description === "string" &&
+  isObject(value.inputSchema);
 
 const isContents = (value: unknown): value is ResourceContents =>
   isObject(value) &&

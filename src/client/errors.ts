@@ -15,11 +15,18 @@ export class HubError extends Error {
   readonly code: string;
   /** 0 where there was no answer. */
   readonly status: number;
+  /** What the hub says beside its sentence, for a program to act on. */
+  readonly details: Readonly<Record<string, unknown>>;
 
-  constructor(code: string, message: string, options: ErrorOptions & { status?: number } = {}) {
+  constructor(
+    code: string,
+    message: string,
+    options: ErrorOptions & { status?: number; details?: Record<string, unknown> } = {},
+  ) {
     super(message, options);
     this.code = code;
     this.status = options.status ?? 0;
+    this.details = options.details ?? {};
   }
 
   /** Asking again later may help. */
@@ -35,8 +42,8 @@ export const hubErrorOf = (error: unknown): HubError => (error instanceof HubErr
 
 /** What the hub said instead of a result: its common error body, or a JSON-RPC error around the same two. */
 export function refusal(status: number, body: unknown): HubError {
-  const { error, code } = isObject(body) ? body : {};
-  if (typeof error === "string" && typeof code === "string") return new HubError(code, error, { status });
+  const { error, code, ...details } = isObject(body) ? body : {};
+  if (typeof error === "string" && typeof code === "string") return new HubError(code, error, { status, details });
   if (isObject(error) && typeof error.message === "string") {
     const data = isObject(error.data) ? error.data : {};
     return new HubError(String(data.code ?? error.code), error.message, { status });

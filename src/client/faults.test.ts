@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { FATES, type Fate, FaultyTransport } from "../testing/faulty-transport.ts";
 import { until } from "../testing/process.ts";
+import { propertyRuns } from "../testing/property-runs.ts";
 import { onSharedHub } from "../testing/shared-hub.ts";
 import { createClient, createSubscriptionManager, followChat, newKey, type ResourceData } from "./index.ts";
 import { nodeTransport } from "./node.ts";
@@ -15,7 +16,7 @@ const step = fc.constantFrom<Step>("ana", "ana", "scout", "scout", "report", "cu
 const fate = fc.constantFrom<Fate>("fine", "fine", ...FATES);
 
 onSharedHub(
-  (shared) => {
+  (shared, database) => {
     let spaces = 0;
 
     test("the final state equals a fresh read, and each message came once, in order", {
@@ -81,7 +82,7 @@ onSharedHub(
           expect(messages.filter(({ author }) => author === "user")).toHaveLength(posts);
         },
       );
-      await fc.assert(property, { numRuns: 60, endOnFailure: true });
+      await fc.assert(property, { numRuns: propertyRuns(database === "sqlite" ? 24 : 6), endOnFailure: true });
     });
   },
   { config: { rate_limit: 1_000_000 } },

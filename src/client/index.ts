@@ -7,10 +7,12 @@ export {
   type ClientOptions,
   createClient,
   getMCPClient,
+  type ListedTool,
   newKey,
   type ResourceContents,
 } from "./client.ts";
 export { HubError } from "./errors.ts";
+export { type Bound, choosesSession, type InSession, SessionRefused, sentenceOf, withSession } from "./session.ts";
 export type { ClientState } from "./state.ts";
 export {
   createSubscriptionManager,
@@ -20,3 +22,11 @@ export {
   type SubscriptionManager,
 } from "./subscriptions.ts";
 export { fetchTransport, type HttpRequest, type HttpResponse, type Transport } from "./transport.ts";
+export {
+  type Outcome,
+  openWorkflow,
+  type Paused,
+  type Resumed,
+  type Workflow,
+  type WorkflowOptions,
+} from "./workflow.ts";

@@ -30,6 +30,7 @@ export function nodeTransport(url: string, { connect, idle_ms }: Connecting = {}
       status: statusCode,
       type: got["content-type"] ?? "",
       date: got.date,
+      session: got["mcp-session-id"]?.toString(),
       body: (take) => read(response, take),
     };
   };

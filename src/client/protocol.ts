@@ -15,6 +15,15 @@ interface Listening {
   controller: AbortController;
 }
 
+interface Asking {
+  /** What it is about, as the header `mcp-name` says. */
+  name?: string | undefined;
+  /** Where other tools are listed than at `/mcp`. */
+  path?: string;
+  signal?: AbortSignal | undefined;
+  timeout_ms?: number | undefined;
+}
+
 export interface Notification {
   method: string;
   params: Record<string, unknown>;
@@ -38,18 +47,26 @@ export class Protocol {
     return this.#ahead_ms;
   }
 
-  async request(method: string, params: Record<string, unknown>, name?: string): Promise<Record<string, unknown>> {
+  async request(
+    method: string,
+    params: Record<string, unknown>,
+    { name, path, signal, timeout_ms = PATIENCE_MS }: Asking = {},
+  ): Promise<Record<string, unknown>> {
     const controller = new AbortController();
+    const end = (): void => controller.abort();
     // Not AbortSignal.timeout: it would hold on to what has long been answered.
-    const late = setTimeout(() => controller.abort(), PATIENCE_MS);
+    const late = setTimeout(end, timeout_ms);
+    signal?.addEventListener("abort", end);
+    if (signal?.aborted) end();
     let result: Record<string, unknown> | undefined;
     try {
-      const response = await this.#send(method, params, { name, signal: controller.signal });
+      const response = await this.#send(method, params, { name, path, signal: controller.signal });
       await eachMessage(response, (message) => {
         if (isObject(message.result)) result ??= message.result;
       });
     } finally {
       clearTimeout(late);
+      signal?.removeEventListener("abort", end);
     }
     if (result) return result;
     throw unreachable("the answer ended early");
@@ -79,7 +96,7 @@ export class Protocol {
   async #send(
     method: string,
     params: Record<string, unknown>,
-    { name, signal }: { name?: string | undefined; signal: AbortSignal },
+    { name, path = "/mcp", signal }: { name?: string | undefined; path?: string | undefined; signal: AbortSignal },
   ): Promise<HttpResponse> {
     this.#requests += 1;
     const _meta = {
@@ -90,7 +107,7 @@ export class Protocol {
     };
     const response = await this.#exchange({
       method: "POST",
-      path: "/mcp",
+      path,
       headers: {
         ...this.#headers,
         accept: "application/json, text/event-stream",

@@ -16,7 +16,7 @@ import { nodeTransport } from "./node.ts";
 const PACE = { first_ms: 1, most_ms: 20 };
 const INBOX = "ui://chat/inbox";
 
-eachDatabase((open) => {
+eachDatabase((open, database) => {
   let hub: TestHub;
   let ana: string;
   let network: FaultyTransport;
@@ -90,6 +90,9 @@ eachDatabase((open) => {
     await manager.subscribe(INBOX, (data) => late.push(data));
     expect(said(late)).toEqual(["one", "two"]);
   });
+
+  // The rest is decided by what was sent, whichever database there is.
+  if (database !== "sqlite") return;
 
   test("WEB-5: a callback that throws disturbs nobody else", async () => {
     const manager = createSubscriptionManager(client);

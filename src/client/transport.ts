@@ -1,6 +1,6 @@
 /** One HTTP exchange, however it is made: by `fetch` in a browser, by `node:http` in the command line. */
 export interface HttpRequest {
-  method: "GET" | "POST";
+  method: "GET" | "POST" | "DELETE";
   /** From the hub's root, such as `/mcp`. */
   path: string;
   headers: Record<string, string>;
@@ -13,6 +13,8 @@ export interface HttpResponse {
   type: string;
   /** The `Date` header: what time it is for the hub. */
   date: string | undefined;
+  /** Of the MCP session that was opened, in the older era. */
+  session?: string | undefined;
   /**
    * Hands over what arrives, decoded, piece by piece. Resolves at the end; rejects when it breaks off, or when `take`
    * throws. Calling back costs a fraction of the memory that a chain of generators does, for each stream there is.

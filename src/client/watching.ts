@@ -27,7 +27,7 @@ export class Watching implements Disposable {
   readonly #state: State;
   #tending = false;
   #asleep = false;
-  #looking = false;
+  #listens_once = false;
   #opening: AbortController | undefined;
 
   constructor(protocol: Protocol, { pace, report }: { pace: Pace; report: (error: unknown) => void }) {
@@ -63,7 +63,7 @@ export class Watching implements Disposable {
 
   /** Closes the streams and opens none; what is watched stays watched. */
   sleep(): void {
-    this.#looking = false;
+    this.#listens_once = false;
     if (this.#asleep) return;
     this.#asleep = true;
     this.#close();
@@ -71,7 +71,7 @@ export class Watching implements Disposable {
 
   /** Listens again and hints at everything: it may have changed meanwhile. */
   wake(): void {
-    this.#looking = false;
+    this.#listens_once = false;
     if (!this.#asleep) return;
     this.#asleep = false;
     this.#backoff.reset();
@@ -81,7 +81,7 @@ export class Watching implements Disposable {
   /** Wakes until everything was listened to once. */
   look(): void {
     this.wake();
-    this.#looking = true;
+    this.#listens_once = true;
     this.#tend();
   }
 
@@ -117,7 +117,7 @@ export class Watching implements Disposable {
       this.#tending = false;
       // Somebody came in between the last look and now.
       if (this.#state.now.state !== "denied" && this.#missing().length > 0) this.#tend();
-      else if (this.#looking) this.sleep();
+      else if (this.#listens_once) this.sleep();
     });
   }
 

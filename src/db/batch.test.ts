@@ -11,6 +11,13 @@ import { statement } from "./statement.ts";
 const SOON = { timeout: 90_000 };
 
 const duplicate = statement<Record<string, never>>("insert into hub (name, value) values ('epoch', 'again')");
+const add = statement<{ space_id: string; status: string; channel: string; by: number }>(
+  `insert into task_totals (space_id, status, channel, tasks) values (:space_id, :status, :channel, :by)
+   on conflict (space_id, status, channel) do update set tasks = task_totals.tasks + excluded.tasks`,
+);
+const total = statement<{ channel: string }, { tasks: number }>(
+  "select tasks from task_totals where space_id = 'main' and status = 'done' and channel = :channel",
+);
 const say = (content: string) => ({ author: "user", mime: "text/plain", content }) as const;
 
 eachDatabase((open, name) => {
@@ -18,7 +25,9 @@ eachDatabase((open, name) => {
   let ana: string;
   let ctx: Ctx;
   beforeEach(async () => {
-    hub = await open();
+    hub = await open({ now: Date.now() });
+    // What a start plans would be the first to meet a failpoint.
+    await hub.tick(0);
     ana = await hub.token("human", "ana");
     ctx = await hub.as(ana);
   });
@@ -30,6 +39,26 @@ eachDatabase((open, name) => {
     (await hub.call(ana, "chat_read_since", { limit: 500 })).body.messages.map((m: { content: string }) => m.content);
   const posting = (content: string, key: string) =>
     hub.call(ana, "chat_human_post", { content }, { "idempotency-key": key });
+
+  test("what operations of a batch add to a number is added once a batch, without what those that fail had added", async () => {
+    const [wholes, halves] = ["whole", "half"].map((channel) => ({ space_id: "main", status: "done", channel }));
+    if (!wholes || !halves) throw new Error("both are there");
+    const added = async (channel: string) => (await hub.hub.database.get(total, { channel }))?.tasks;
+    const results = await Promise.allSettled(
+      Array.from({ length: 90 }, (_, n) =>
+        write(async ({ tx }) => {
+          tx.addUp(add, wholes, 2);
+          tx.addUp(add, halves, n % 2 ? 1 : -1);
+          if (n % 3 === 0) throw new Error("not this one");
+          // Only found out when it is written: then the whole batch is done again.
+          if (n === 7) await tx.run(duplicate, {});
+        }),
+      ),
+    );
+    expect(results.filter(({ status }) => status === "rejected")).toHaveLength(31);
+    expect(await added("whole")).toBe(2 * 59);
+    expect(await added("half")).toBe(29 - 30);
+  });
 
   test("of a hundred operations at once those that fail take nothing with them and leave nothing behind", async () => {
     const told: number[] = [];

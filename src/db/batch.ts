@@ -5,7 +5,7 @@ import { prefetch } from "./prefetch.ts";
 import { ReadCache } from "./read-cache.ts";
 import type { Statement } from "./statement.ts";
 import type { CounterRow } from "./store.ts";
-import { type Counter, Transaction } from "./transaction.ts";
+import { addedUp, type Counter, Transaction } from "./transaction.ts";
 import { nothingWritten, outcomeUnknown, troubleOf } from "./trouble.ts";
 
 /** The one connection a batch runs on. */
@@ -69,7 +69,7 @@ export interface Job {
 export async function runBatch(writer: Writer, jobs: readonly Job[], now: () => number): Promise<Committed[]> {
   const batch = { writer, jobs, now };
   const counters = (await attempt({ ...batch, careful: false })) ?? (await attempt({ ...batch, careful: true })) ?? [];
-  return counters.filter((counter) => counter.planned || counter.last_id !== counter.previous_id);
+  return counters.filter((counter) => counter.planned.size > 0 || counter.last_id !== counter.previous_id);
 }
 
 interface Batch {
@@ -94,15 +94,17 @@ async function attempt(batch: Batch): Promise<Counter[] | undefined> {
       return undefined;
     }
     await Promise.all([...counters.values()].flatMap(({ ends }) => ends.map((end) => end())));
+    for (const { statement, args, by } of addedUp([...counters.values()].flatMap(({ sums }) => sums)))
+      await writer.run(statement, { ...args, by });
     for (const counter of counters.values())
       if (counter.last_id !== counter.previous_id) await writer.saveCounter(counter.space_id, counter.last_id);
-    await hit("post.before_commit");
+    await hit("post.before_commit", kindOf(counters));
   } catch (error) {
     await abandon(writer);
     for (const job of jobs) job.reject(nothingWritten(error));
     throw error;
   }
-  const failure = await commit(writer, jobs);
+  const failure = await commit(writer, jobs, kindOf(counters));
   if (failure && !batch.careful && jobs.length > 1) return undefined;
   for (const job of jobs) if (failure) job.reject(nothingWritten(failure));
   if (failure) return [];
@@ -110,12 +112,16 @@ async function attempt(batch: Batch): Promise<Counter[] | undefined> {
   return [...counters.values()];
 }
 
+/** For failpoints: what a hub does by itself as it starts posts nothing, and how often it writes is nobody's to count. */
+const kindOf = (counters: ReadonlyMap<string, Counter>): "events" | "rows" =>
+  [...counters.values()].some(({ last_id, previous_id }) => last_id !== previous_id) ? "events" : "rows";
+
 /** What a job did wrong, where that is why nothing was written. */
-async function commit(writer: Writer, jobs: readonly Job[]): Promise<Error | undefined> {
+async function commit(writer: Writer, jobs: readonly Job[], kind: string): Promise<Error | undefined> {
   try {
-    await hit("post.in_commit");
+    await hit("post.in_commit", kind);
     await writer.commit();
-    await hit("post.after_commit");
+    await hit("post.after_commit", kind);
     return undefined;
   } catch (error) {
     const failure = error instanceof RolledBack ? error.cause : error;
@@ -157,7 +163,8 @@ async function runJob(
   // Whoever was let in may have waited: what is written now would be found by nobody, and be removed by nobody.
   if (!job.even_expired && counter.expires_at !== null && Date.parse(counter.expires_at) <= now())
     return () => job.reject(new ParleyError("SESSION_EXPIRED", `The space ${job.space_id} has expired.`));
-  const before = { last_id: counter.last_id, events: counter.events.length, ends: counter.ends.length };
+  const { last_id, events, ends, sums } = counter;
+  const before = { last_id, events: events.length, ends: ends.length, sums: sums.length };
   const tx = new Transaction({ writer, counter, now, cache });
   const mark = writer.mark();
   if (careful) writer.savepoint();
@@ -182,6 +189,7 @@ async function runJob(
     counter.last_id = before.last_id;
     counter.events.length = before.events;
     counter.ends.length = before.ends;
+    counter.sums.length = before.sums;
     return () => job.reject(nothingWritten(cause));
   }
 }
@@ -200,8 +208,9 @@ async function openCounter(
     last_id,
     expires_at,
     events: [],
-    planned: false,
+    planned: new Map(),
     ends: [],
+    sums: [],
   };
   counters.set(space_id, counter);
   return counter;

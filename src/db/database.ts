@@ -31,13 +31,18 @@ export interface Tx extends Reader {
   takeId(): number;
   /** Handed to the feed once the transaction is durable; forgotten if it is not. */
   announce(event: FeedEvent): void;
-  /** A row of `due` may have been added that is due soon: the scheduler looks again once the transaction is durable. */
-  markPlanned(): void;
+  /** A row of `due` may have been added that is due soon: the scheduler is told once the transaction is durable. */
+  markPlanned(kind: string, at: number): void;
   /**
    * Done in the same transaction once all operations that share it are through, for what is far cheaper done together.
    * It must not fail: that would undo all of them.
    */
   atEnd(work: (tx: Tx) => Promise<unknown>): void;
+  /**
+   * Adds `by` to a number that is kept. What a batch adds with the same other arguments is one statement at its end: none
+   * of its operations sees it.
+   */
+  addUp<A extends object>(statement: Statement<A & { by: number }>, args: A, by: number): void;
 }
 
 /** It may run twice, the first times for nothing: what it does beside its transaction must bear that. */
@@ -46,6 +51,11 @@ export type Operation<T> = (tx: Tx) => Promise<T>;
 export interface WriteOptions {
   /** For those who tidy up: everybody else is refused once the space has expired. */
   even_expired?: boolean;
+  /**
+   * Nobody waits for it, and it is done again if it is lost: on SQLite, where a commit keeps everybody waiting, it goes
+   * along with what is written next, or by itself some milliseconds later.
+   */
+  patient?: boolean;
 }
 
 export interface Committed {
@@ -54,15 +64,20 @@ export interface Committed {
   previous_id: number;
   last_id: number;
   events: FeedEvent[];
-  planned: boolean;
+  /** When what was planned is due at the earliest, in milliseconds, by kind. */
+  planned: Map<string, number>;
 }
 
-export type Health = { state: "ready" } | { state: "full" | "lost" | "failed" | "closing"; reason: string };
+export type Health =
+  | { state: "ready" }
+  | { state: "full" | "lost" | "failed" | "outdated" | "closing"; reason: string };
 
 export interface Database extends Reader, AsyncDisposable {
   readonly backend: "sqlite" | "postgres";
   /** Whether other nodes may write to it as well. */
   readonly shared: boolean;
+  /** Another one after each commit; undefined where others write too, and nobody here knows. */
+  readonly revision: number | undefined;
   /** Changes when the data was restored from a backup: remembered positions are then void. */
   readonly epoch: string;
   /** Runs the operation in a transaction of that space, alone or with others; resolves when it is durable. */
@@ -74,6 +89,8 @@ export interface Database extends Reader, AsyncDisposable {
   compareAndSet<A>(statement: Statement<A>, args: A): Promise<number>;
   /** Milliseconds since 1970 that never go back: the database's clock on PostgreSQL. */
   now(): number;
+  /** What the clock shows just now, which may be less: for what goes by a clock outside, such as a schedule. */
+  wall(): number;
   health(): Health;
   /** Called after each commit, in commit order a space. */
   onCommit(listener: (committed: Committed) => void): void;
@@ -84,8 +101,10 @@ export interface Database extends Reader, AsyncDisposable {
   onRemote(listener: (space_id: string, last_id?: number) => void): void;
   /** Which spaces this node wants to hear of from other nodes. */
   watch(space_ids: readonly string[]): void;
+  /** Gives back what is kept of rows that are gone, where that is much. Nobody waits for it. */
+  tidy(): Promise<void>;
   /** From now on a database that is out of reach is not waited for: whoever stops a hub gives it a few seconds. */
   beginStop(): void;
-  /** Called once, when storage can no longer be trusted and the process must end. */
+  /** Called once, when storage can no longer be trusted, or a newer program has changed it, and the process must end. */
   onFatal(listener: (error: Error) => void): void;
 }

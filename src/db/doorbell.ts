@@ -4,6 +4,9 @@ import pg from "pg";
 const CHANNEL = "parley";
 /** A notification's payload holds at most 8000 bytes. */
 const MOST_SPACES = 80;
+/** Of more than this a quarter is looked at each time. */
+const MOST_AT_ONCE = 100;
+const QUARTERS = 4;
 /** Shorter than for everybody else: this connection is also how the hub finds out that the database is gone. */
 const PATIENCE_MS = 2000;
 
@@ -16,7 +19,9 @@ export class Doorbell {
   onRing: (space_id: string, last_id?: number) => void = () => {};
   readonly #url: string;
   readonly #node = randomBytes(6).toString("hex");
-  /** Where the watched spaces stood when we last looked. */
+  /** Which of many spaces are next. */
+  #from = 0;
+  /** Where the watched spaces stood when we last looked at them. */
   #seen = new Map<string, number>();
   #pending = new Set<string>();
   #ringing: Promise<void> | undefined;
@@ -32,19 +37,28 @@ export class Doorbell {
     if (this.#pending.size > 0) this.#ringing ??= this.#send();
   }
 
-  /** Rings for what should be known by now, and says what time it is there. Opens the line anew if it was lost. */
-  async poll(space_ids: readonly string[]): Promise<number> {
+  /** Rings for what should be known by now, and says what time and which schema it is there. Opens the line anew if it was lost. */
+  async poll(space_ids: readonly string[]): Promise<{ ms: number; schema: number }> {
     const line = this.#line ?? (await this.#open());
-    const [ms, counters] = await Promise.all([
+    const [ms, schema, counters] = await Promise.all([
       clockOf(line),
+      line.query<{ version: number }>("select version from schema"),
       line.query<{ id: string; last_id: string }>("select id, last_id from spaces where id = any($1::text[])", [
-        space_ids,
+        this.#nextOf(space_ids),
       ]),
     ]);
     // Not for what we see just now: most of that is our own, or rings by itself in a moment.
     for (const [id, last_id] of this.#seen) this.onRing(id, last_id);
     this.#seen = new Map(counters.rows.map(({ id, last_id }) => [id, Number(last_id)]));
-    return ms;
+    return { ms, schema: schema.rows[0]?.version ?? 0 };
+  }
+
+  /** All of a few; of many a quarter, the next one each time: to find what was missed may take longer there. */
+  #nextOf(space_ids: readonly string[]): readonly string[] {
+    if (space_ids.length <= MOST_AT_ONCE) return space_ids;
+    const from = this.#from < space_ids.length ? this.#from : 0;
+    this.#from = from + Math.ceil(space_ids.length / QUARTERS);
+    return space_ids.slice(from, this.#from);
   }
 
   async close(): Promise<void> {

@@ -18,9 +18,22 @@ export async function migratePostgres(url: string, history?: readonly Migration[
     await client.query("select pg_advisory_lock($1)", [LOCK]);
     await client.query("create table if not exists schema (version integer not null)");
     await migrate(runner(client), history);
+    await analyze(client);
   } finally {
     await client.end();
   }
+}
+
+/**
+ * Without figures about its tables the planner reads a whole space for some of what is asked. A table has none after it was
+ * made, or restored from a dump, until PostgreSQL gets round to it.
+ */
+async function analyze(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    `select quote_ident(relname) as name from pg_class
+     where relnamespace = current_schema()::regnamespace and relkind = 'r' and reltuples < 0`,
+  );
+  if (rows.length > 0) await client.query(`analyze ${rows.map(({ name }) => name).join(", ")}`);
 }
 
 function runner(client: pg.Client): MigrationRunner {

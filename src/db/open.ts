@@ -2,10 +2,11 @@ import { chmodSync, existsSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { ParleyError, StartRefused } from "../errors.ts";
+import type { Timekeeping } from "./clock.ts";
 import type { Database } from "./database.ts";
 import { migratePostgres } from "./migrate-postgres.ts";
 import { migrateSqlite } from "./migrate-sqlite.ts";
-import type { Migration } from "./migrations/index.ts";
+import { MIGRATIONS, type Migration } from "./migrations/index.ts";
 import { PostgresDatabase } from "./postgres.ts";
 import { SqliteDatabase } from "./sqlite.ts";
 import { troubleOf } from "./trouble.ts";
@@ -14,11 +15,9 @@ import { troubleOf } from "./trouble.ts";
 export { HUB_SPACE } from "./store.ts";
 export const MAIN_SPACE = "main";
 
-export interface Storage {
+export interface Storage extends Timekeeping {
   home: string;
   database_url?: string | undefined;
-  /** Tests set the clock. */
-  now?: (() => number) | undefined;
   /** The last hub of this folder did not end by itself: look at the file before trusting it. */
   after_crash?: boolean;
   /** Others than all there are, for tests. */
@@ -26,11 +25,18 @@ export interface Storage {
 }
 
 /** Opens the database and brings its schema up to date. */
-export async function openDatabase({ home, database_url, now, after_crash, history }: Storage): Promise<Database> {
+export async function openDatabase({
+  home,
+  database_url,
+  now,
+  passed,
+  after_crash,
+  history = MIGRATIONS,
+}: Storage): Promise<Database> {
   try {
     if (database_url) {
       await migratePostgres(database_url, history);
-      return await PostgresDatabase.open(database_url, now);
+      return await PostgresDatabase.open(database_url, { now, passed, schema: history.length });
     }
     const file = join(home, "parley.db");
     refuseUnsafeSqlite();
@@ -38,7 +44,7 @@ export async function openDatabase({ home, database_url, now, after_crash, histo
     if (after_crash && existsSync(file)) refuseDamaged(file);
     await migrateSqlite(file, history);
     chmodSync(file, 0o600);
-    return new SqliteDatabase(file, now);
+    return new SqliteDatabase(file, { now, passed });
   } catch (error) {
     if (error instanceof StartRefused) throw error;
     const what = database_url ? "PostgreSQL cannot be used" : `The database in ${home} cannot be opened`;

@@ -60,7 +60,7 @@ onDatabase("postgres", (open) => {
     });
     await began.promise;
     // In another space, one whose commit is on its way when nobody answers any more.
-    arm("post.before_commit:delay:1000");
+    arm("post.before_commit@events:delay:1000");
     const commit = () => hub.call(hub.admin, "chat_human_post", { content: "once" }, COMMIT);
     const unknown = commit().then(
       ({ body }) => body.code,
@@ -153,16 +153,25 @@ onDatabase("postgres", (open) => {
   });
 
   test("of two spaces that wait for each other one is told to try again, and nothing else is the matter", async () => {
-    await hub.call(hub.admin, "space_create", { id: "sess_other" });
-    const both = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const crossing = (space_id: string, names: [string, string], mine: number) =>
-      hub.hub.database.write(space_id, async (tx) => {
-        await tx.runCounted(newName, { name: names[0] });
-        both[mine]?.resolve();
-        await Promise.all(both.map(({ promise }) => promise));
-        await tx.run(newName, { name: names[1] });
-      });
-    const results = await Promise.allSettled([crossing("main", ["x", "y"], 0), crossing("sess_other", ["y", "x"], 1)]);
+    const spaces = ["sess_one", "sess_other"] as const;
+    for (const id of spaces) await hub.call(hub.admin, "space_create", { id });
+    let runs = 0;
+    const cross = (round: number) => {
+      const both = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const crossing = (space_id: string, names: [string, string], mine: number) =>
+        hub.hub.database.write(space_id, async (tx) => {
+          await tx.runCounted(newName, { name: `${names[0]}${round}` });
+          runs += 1;
+          both[mine]?.resolve();
+          await Promise.all(both.map(({ promise }) => promise));
+          await tx.run(newName, { name: `${names[1]}${round}` });
+        });
+      runs = 0;
+      return Promise.allSettled([crossing(spaces[0], ["x", "y"], 0), crossing(spaces[1], ["y", "x"], 1)]);
+    };
+    let results = await cross(0);
+    // What shares a transaction with something the hub writes by itself is tried once more alone: then it was no race.
+    for (let round = 1; runs > spaces.length; round++) results = await cross(round);
 
     expect(results.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
     const [lost] = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));

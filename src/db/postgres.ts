@@ -2,6 +2,8 @@ import type { Socket } from "node:net";
 import pg from "pg";
 import { ParleyError } from "../errors.ts";
 import { type Job, runBatch } from "./batch.ts";
+import { rebuildBloated } from "./bloat.ts";
+import { Clock, type Timekeeping } from "./clock.ts";
 import { CoalescingSocket } from "./coalescing-socket.ts";
 import type { Committed, Database, Health, Operation, WriteOptions } from "./database.ts";
 import { clockOf, Doorbell } from "./doorbell.ts";
@@ -19,6 +21,8 @@ const QUERY_TIMEOUT_MS = 10_000;
 const FULL_MS = 5000;
 const LOST: Health = { state: "lost", reason: "the database is out of reach." };
 
+const OUTDATED = "A newer Parley uses the database: this node is stopping. Try again.";
+
 /** As pg says it, so that it is taken for what it is. */
 const cutOff = (): Error => new Error("Connection terminated");
 
@@ -28,28 +32,37 @@ const types = {
     oid === 20 ? Number : pg.types.getTypeParser(oid, format),
 };
 
+interface Options extends Timekeeping {
+  schema: number;
+}
+
 /** Any number of nodes on one database. Writes that wait on this node for the same space share a transaction. */
 export class PostgresDatabase implements Database {
   readonly backend = "postgres";
   readonly shared = true;
+  readonly revision = undefined;
   epoch = "";
+  readonly #url: string;
   readonly #pool: pg.Pool;
   readonly #doorbell: Doorbell;
   readonly #sockets = new Set<Socket>();
-  readonly #fakeNow: (() => number) | undefined;
+  readonly #clock: Clock;
   readonly #queues = new Map<string, { jobs: Job[]; running: Promise<void> }>();
   #poll: NodeJS.Timeout | undefined;
   #polling: Promise<void> | undefined;
-  #last = 0;
   #offset = 0;
   #watched: readonly string[] = [];
   #health: Health = { state: "ready" };
   #full_at = 0;
-  #is_stopping = false;
+  readonly #stopping = new AbortController();
   #is_cut_off = false;
+  /** The one that this program knows. */
+  readonly #schema: number;
+  #onFatal: (error: Error) => void = () => {};
   readonly #onCommit: ((committed: Committed) => void)[] = [];
 
-  private constructor(url: string, now: (() => number) | undefined) {
+  private constructor(url: string, { schema, ...time }: Options) {
+    this.#url = url;
     this.#pool = new pg.Pool({
       connectionString: url,
       max: 16,
@@ -68,11 +81,12 @@ export class PostgresDatabase implements Database {
     // An idle connection that breaks is replaced by the pool; the next query tells whoever needs to know.
     this.#pool.on("error", () => {});
     this.#doorbell = new Doorbell(url);
-    this.#fakeNow = now;
+    this.#clock = new Clock(() => Date.now() + this.#offset, time);
+    this.#schema = schema;
   }
 
-  static async open(url: string, now?: () => number): Promise<PostgresDatabase> {
-    const database = new PostgresDatabase(url, now);
+  static async open(url: string, options: Options): Promise<PostgresDatabase> {
+    const database = new PostgresDatabase(url, options);
     try {
       database.#offset = (await clockOf(database.#pool)) - Date.now();
       database.epoch = (await database.get(epochOfHub, {}))?.value ?? "";
@@ -100,8 +114,8 @@ export class PostgresDatabase implements Database {
   }
 
   write<T>(space_id: string, operation: Operation<T>, { even_expired = false }: WriteOptions = {}): Promise<T> {
-    if (this.#health.state === "closing")
-      return Promise.reject(new ParleyError("STORAGE_UNAVAILABLE", "The hub is stopping."));
+    const refusal = this.#refusal();
+    if (refusal) return Promise.reject(refusal);
     return new Promise<T>((resolve, reject) => {
       // The queue holds operations of every result type; each is handed back only to its own promise.
       const job: Job = { space_id, operation, even_expired, resolve: resolve as (value: unknown) => void, reject };
@@ -112,7 +126,8 @@ export class PostgresDatabase implements Database {
   }
 
   async compareAndSet<A>(statement: Statement<A>, args: A): Promise<number> {
-    if (this.#health.state === "closing") throw new ParleyError("STORAGE_UNAVAILABLE", "The hub is stopping.");
+    const refusal = this.#refusal();
+    if (refusal) throw refusal;
     try {
       return (await this.#query(statement, args)).rowCount ?? 0;
     } catch (error) {
@@ -122,8 +137,11 @@ export class PostgresDatabase implements Database {
   }
 
   now(): number {
-    this.#last = Math.max(this.#last, this.#fakeNow ? this.#fakeNow() : Math.floor(Date.now() + this.#offset));
-    return this.#last;
+    return this.#clock.now();
+  }
+
+  wall(): number {
+    return this.#clock.wall();
   }
 
   health(): Health {
@@ -136,8 +154,10 @@ export class PostgresDatabase implements Database {
     this.#onCommit.push(listener);
   }
 
-  onFatal(): void {
-    // A PostgreSQL whose disk fails stops itself; to this node it is out of reach until it is back.
+  /** A PostgreSQL whose disk fails stops itself; to this node it is out of reach until it is back. */
+  onFatal(listener: (error: Error) => void): void {
+    this.#onFatal = listener;
+    if (this.#health.state === "outdated") listener(new Error(this.#health.reason));
   }
 
   onRemote(listener: (space_id: string, last_id?: number) => void): void {
@@ -148,8 +168,12 @@ export class PostgresDatabase implements Database {
     this.#watched = space_ids;
   }
 
+  tidy(): Promise<void> {
+    return rebuildBloated(this.#url, this.#stopping.signal);
+  }
+
   beginStop(): void {
-    this.#is_stopping = true;
+    this.#stopping.abort();
     if (this.#health.state === "lost") this.#cutOff();
   }
 
@@ -160,6 +184,20 @@ export class PostgresDatabase implements Database {
     await this.#polling;
     await this.#doorbell.close();
     await this.#pool.end();
+  }
+
+  #refusal(): ParleyError | undefined {
+    if (this.#health.state === "closing") return new ParleyError("STORAGE_UNAVAILABLE", "The hub is stopping.");
+    if (this.#health.state === "outdated") return new ParleyError("SHUTTING_DOWN", OUTDATED);
+    return undefined;
+  }
+
+  /** What it writes would not be what the newer program expects: from now on nothing, and the process ends in good order. */
+  #giveWay(schema: number): void {
+    if (this.#health.state === "closing" || this.#health.state === "outdated") return;
+    const reason = `the database has schema ${schema} now, newer than this Parley knows (${this.#schema}).`;
+    this.#health = { state: "outdated", reason };
+    this.#onFatal(new Error(reason));
   }
 
   #query<A>(statement: Statement<A, unknown>, args: A): Promise<pg.QueryResult> {
@@ -188,10 +226,12 @@ export class PostgresDatabase implements Database {
     await new Promise((resolve) => setImmediate(resolve));
     while (jobs.length > 0)
       try {
+        if (this.#health.state === "outdated") throw new ParleyError("SHUTTING_DOWN", OUTDATED);
         await this.#runBatch(jobs.splice(0, MOST_JOBS));
         if (this.#health.state === "full" || this.#health.state === "lost") this.#health = { state: "ready" };
       } catch (error) {
         this.#markUnhealthy(error);
+        if (error instanceof ParleyError) for (const job of jobs.splice(0)) job.reject(error);
         // Who waited while nobody answered is not made to wait for the next one that does not.
         if (troubleOf(error) === "lost") for (const job of jobs.splice(0)) job.reject(nothingWritten(error));
       }
@@ -218,7 +258,13 @@ export class PostgresDatabase implements Database {
 
   #markUnhealthy(error: unknown): void {
     const trouble = troubleOf(error);
-    if (this.#health.state === "closing" || trouble === "operation" || trouble === "busy") return;
+    if (
+      this.#health.state === "closing" ||
+      this.#health.state === "outdated" ||
+      trouble === "operation" ||
+      trouble === "busy"
+    )
+      return;
     this.#full_at = performance.now();
     this.#health = trouble === "full" ? { state: "full", reason: "the database's disk is full." } : LOST;
   }
@@ -228,13 +274,14 @@ export class PostgresDatabase implements Database {
     this.#polling ??= this.#doorbell
       .poll(this.#watched)
       .then(
-        (ms) => {
+        ({ ms, schema }) => {
           this.#offset = ms - Date.now();
+          if (schema > this.#schema) this.#giveWay(schema);
           if (this.#health.state === "lost") this.#health = { state: "ready" };
         },
         () => {
           // Once may be a hiccup, and what is under way then would not be known to have happened.
-          if (this.#is_stopping && this.#health.state === "lost") this.#cutOff();
+          if (this.#stopping.signal.aborted && this.#health.state === "lost") this.#cutOff();
           if (this.#health.state === "ready") this.#health = LOST;
         },
       )

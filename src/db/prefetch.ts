@@ -30,8 +30,8 @@ export async function prefetch({ writer, jobs, cache }: Batch): Promise<void> {
 }
 
 const WRITES = new Error("from here on it writes");
-/** Never settled: whoever waits for a write goes no further, and is forgotten. */
-const NEVER = new Promise<never>(() => {});
+/** Never settled: whoever waits goes no further. One for each: whoever waits for one that all share is kept by it for ever. */
+const never = (): Promise<never> => new Promise(() => {});
 
 class Prefetching implements Tx {
   readonly space_id: string;
@@ -57,7 +57,7 @@ class Prefetching implements Tx {
   }
 
   all<A, R>(statement: Statement<A, R>, args: A): Promise<R[]> {
-    return this.over ? NEVER : this.#cache.all(this.#writer, statement, args);
+    return this.over ? never() : this.#cache.all(this.#writer, statement, args);
   }
 
   run = (): Promise<never> => this.#stop();
@@ -66,7 +66,7 @@ class Prefetching implements Tx {
 
   #stop(): Promise<never> {
     this.#reached();
-    return NEVER;
+    return never();
   }
 
   takeId(): never {
@@ -82,6 +82,10 @@ class Prefetching implements Tx {
   }
 
   atEnd(): never {
+    throw WRITES;
+  }
+
+  addUp(): never {
     throw WRITES;
   }
 }

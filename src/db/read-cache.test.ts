@@ -2,6 +2,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { eachDatabase, onDatabase, type TestHub } from "../testing/hub.ts";
@@ -120,6 +122,27 @@ eachDatabase((open, name) => {
       // Side by side: one after another there would never be more than one.
       expect(most).toBe(count);
     });
+
+  test("nothing is kept of an operation that is over, however often it was begun", async () => {
+    setFlagsFromString("--expose-gc");
+    const gc = runInNewContext("gc") as () => void;
+    const held: WeakRef<object>[] = [];
+    const add = (n: number) =>
+      write(async (tx) => {
+        const own = row(`kept-${n}`);
+        held.push(new WeakRef(own));
+        await tx.all(list, here);
+        await tx.run(insert, own);
+        await tx.all(list, { space_id: own.space_id });
+      });
+    await Promise.all(Array.from({ length: 20 }, (_, n) => add(n)));
+    expect(held.length).toBeGreaterThanOrEqual(20);
+    const left = (): number => {
+      gc();
+      return held.filter((one) => one.deref() !== undefined).length;
+    };
+    await expect.poll(left).toBe(0);
+  });
 
   const topic = fc.constantFrom("a", "b", "c");
   const step = fc.oneof(

@@ -63,4 +63,16 @@ onDatabase("sqlite", (open) => {
     expect(statSync(file).size).toBeGreaterThan(15_000_000);
     expect(largest).toBeLessThan(10_000_000);
   });
+
+  test("what can wait is stored with what is written next, or by itself a moment later", async () => {
+    const still = await open({ now: Date.now() });
+    // What a start plans is done.
+    await still.tick(0);
+    const { database } = still.hub;
+    const write = (patient: boolean): Promise<number | undefined> =>
+      database.write("main", async (tx) => tx.takeId(), { patient }).then(() => database.revision);
+    const before = database.revision ?? 0;
+    expect(await Promise.all([write(true), write(true), write(false)])).toEqual([before + 1, before + 1, before + 1]);
+    expect(await write(true)).toBe(before + 2);
+  });
 });

@@ -2,6 +2,7 @@ import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { ParleyError } from "../errors.ts";
 import { hit } from "../failpoints.ts";
 import { type Job, runBatch, type Writer } from "./batch.ts";
+import { Clock, type Timekeeping } from "./clock.ts";
 import type { Committed, Database, Health, Operation, Reader, WriteOptions } from "./database.ts";
 import { type Statement, severalRowsOnSqlite, values } from "./statement.ts";
 import { type CounterRow, counterOf, epochOfHub, HUB_SPACE, highestCounter, saveCounter } from "./store.ts";
@@ -13,6 +14,8 @@ const MOST_JOBS = 1000;
 const CHECKPOINT_PAGES = 1000;
 /** Rows that are inserted by one statement. */
 const MOST_ROWS = 8;
+/** How long those that can wait do so for company. */
+const PATIENCE_MS = 10;
 /** How long a full disk is believed to be one. */
 const FULL_MS = 5000;
 
@@ -26,21 +29,26 @@ export class SqliteDatabase implements Database {
   readonly epoch: string;
   readonly #reader: Connection;
   readonly #writer: SqliteWriter;
-  readonly #now: () => number;
-  #last = 0;
+  readonly #clock: Clock;
   #queue: Job[] = [];
   #running: Promise<void> | undefined;
+  readonly #patient: Job[] = [];
+  #patience: NodeJS.Timeout | undefined;
   #health: Health = { state: "ready" };
   #full_at = 0;
   readonly #onCommit: ((committed: Committed) => void)[] = [];
   #onFatal: (error: Error) => void = () => {};
 
-  constructor(file: string, now: () => number = Date.now) {
+  constructor(file: string, time: Timekeeping = {}) {
     this.#writer = new SqliteWriter(openConnection(file, false));
     this.#reader = new Connection(openConnection(file, true));
-    this.#now = now;
     this.epoch = this.#reader.getNow(epochOfHub, {})?.value ?? "";
-    this.#last = Math.floor((this.#reader.getNow(highestCounter, {})?.last_id ?? 0) / 1000);
+    const from = Math.floor((this.#reader.getNow(highestCounter, {})?.last_id ?? 0) / 1000);
+    this.#clock = new Clock(Date.now, { ...time, from });
+  }
+
+  get revision(): number {
+    return this.#writer.commits;
   }
 
   async get<A, R>(statement: Statement<A, R>, args: A): Promise<R | undefined> {
@@ -59,12 +67,15 @@ export class SqliteDatabase implements Database {
     }
   }
 
-  write<T>(space_id: string, operation: Operation<T>, { even_expired = false }: WriteOptions = {}): Promise<T> {
+  write<T>(space_id: string, operation: Operation<T>, options: WriteOptions = {}): Promise<T> {
+    const { even_expired = false, patient = false } = options;
     if (this.#health.state === "closing" || this.#health.state === "failed")
       return Promise.reject(new ParleyError("STORAGE_UNAVAILABLE", `The hub no longer writes: ${this.#health.reason}`));
     return new Promise<T>((resolve, reject) => {
       // The queue holds operations of every result type; each is handed back only to its own promise.
-      this.#queue.push({ space_id, operation, even_expired, resolve: resolve as (value: unknown) => void, reject });
+      const job = { space_id, operation, even_expired, resolve: resolve as (value: unknown) => void, reject };
+      if (patient) return this.#waitForCompany(job);
+      this.#queue.push(job);
       this.#running ??= this.#drain();
     });
   }
@@ -75,8 +86,11 @@ export class SqliteDatabase implements Database {
   }
 
   now(): number {
-    this.#last = Math.max(this.#last, this.#now());
-    return this.#last;
+    return this.#clock.now();
+  }
+
+  wall(): number {
+    return this.#clock.wall();
   }
 
   health(): Health {
@@ -99,21 +113,41 @@ export class SqliteDatabase implements Database {
 
   watch(): void {}
 
+  /** Its index of words is merged while it is written. */
+  async tidy(): Promise<void> {}
+
   beginStop(): void {}
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#health.state !== "failed") this.#health = { state: "closing", reason: "it is stopping." };
+    this.#endPatience();
     await this.#running;
     // The last one to close moves the write-ahead log into the file, and a reader may not.
     this.#reader.close();
     this.#writer.close();
   }
 
+  #waitForCompany(job: Job): void {
+    this.#patient.push(job);
+    this.#patience ??= setTimeout(() => this.#endPatience(), PATIENCE_MS);
+  }
+
+  #endPatience(): void {
+    this.#queue.unshift(...this.#takePatient());
+    this.#running ??= this.#drain();
+  }
+
+  #takePatient(): Job[] {
+    clearTimeout(this.#patience);
+    this.#patience = undefined;
+    return this.#patient.splice(0);
+  }
+
   async #drain(): Promise<void> {
     while (this.#queue.length > 0) {
       // Everything that arrived in this turn of the event loop shares the batch.
       await new Promise((resolve) => setImmediate(resolve));
-      const jobs = this.#queue.splice(0, MOST_JOBS);
+      const jobs = [...this.#takePatient(), ...this.#queue.splice(0, MOST_JOBS)];
       await this.#runBatch(jobs);
     }
     this.#running = undefined;
@@ -145,7 +179,7 @@ export class SqliteDatabase implements Database {
     }
     if (trouble !== "broken" || this.#health.state === "failed") return;
     this.#health = { state: "failed", reason: "the disk failed." };
-    for (const job of this.#queue.splice(0))
+    for (const job of [...this.#takePatient(), ...this.#queue.splice(0)])
       job.reject(new ParleyError("STORAGE_UNAVAILABLE", "The hub's disk failed; nothing was written."));
     this.#onFatal(error);
   }
@@ -211,6 +245,7 @@ function rowOf<R>(columns: readonly string[], cells: unknown): R {
 
 class SqliteWriter extends Connection implements Writer, Reader {
   readonly remote = false;
+  commits = 0;
   /** Statements that changed something. */
   #changes = 0;
   readonly #several: (StatementSync | null)[][] = [];
@@ -242,9 +277,9 @@ class SqliteWriter extends Connection implements Writer, Reader {
     this.#assertTransaction();
     for (let at = 0; at < rows.length; at += MOST_ROWS) {
       const some = rows.slice(at, at + MOST_ROWS);
-      const together = this.#severalRows(statement, some.length);
+      const batched = this.#severalRows(statement, some.length);
       this.#changes += 1;
-      if (together) together.run(...values(statement.sqlite, ...some));
+      if (batched) batched.run(...values(statement.sqlite, ...some));
       else for (const row of some) this.#runNow(statement, row);
     }
   }
@@ -282,6 +317,8 @@ class SqliteWriter extends Connection implements Writer, Reader {
   begin = async (): Promise<void> => void this.#begin.run();
   commit = async (): Promise<void> => {
     await hit("checkpoint.before");
+    // Before it is known whether it succeeds: what may have changed is not believed.
+    this.commits += 1;
     this.#commit.run();
   };
   rollback = async (): Promise<void> => void this.#rollback.run();

@@ -8,6 +8,23 @@ import type { Statement } from "./statement.ts";
 export interface Counter extends Committed {
   expires_at: string | null;
   ends: (() => Promise<unknown>)[];
+  sums: Sum[];
+}
+
+interface Sum {
+  statement: Statement<{ by: number }>;
+  args: object;
+  by: number;
+}
+
+/** What operations of a batch have added, each number once. */
+export function addedUp(sums: readonly Sum[]): Sum[] {
+  const totals = new Map<string, Sum>();
+  for (const sum of sums) {
+    const key = `${sum.statement.name} ${JSON.stringify(sum.args)}`;
+    totals.set(key, { ...sum, by: sum.by + (totals.get(key)?.by ?? 0) });
+  }
+  return [...totals.values()];
 }
 
 interface Parts {
@@ -75,14 +92,21 @@ export class Transaction implements Tx {
     this.#counter.events.push(event);
   }
 
-  markPlanned(): void {
+  markPlanned(kind: string, at: number): void {
     this.#assertRunning();
-    this.#counter.planned = true;
+    const { planned } = this.#counter;
+    planned.set(kind, Math.min(at, planned.get(kind) ?? at));
   }
 
   atEnd(work: (tx: Tx) => Promise<unknown>): void {
     this.#assertRunning();
     this.#counter.ends.push(() => work(this));
+  }
+
+  addUp<A extends object>(statement: Statement<A & { by: number }>, args: A, by: number): void {
+    this.#assertRunning();
+    // Run with these very arguments.
+    this.#counter.sums.push({ statement: statement as Statement<{ by: number }>, args, by });
   }
 
   #assertRunning(): void {

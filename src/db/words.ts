@@ -1,7 +1,8 @@
 /**
  * Full-text search that finds the same on both databases: words are folded and split here, before
  * either sees them. Each text carries the readers it is for, and a search names one of them, so
- * that nothing is looked at which is not the reader's.
+ * that nothing is looked at which is not the reader's. Beside them it may carry marks, by which it is found
+ * as well (`pieces.ts`).
  */
 import { hash } from "node:crypto";
 
@@ -19,7 +20,11 @@ export interface Words {
 }
 
 /** What is stored for a text, beside what else is. Each database asks for its own form alone, which is made only then. */
-export function wordsOf<T extends object>(also: T, text: string, readers: readonly string[]): T & Words {
+export function wordsOf<T extends object>(
+  also: T,
+  text: string,
+  { readers, marks = [] }: { readers: readonly string[]; marks?: readonly string[] },
+): T & Words {
   const searched = text.slice(0, MOST_CHARACTERS);
   return {
     ...also,
@@ -28,15 +33,15 @@ export function wordsOf<T extends object>(also: T, text: string, readers: readon
       return isPlain(searched) && !LONG_WORD.test(searched) ? searched : split(searched).join(" ");
     },
     get readers() {
-      return readers.map(tokenOf).join(" ");
+      return [...readers.map(tokenOf), ...marks].join(" ");
     },
     get vector() {
-      return vectorOf(split(searched), readers);
+      return vectorOf(split(searched), [...readers.map(tokenOf), ...marks]);
     },
   };
 }
 
-function vectorOf(words: readonly string[], readers: readonly string[]): string {
+function vectorOf(words: readonly string[], marks: readonly string[]): string {
   const places = new Map<string, number[]>();
   for (const [at, word] of words.entries()) {
     const known = places.get(word);
@@ -45,7 +50,7 @@ function vectorOf(words: readonly string[], readers: readonly string[]): string 
     else if (known.length < 200 && at < 16_383) known.push(at + 1);
   }
   const lexemes = [...places].map(([word, at]) => `'${word}':${at.join(",")}`);
-  return [...lexemes, ...readers.map((reader) => `'@${tokenOf(reader)}'`)].join(" ");
+  return [...lexemes, ...marks.map((mark) => `'@${mark}'`)].join(" ");
 }
 
 export interface Match {
@@ -99,7 +104,8 @@ const isPlain = (text: string): boolean => /^[\u0000-\u007f]*$/.test(text);
 const MOST_TOKENS = 10_000;
 const tokens = new Map<string, string>();
 
-function tokenOf(reader: string): string {
+/** What stands for a reader, or for any other text that is a mark as a whole. */
+export function tokenOf(reader: string): string {
   const known = tokens.get(reader);
   if (known !== undefined) return known;
   if (tokens.size >= MOST_TOKENS) tokens.clear();

@@ -168,7 +168,7 @@ eachDatabase((open) => {
     await expect.poll(() => noted).toEqual(["sess_ours 2"]);
 
     // It is told so by its own commit.
-    scheduler.planned("main");
+    scheduler.planned("main", new Map([["test.theirs", START]]));
     await expect.poll(() => noted).toEqual(["sess_ours 2", "main 1"]);
   });
 

@@ -32,11 +32,27 @@ export async function runJob(
   if (!row) return;
   const { at, attempt, payload } = row;
   const due = { ref, at: Date.parse(at), payload: payload === null ? undefined : JSON.parse(payload), attempt };
-  const done = await job(ctx, due).catch((error: unknown): Done => {
+  const held = { ...row };
+  const renew = (): Promise<void> => extend(ctx, held);
+  const done = await job(ctx, { ...due, renew }).catch((error: unknown): Done => {
     report(error, row);
     return { again: ctx.now() + Math.min(LONGEST_PAUSE_MS, backoff(attempt + 1, random())), failed: attempt + 1 };
   });
-  await transact(ctx, (ctx) => settle(ctx, row, done), TIDYING);
+  // Were it lost, the job would be done again, as it would have been a moment before.
+  await transact(ctx, (ctx) => settle(ctx, held, done), { ...TIDYING, patient: true });
+}
+
+/** Once its lease is half over; where no other node could take it there is nothing to extend. */
+async function extend(ctx: Ctx, held: DueRow): Promise<void> {
+  if (!ctx.database.shared || Date.parse(held.at) - ctx.now() > LEASE_MS / 2) return;
+  const at = iso(ctx.now() + LEASE_MS);
+  const work = async (ctx: TxCtx): Promise<void> => {
+    const row = await findDue(ctx.tx, { kind: held.kind, ref: held.ref, now: EVER });
+    if (row?.at !== held.at) throw new Error(`${held.kind} took too long and is somebody else's by now`);
+    await saveDue(ctx.tx, { ...held, at });
+  };
+  await transact(ctx, work, TIDYING);
+  held.at = at;
 }
 
 /**

@@ -46,7 +46,7 @@ export async function replanAsIs(
 ): Promise<void> {
   const at = ctx.now();
   await store.saveDue(ctx.tx, { ...rowOf(ctx, { kind, ref, at, payload }), attempt });
-  wakeFor(ctx, { at });
+  wakeFor(ctx, { kind, at });
 }
 
 /** Thrown by a handler that knows more than that it failed: with what the row comes back, and how often that has failed. */
@@ -71,6 +71,6 @@ const rowOf = (ctx: TxCtx, { kind, ref, at, payload, space_id = ctx.tx.space_id 
   attempt: 0,
 });
 
-function wakeFor(ctx: TxCtx, { at }: Pick<Planned, "at">): void {
-  if (at <= ctx.now() + LOOK_AGAIN_MS) ctx.tx.markPlanned();
+function wakeFor(ctx: TxCtx, { kind, at }: Pick<Planned, "kind" | "at">): void {
+  if (at <= ctx.now() + LOOK_AGAIN_MS) ctx.tx.markPlanned(kind, at);
 }

@@ -4,12 +4,13 @@ import type { Database } from "../db/database.ts";
 import { ParleyError } from "../errors.ts";
 import { hit } from "../failpoints.ts";
 import type { Due, DueHandler, DueJob } from "../module.ts";
+import { Alarm } from "./alarm.ts";
 import { backoff, MOST_ATTEMPTS } from "./backoff.ts";
 import { bury } from "./dead.ts";
 import { runJob } from "./jobs.ts";
 import { DueFailure, LOOK_AGAIN_MS } from "./plan.ts";
 import { Share } from "./share.ts";
-import { type DueRow, deleteDue, findDue, listDue, listEarliest, saveDue } from "./store.ts";
+import { type DueRow, deleteDue, findDue, findEarliest, listDue, listEarliest, saveDue } from "./store.ts";
 
 /** Rows that are read at once. */
 const PAGE = 500;
@@ -50,6 +51,8 @@ interface Options {
 export class Scheduler {
   readonly #options: Options;
   readonly #lanes = new Map<string, Promise<void>>();
+  /** Those that look whether something came meanwhile. */
+  readonly #ending = new Set<Promise<void>>();
   /** Kinds whose rows cannot be handled just now, and when to try again. */
   readonly #not_before = new Map<string, number>();
   /** Kinds of which all that is due is left to other nodes, and until when. */
@@ -59,7 +62,9 @@ export class Scheduler {
   readonly #handled = new Map<string, number>();
   /** Milliseconds that a row of a kind took when last handled. */
   readonly #cost = new Map<string, number>();
-  #timer: NodeJS.Timeout | undefined;
+  /** Those of a newer node, or of a module that is gone, are not ours to decide on. */
+  readonly #kinds: readonly string[];
+  readonly #alarm = new Alarm(() => this.wake());
   #sweeping: Promise<void> | undefined;
   #again = false;
   #hurried = 0;
@@ -68,6 +73,7 @@ export class Scheduler {
   constructor(options: Options) {
     this.#options = options;
     this.#share = new Share(options.prefers ?? (() => true));
+    this.#kinds = [...options.handlers.keys(), ...(options.jobs?.keys() ?? [])];
   }
 
   /** Something may have become due, or will be earlier than known. */
@@ -75,11 +81,16 @@ export class Scheduler {
     void this.#look();
   }
 
-  /** This node has planned something in a space. */
-  planned(space_id: string): void {
+  /** This node has planned something in a space: when which kind is due is known, and need not be looked for. */
+  planned(space_id: string, kinds: ReadonlyMap<string, number>): void {
     this.#share.planned(space_id);
-    this.#left.clear();
-    this.wake();
+    // What is being read may be from before.
+    if (this.#sweeping) this.#again = true;
+    for (const [kind, at] of kinds) {
+      this.#left.delete(kind);
+      // A lane that runs has us look again when it has ended.
+      if (!this.#stopped && this.#kinds.includes(kind) && !this.#lanes.has(kind)) this.#startIn(kind, at);
+    }
   }
 
   /** Handles everything that is due now, and what is planned for at once meanwhile. */
@@ -88,10 +99,8 @@ export class Scheduler {
     try {
       do {
         await this.#look();
-        await Promise.all(this.#lanes.values());
-        // A lane that has ended had us look again.
-        await this.#sweeping;
-      } while (this.#lanes.size > 0);
+        await this.#settled();
+      } while (this.#lanes.size > 0 || this.#ending.size > 0);
     } finally {
       this.#hurried -= 1;
     }
@@ -99,9 +108,15 @@ export class Scheduler {
 
   async stop(): Promise<void> {
     this.#stopped = true;
-    clearTimeout(this.#timer);
+    this.#alarm.clear();
     await this.#sweeping;
+    await this.#settled();
+  }
+
+  /** A lane that has ended looks whether it begins again. */
+  async #settled(): Promise<void> {
     await Promise.all(this.#lanes.values());
+    await Promise.all(this.#ending);
   }
 
   #look(): Promise<void> {
@@ -114,10 +129,10 @@ export class Scheduler {
     try {
       while (this.#again && !this.#stopped) {
         this.#again = false;
-        clearTimeout(this.#timer);
-        const wait = await this.#startLanes();
+        this.#alarm.clear();
+        await this.#startLanes();
         if (this.#stopped) return;
-        this.#timer = setTimeout(() => this.wake(), wait).unref();
+        this.#alarm.setIn(LOOK_AGAIN_MS);
       }
     } finally {
       // In one go with the last look at `#again`: whoever comes now looks anew.
@@ -125,23 +140,22 @@ export class Scheduler {
     }
   }
 
-  /** For how long there is nothing to do that is not being done. */
-  async #startLanes(): Promise<number> {
-    const { database, handlers, jobs, report } = this.#options;
-    let wait = LOOK_AGAIN_MS;
+  async #startLanes(): Promise<void> {
+    const { database, report } = this.#options;
     try {
-      // Kinds of a newer node, or of a module that is gone, are not ours to decide on.
-      for (const { kind, at } of await listEarliest(database, [...handlers.keys(), ...(jobs?.keys() ?? [])])) {
-        if (at === null || this.#lanes.has(kind)) continue;
-        const due = Math.max(Date.parse(at), this.#not_before.get(kind) ?? 0, this.#left.get(kind) ?? 0);
-        const ms = Math.max(due - database.now(), this.#throttled(kind));
-        if (ms <= 0) this.#startLane(kind);
-        else wait = Math.min(wait, ms);
-      }
+      for (const { kind, at } of await listEarliest(database, this.#kinds))
+        if (at !== null && !this.#lanes.has(kind)) this.#startIn(kind, Date.parse(at));
     } catch (error) {
       report(error);
     }
-    return wait;
+  }
+
+  /** Handles what is due of a kind from that time on, or has us look again by then. */
+  #startIn(kind: string, at: number): void {
+    const due = Math.max(at, this.#not_before.get(kind) ?? 0, this.#left.get(kind) ?? 0);
+    const ms = Math.max(due - this.#options.database.now(), this.#throttled(kind));
+    if (ms <= 0) this.#startLane(kind);
+    else this.#alarm.setIn(Math.min(ms, LOOK_AGAIN_MS));
   }
 
   /** For how long it is not handled yet because it has just been. */
@@ -162,9 +176,22 @@ export class Scheduler {
     const ended = (): void => {
       this.#lanes.delete(kind);
       if (this.#options.throttle_ms?.has(kind)) this.#handled.set(kind, performance.now());
-      if (!this.#stopped) this.wake();
+      if (this.#stopped) return;
+      const check = this.#lookFor(kind).finally(() => this.#ending.delete(check));
+      this.#ending.add(check);
     };
     this.#lanes.set(kind, lane.then(ended));
+  }
+
+  /** Something of it may have been planned while its lane ran. */
+  async #lookFor(kind: string): Promise<void> {
+    const { database, report } = this.#options;
+    try {
+      const at = await findEarliest(database, kind);
+      if (at !== null && !this.#lanes.has(kind) && !this.#stopped) this.#startIn(kind, Date.parse(at));
+    } catch (error) {
+      report(error);
+    }
   }
 
   async #handleAll(kind: string): Promise<void> {

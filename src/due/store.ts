@@ -62,6 +62,12 @@ export async function listEarliest(
   return db.all(made, {});
 }
 
+const earliest = statement<{ kind: string }, { at: string | null }>("select min(at) as at from due where kind = :kind");
+
+/** The same for one of them. */
+export const findEarliest = async (db: Reader, kind: string): Promise<string | null> =>
+  (await db.get(earliest, { kind }))?.at ?? null;
+
 type DueCursor = Pick<DueRow, "at" | "space_id" | "ref">;
 
 const ofKind = statement<DueCursor & { kind: string; now: string; limit: number }, DueRow>(

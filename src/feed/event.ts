@@ -8,8 +8,8 @@ export interface Cause {
   how: CauseHow;
 }
 
-/** One entry of a space's feed. */
-export interface FeedEvent {
+/** One entry of a space's feed. A module says in its `service/events.ts` what the data of its own are, and nowhere else. */
+export interface FeedEvent<Data = Record<string, unknown>> {
   id: number;
   /** `noun.past`, such as `chat.posted`. */
   type: string;
@@ -21,7 +21,10 @@ export interface FeedEvent {
   ref: number;
   actor_id: string;
   /** Small facts, stored with the event. */
-  data: Record<string, unknown>;
+  data: Data;
   /** Carried to listeners of this node only, never stored: what a hint may bring along. */
   live?: unknown;
 }
+
+/** What some of its readers are told of an event, by what it holds alone; null where it is nothing to them. */
+export type EventView = (event: FeedEvent) => Record<string, unknown> | null;

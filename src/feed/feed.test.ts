@@ -62,7 +62,10 @@ async function commit(space_id: string, events: number): Promise<Committed> {
       config: readConfig({ home }, {}),
       address: () => "",
       waiting: [],
+      mounts: [],
       sessions: [],
+      sections: [],
+      contents: { tables: [], long_tables: [], archived: [], reopened: new Map() },
       now: () => database.now(),
       actor: { ...who, roles: [], space_id },
     };

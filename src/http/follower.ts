@@ -1,15 +1,12 @@
 import type { ServerResponse } from "node:http";
 import type { Actor } from "../context.ts";
-import { ParleyError } from "../errors.ts";
-import { checkPosition, type FeedEvent, Following } from "../feed/index.ts";
+import { type FeedEvent, Following, resumeAt } from "../feed/index.ts";
 import type { Hub } from "../hub.ts";
-import { formatId, Id, parseId, timeOfId } from "../ids.ts";
+import { formatId, timeOfId } from "../ids.ts";
 import type { NamedEvent, Topic } from "../module.ts";
 import type { Wanted } from "./events.ts";
 import { Outlet, type Outlets } from "./outlet.ts";
 
-/** The position of whoever came before anything was written. */
-const NOWHERE = "0";
 /** One buffer for all readers of an event. */
 const frames = new WeakMap<FeedEvent, Buffer | null>();
 /** And one look at what holds after it, for all readers who are told the same. */
@@ -35,7 +32,7 @@ export class Follower {
   }
 
   async start({ response, outlets, after }: { response: ServerResponse; outlets: Outlets; after: string | undefined }) {
-    const { from, lost } = await this.#from(after);
+    const { from, lost } = await resumeAt(this.#hub.ctx(this.#actor), after);
     const following = await this.#follow(from);
     try {
       this.#outlet = this.#open(response, outlets, following);
@@ -45,21 +42,6 @@ export class Follower {
     }
     this.#outlet.open({}, hello(following.position, lost));
     following.resume();
-  }
-
-  /** Where to go on. A position that can no longer be followed is told as `resync`: read again, then follow. */
-  async #from(after: string | undefined): Promise<{ from?: number; lost?: string }> {
-    if (after === undefined || after === "") return {};
-    if (after !== NOWHERE && !Id.safeParse(after).success)
-      throw new ParleyError("INVALID_ARGUMENT", "Last-Event-ID is the id of an event, a string of digits.");
-    const after_id = parseId(after);
-    try {
-      await checkPosition(this.#hub.ctx(this.#actor), { topic: "feed", stream: "", after_id });
-      return { from: after_id };
-    } catch (error) {
-      if (error instanceof ParleyError && error.code.startsWith("WATERMARK")) return { lost: error.code };
-      throw error;
-    }
   }
 
   async #follow(from: number | undefined): Promise<Following> {

@@ -231,7 +231,7 @@ onSharedHub((shared, database) => {
     const foreign = [`Host: localhost:${port}`, "Origin: https://evil.example", ...upgrade];
     for (const route of ["GET /ws", "GET /events?topics=chat", "GET /mcp"])
       expect([route, (await ask(route, foreign)).json.code]).toEqual([route, "ORIGIN_DENIED"]);
-    expect((await ask("GET /ws", [`Host: localhost:${port}`, ...upgrade])).json.code).toBe("NOT_FOUND");
+    expect((await ask("GET /nowhere", [`Host: localhost:${port}`, ...upgrade])).json.code).toBe("NOT_FOUND");
   });
 
   test("the start page cannot be framed and loads nothing", async () => {

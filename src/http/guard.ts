@@ -5,6 +5,9 @@ import { header } from "../header.ts";
 import type { Credential } from "../modules/identity/index.ts";
 import { cookies } from "./cookie.ts";
 
+/** What kind of program it is that asks, as that says itself. */
+const CLIENT_HEADER = "x-parley-client";
+
 /** Methods that change nothing. */
 const SAFE = ["GET", "HEAD"];
 
@@ -44,7 +47,14 @@ export class Guard {
       token: this.#token(request),
       space_id: header(request, "x-session-id"),
       caller_agent: header(request, "x-caller-agent"),
+      via: this.#via(request),
     };
+  }
+
+  /** Of what comes with an `Authorization` nobody knows more than it says. */
+  #via(request: IncomingMessage): "page" | "cli" | undefined {
+    if (header(request, "authorization") === undefined) return this.session(request) === undefined ? undefined : "page";
+    return header(request, CLIENT_HEADER) === "cli" ? "cli" : undefined;
   }
 
   /** Where there is an `Authorization` it alone counts. */

@@ -27,6 +27,7 @@ onSharedHub((shared) => {
       epoch: shared.hub.hub.database.epoch,
       durability: "full",
       checks: { hub: "ok", database: "ok", disk: "ok" },
+      oldest_snapshot_seconds: expect.any(Number),
     });
   });
 

@@ -2,6 +2,7 @@ import { statfsSync } from "node:fs";
 import { z } from "zod";
 import { type Actor, has } from "../context.ts";
 import { MAIN_SPACE } from "../db/open.ts";
+import { oldestSnapshot } from "../db/snapshots.ts";
 import { ParleyError } from "../errors.ts";
 import type { Hub } from "../hub.ts";
 import { answer } from "./answer.ts";
@@ -57,11 +58,10 @@ async function ready(hub: Hub, guard: Guard, { request, response, query }: Reque
   if (query.has("verbose")) {
     await hub.credentials.authenticate(guard.credential(request));
     const { backend, epoch } = hub.database;
-    await answer(
-      response,
-      { status, version: hub.version, backend, epoch, durability: "full", checks },
-      ok ? 200 : 503,
-    );
+    const about = { status, version: hub.version, backend, epoch, durability: "full", checks };
+    // Of a database that is out of reach it is not known.
+    const oldest_snapshot_seconds = ok ? Math.round(await oldestSnapshot(hub.database)) : null;
+    await answer(response, { ...about, oldest_snapshot_seconds }, ok ? 200 : 503);
   } else await answer(response, { status }, ok ? 200 : 503);
 }
 

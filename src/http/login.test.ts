@@ -13,7 +13,7 @@ const DAY = 24 * 3600_000;
 const OWN = { "sec-fetch-site": "same-origin" };
 const JSON_TYPE = { "content-type": "application/json" };
 
-eachDatabase((open) => {
+eachDatabase((open, database) => {
   let hub: TestHub;
   beforeEach(async () => {
     hub = await open({ now: START });
@@ -200,6 +200,20 @@ eachDatabase((open) => {
     expect(mine.filter(({ current }: Listed) => current)).toEqual([expect.objectContaining({ label: "browser" })]);
   });
 
+  test("neither codes nor sessions are stored in a usable form", async () => {
+    const code = await codeFor();
+    const secret = cookieOf(await login(code)).split("=")[1] ?? "";
+    const stored = JSON.stringify([await codes(), await hub.hub.database.all(statement("select * from tokens"), {})]);
+    for (const text of [code, secret]) {
+      expect(stored).not.toContain(text.slice(7));
+      for (const [name, content] of filesOf(hub.home))
+        expect([name, content.includes(text.slice(7))]).toEqual([name, false]);
+    }
+  });
+
+  // The rest is decided by what was sent, whichever database there is.
+  if (database !== "sqlite") return;
+
   test("with a cookie nothing is taken from another page, whatever it says it is", async () => {
     const cookie = await signIn("ana");
     const body = JSON.stringify({ content: "forged" });
@@ -311,17 +325,6 @@ eachDatabase((open) => {
       expect([body, answer.status, answer.headers.get("set-cookie")]).toEqual([body, 400, null]);
     }
     expect((await post("/login", { code: "x\u0000" })).status).toBe(401);
-  });
-
-  test("neither codes nor sessions are stored in a usable form", async () => {
-    const code = await codeFor();
-    const secret = cookieOf(await login(code)).split("=")[1] ?? "";
-    const stored = JSON.stringify([await codes(), await hub.hub.database.all(statement("select * from tokens"), {})]);
-    for (const text of [code, secret]) {
-      expect(stored).not.toContain(text.slice(7));
-      for (const [name, content] of filesOf(hub.home))
-        expect([name, content.includes(text.slice(7))]).toEqual([name, false]);
-    }
   });
 });
 

@@ -1,8 +1,8 @@
 import { ParleyError } from "../errors.ts";
 import { header } from "../header.ts";
 import type { Hub } from "../hub.ts";
-import { type McpDoor, rpcErrorBody } from "../mcp/index.ts";
-import { FACETS, type Facet } from "../tool.ts";
+import { discovers, type McpDoor, rpcErrorBody } from "../mcp/index.ts";
+import { FACETS, type Facet, needsNamedSpace } from "../tool.ts";
 import { type BodyLimit, limitOfTool, MOST_BODY } from "./body-limit.ts";
 import type { Request, Route } from "./router.ts";
 
@@ -12,11 +12,14 @@ export function mcpRoutes(hub: Hub, door: McpDoor): Route[] {
     {
       method: "ANY",
       path: "/mcp",
+      discovers,
       handle: ({ request, response, body }, actor) => door.handle(request, response, actor, undefined, body),
     },
     {
       method: "ANY",
       path: "/mcp/:facets",
+      discovers,
+      named,
       handle: async ({ request, response, params, body }, actor) =>
         door.handle(request, response, actor, facetsOf(params.facets ?? ""), body),
     },
@@ -26,13 +29,25 @@ export function mcpRoutes(hub: Hub, door: McpDoor): Route[] {
       handle: ({ request, response }, actor) => door.handleSse(request, response, actor, undefined),
     },
     {
+      method: "GET",
+      path: "/sse/:facets",
+      named,
+      handle: async ({ request, response, params }, actor) =>
+        door.handleSse(request, response, actor, facetsOf(params.facets ?? "")),
+    },
+    {
       method: "POST",
       path: "/messages",
+      discovers,
       handle: ({ request, response, body }, actor) => door.handleMessages(request, response, actor, body),
     },
   ];
-  return routes.map((route) => ({ ...route, errorBody: rpcErrorBody, body: (request) => limitOf(hub, request) }));
+  const shared = { nowhere: true, errorBody: rpcErrorBody, body: (request: Request) => limitOf(hub, request) } as const;
+  return routes.map((route) => ({ ...route, ...shared }));
 }
+
+/** Whatever else is asked for beside it at the address. */
+const named = ({ facets = "" }: Request["params"]): boolean => needsNamedSpace(facets.split("+"));
 
 /** What is around the arguments of a call, and the most that any other method takes. */
 const ENVELOPE: BodyLimit = { bytes: 64 * 1024, values: 1000 };

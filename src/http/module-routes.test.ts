@@ -55,7 +55,7 @@ const closed: string[] = [];
 
 const sign = (bytes: string | Buffer): string => createHmac("sha256", SECRET).update(bytes).digest("hex");
 
-eachDatabase((openHub) => {
+eachDatabase((openHub, database) => {
   const open = async () => {
     const hub = await openHub({ modules: [bells] });
     const live = async (token: string, path = "/bells/north/live") => {
@@ -98,6 +98,9 @@ eachDatabase((openHub) => {
     const other = await live(hub.admin, `/bells/north/live?space=${space.session_id ?? space.id}`);
     await expect.poll(() => other.told).toMatchObject([{ space: space.session_id ?? space.id }]);
   });
+
+  // The rest is decided by what was sent, whichever database there is.
+  if (database !== "sqlite") return;
 
   test("whoever may not open a WebSocket is told why, and nothing is opened", async () => {
     const { hub } = await open();

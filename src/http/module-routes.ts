@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type Ctx, systemActor } from "../context.ts";
 import { ParleyError } from "../errors.ts";
+import { listenTo } from "../feed/index.ts";
 import { header } from "../header.ts";
 import type { Hub } from "../hub.ts";
 import type { Asked, OpenRoute, SocketRoute, ToolRoute } from "../route.ts";
@@ -29,6 +30,7 @@ function toolRoute(hub: Hub, route: ToolRoute): Route {
     path,
     space,
     even_ended,
+    nowhere: tool.spaceless,
     about: { summary, tool: tool.name, given, ...(status !== undefined && { status }) },
     body: () => limitOfTool(tool),
     handle: async (request, actor) => {
@@ -64,7 +66,10 @@ function socketRoute(hub: Hub, { path, summary, space, query = {}, connect }: So
     handle: () => {
       throw new ParleyError("INVALID_REQUEST", "This address is a WebSocket.");
     },
-    connect: (request, actor) => connect(hub.ctx(actor), askedOf(request)),
+    connect: (request, actor) =>
+      connect(hub.ctx(actor), askedOf(request), (wanted, listener) =>
+        listenTo(hub.feed, { space_id: actor.space_id, wanted }, listener),
+      ),
   };
 }
 

@@ -75,6 +75,30 @@ test("a reader that does not read for too long is dropped, and one that reads is
   expect(lively.outlet.closed).toBe(false);
 });
 
+test("many readers are kept alive a few at a time, so that nobody waits for all of them", async () => {
+  const outlets = new Outlets({ keep_alive_ms: 60, stalled_ms: 3_600_000 });
+  let turn = 0;
+  let next = setImmediate(function count() {
+    turn += 1;
+    next = setImmediate(count);
+  });
+  onTestFinished(() => clearImmediate(next));
+  const kept = new Map<Outlet, number>();
+  for (let n = 0; n < 40; n += 1) {
+    const { outlet, response } = await connected(outlets);
+    outlet.open();
+    const write = response.write.bind(response);
+    response.write = (chunk: unknown) => {
+      if (!kept.has(outlet)) kept.set(outlet, turn);
+      return write(chunk);
+    };
+  }
+  kept.clear();
+  await until(() => kept.size === 40);
+  const turns = Map.groupBy(kept.values(), (turn) => turn);
+  expect(turns.size).toBeGreaterThan(2);
+});
+
 test("the owner is told once, whoever ends the stream", async () => {
   const outlets = new Outlets(NEVER);
   const [left, ended, destroyed] = [await connected(outlets), await connected(outlets), await connected(outlets)];

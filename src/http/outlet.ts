@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import { Turns } from "../turns.ts";
 
 /** What is kept at most for a reader that does not read. */
 export const MAX_BUFFERED = 256 * 1024;
@@ -23,10 +24,11 @@ export interface Timing {
   stalled_ms: number;
 }
 
-/** The open streams of one door, with the one timer that keeps them alive and drops the dead ones. */
+/** The open streams of one door, with the one timer that keeps them alive and drops the dead ones, a few at a time. */
 export class Outlets implements Disposable {
   readonly #timing: Timing;
   readonly #open = new Set<Outlet>();
+  readonly #turns = new Turns<Outlets>();
   #timer: NodeJS.Timeout | undefined;
   #ticks = 0;
 
@@ -50,9 +52,18 @@ export class Outlets implements Disposable {
   }
 
   #tick(): void {
+    if (this.#turns.isBusy(this)) return;
     this.#ticks += 1;
+    this.#turns.begin(this, this.#tickAll(this.#ticks % TICKS === 0));
+  }
+
+  /** Those that close meanwhile are passed over. */
+  *#tickAll(keep_alive: boolean): Generator<void> {
     const stalled_before = performance.now() - this.#timing.stalled_ms;
-    for (const outlet of [...this.#open]) outlet.tick(stalled_before, this.#ticks % TICKS === 0);
+    for (const outlet of this.#open) {
+      outlet.tick(stalled_before, keep_alive);
+      yield;
+    }
   }
 }
 

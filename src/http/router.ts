@@ -34,10 +34,16 @@ export interface Route {
   space?: string | undefined;
   /** Who may not enter that space since it has ended is let in as if the address named none. */
   even_ended?: true | undefined;
+  /** Whether the header has to say in which space. */
+  named?: ((params: Request["params"]) => boolean) | undefined;
+  /** Whoever may use several spaces and names none is let in, and is nowhere. */
+  nowhere?: true | undefined;
+  /** Whether what a POST asks for is the same in every space: it is answered whatever is said of one. */
+  discovers?: (body: unknown) => boolean;
   /** How large a POST may be here, where not as large as any. Throws for what is at no address. */
   body?: (request: Request) => BodyLimit;
   /** What a refusal looks like here, where it is not the common error body. */
-  errorBody?: (error: unknown) => object;
+  errorBody?: (error: unknown, body: unknown) => object;
 }
 
 /** A route as the OpenAPI document and the reference describe it. */

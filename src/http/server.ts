@@ -27,6 +27,8 @@ const DRAIN_MS = 10_000;
 
 /** A connection on which nothing moves for so long, in the middle of a request, is given up. */
 const SILENCE_MS = 120_000;
+/** How much later than announced a connection that is kept for the next request is closed. */
+const KEPT_LONGER_MS = 10_000;
 
 export interface HttpServer {
   url: string;
@@ -107,6 +109,8 @@ function createBounded({ request_seconds }: Config, upgrades: (request: Incoming
     requestTimeout: request_ms,
     // Node looks for those that are late twice a minute, whatever they are given.
     connectionsCheckingInterval: Math.ceil(request_ms / 12),
+    // Longer than clients are told: one on a busy machine may still ask on a connection that it was about to give up.
+    keepAliveTimeoutBuffer: KEPT_LONGER_MS,
     // Some clients offer to upgrade to HTTP/2 wherever they ask.
     shouldUpgradeCallback: upgrades,
   });

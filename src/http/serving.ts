@@ -2,7 +2,7 @@ import { type IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import type { Actor } from "../context.ts";
-import { errorBody, ParleyError } from "../errors.ts";
+import { errorBody, isAboutSpace, ParleyError } from "../errors.ts";
 import { header } from "../header.ts";
 import type { Hub } from "../hub.ts";
 import { costOf } from "../rate-limit.ts";
@@ -34,6 +34,7 @@ interface Exchange {
   response: ServerResponse;
   route?: Route;
   actor?: Actor;
+  body?: unknown;
   /** It was held, or need not be: what is asked for counts once. */
   counted?: boolean;
   /** Refused by the limit of what it is for, whoever asks. */
@@ -128,7 +129,7 @@ export class Serving {
     const context: Request = { request, response, params, query: new URLSearchParams(query), body: undefined };
     if (route.open) return await this.#serveLimited(exchange, context, () => route.open?.(context));
     if (stopping()) throw new ParleyError("SHUTTING_DOWN", "The hub is stopping. Try again in a moment.");
-    const actor = await this.#authenticate(context, route);
+    const actor = await this.#identify(context, route);
     exchange.actor = actor;
     await this.#turns.begin(actor.principal_id);
     if (response.destroyed || !(await this.#admit(exchange, actor))) return;
@@ -232,16 +233,32 @@ export class Serving {
       hub.limit.spend(principal_id, 1);
       throw error;
     }
+    exchange.body = context.body;
     // A body may take a minute to arrive, and the token may be revoked meanwhile.
-    return await this.#authenticate(context, route);
+    return await (route.discovers?.(context.body)
+      ? this.#identify(context, route)
+      : this.#authenticate(context, route));
+  }
+
+  /** Where something may be asked that is the same in every space, who asks is known before the space is. */
+  async #identify(context: Request, route: Route): Promise<Actor> {
+    const { hub, guard } = this.#doors;
+    try {
+      return await this.#authenticate(context, route);
+    } catch (error) {
+      if (!route.discovers || context.request.method !== "POST" || !isAboutSpace(error)) throw error;
+      return await hub.credentials.identify(guard.credential(context.request).token);
+    }
   }
 
   /** In the space that the address names, where it names one. */
-  async #authenticate({ request, params, query }: Request, { space, even_ended, connect }: Route): Promise<Actor> {
+  async #authenticate({ request, params, query }: Request, route: Route): Promise<Actor> {
     const { hub, guard } = this.#doors;
+    const { space, even_ended, connect, nowhere } = route;
     const credential = guard.credential(request);
     if (connect && query.has("space")) credential.space_id = query.get("space") ?? undefined;
-    if (space === undefined) return await hub.credentials.authenticate(credential);
+    if (space === undefined)
+      return await hub.credentials.authenticate(credential, { named: route.named?.(params), nowhere });
     try {
       return await hub.credentials.authenticate({ ...credential, space_id: params[space] });
     } catch (error) {
@@ -252,7 +269,7 @@ export class Serving {
 
   async #refuse(exchange: Exchange, error: unknown): Promise<void> {
     const { hub } = this.#doors;
-    const { request, response, route, actor } = exchange;
+    const { request, response, route, actor, body } = exchange;
     if (!(error instanceof ParleyError)) hub.log.error("a request failed", { route: route?.path, error });
     else {
       const denied = DENIED.includes(error.kind);
@@ -262,9 +279,10 @@ export class Serving {
       if (denied && !actor) hub.audit.event({ op: "request", door: "http", address, result: error.code });
       if ((await this.#hold(exchange, denied)) === "never") return void response.destroy();
     }
-    // Whoever is turned away before the door is told so in the same words at every door.
-    const inWords = (actor && route?.errorBody) ?? errorBody;
-    answerError(response, error, inWords(error));
+    // Whoever is turned away before the door is told so in the same words at every door, unless it is for the space.
+    const isDoors = actor !== undefined || (route?.discovers !== undefined && isAboutSpace(error));
+    const inWords = (isDoors && route?.errorBody) || errorBody;
+    answerError(response, error, inWords(error, body));
   }
 
   /** A stranger's guess counts though the request has: of those there are to be far fewer. */

@@ -21,6 +21,7 @@ export function toolRoutes(hub: Hub): Route[] {
     {
       method: "POST",
       path: "/api/tools/:name",
+      nowhere: true,
       body: ({ params }) => limitOfTool(hub.tools.find(params.name ?? "")),
       handle: async ({ request, response, params, body }, actor) => {
         const tool = hub.tools.find(params.name ?? "");
@@ -30,6 +31,7 @@ export function toolRoutes(hub: Hub): Route[] {
     {
       method: "POST",
       path: "/api/mcp/call",
+      nowhere: true,
       about: {
         summary: "Call a tool by the name of its server",
         body: BridgeCall,

@@ -48,8 +48,9 @@ export class WebSockets implements Disposable {
         connected.closed();
       });
       connected.opened({
-        send: (message) => {
-          ws.send(JSON.stringify(message));
+        send: (message, sent) => {
+          // What fails is told as the connection's end.
+          ws.send(JSON.stringify(message), (error) => error ?? sent?.());
           if (ws.bufferedAmount > MAX_BUFFERED) ws.terminate();
         },
         close: (code, reason) => ws.close(code, reason),

@@ -15,7 +15,7 @@ const MARKS = ["start.lock", "hub.log", "owner.lock", "admin.token", "hub-settin
 
 /** What the hub and the command line open in a data folder by its name. */
 const NAMES =
-  /^((parley\.db|owner\.lock)(-(wal|shm|journal))?|(hub|hub-settings|demo|runner)\.json|admin\.token|audit.*|(hub|demo)\.log(\.\d+)?|(start|drain)\.lock|secret\.key|node\.id|runs|outbox|triggers|identities|hooks|watch|workers|channel|wake|backups)$/;
+  /^((parley\.db|owner\.lock)(-(wal|shm|journal))?|(hub|hub-settings|demo|runner|servers)\.json|admin\.token|audit.*|(hub|demo)\.log(\.\d+)?|(start|drain)\.lock|secret\.key|node\.id|runs|sessions|outbox|triggers|identities|hooks|watch|workers|channel|wake|backups|archives)$/;
 
 /** Why nothing in this folder can be believed; undefined where it can. One call: a hook makes it, too. */
 export function untrusted(path: string): string | undefined {
@@ -70,7 +70,7 @@ const isForeign = (uid: number): boolean => process.geteuid !== undefined && uid
 export function untrustedFile(path: string): string | undefined {
   const stat = lstatSync(path);
   if (stat.isSymbolicLink()) return "is a link";
-  if (!stat.isFile()) return "is no file";
+  if (!stat.isFile()) return "is not a file";
   if (isForeign(stat.uid)) return "belongs to another user";
   return process.platform !== "win32" && stat.mode & CHANGEABLE ? "can be changed by other users" : undefined;
 }

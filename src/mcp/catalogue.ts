@@ -1,10 +1,10 @@
 import type { ListResourcesResult, ListResourceTemplatesResult, ListToolsResult } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { takesKey } from "../call.ts";
 import { type Actor, has } from "../context.ts";
 import type { Hub } from "../hub.ts";
 import { namesOf } from "../resource.ts";
 import type { Facets, Tool } from "../tool.ts";
+import { inputSchemaOf } from "../tool-schema.ts";
 
 type Listed = ListToolsResult["tools"][number];
 
@@ -57,32 +57,13 @@ export class Catalogue {
       name: tool.name,
       title: tool.title,
       description: tool.description,
-      inputSchema: jsonSchema(takesKey(tool) ? tool.input.extend({ idempotency_key }) : tool.input),
+      inputSchema: inputSchemaOf(tool),
       outputSchema: outline(tool.output),
       annotations: { readOnlyHint, openWorldHint: false },
     };
     listed_as.set(tool, listed);
     return listed;
   }
-}
-
-/** Taken by `call` before the tool sees its arguments; without it here a careful client would not dare send one. */
-const idempotency_key = z.string().optional();
-
-/** A longer one tells a model nothing that the field's words do not; it is checked all the same. */
-const LONGEST_PATTERN = 60;
-
-function jsonSchema(schema: z.ZodObject): Listed["inputSchema"] {
-  // `$schema` would name what is the default anyway, once a tool, in every model's context.
-  const { $schema, ...rest } = z.toJSONSchema(schema, {
-    io: "input",
-    unrepresentable: "any",
-    override: ({ jsonSchema }) => {
-      if (jsonSchema.format || (jsonSchema.pattern?.length ?? 0) > LONGEST_PATTERN) delete jsonSchema.pattern;
-    },
-  });
-  // It is the schema of an object, by the type above.
-  return rest as Listed["inputSchema"];
 }
 
 /**

@@ -1,16 +1,16 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { arm, disarm } from "../failpoints.ts";
 import { eachDatabase, type TestHub } from "../testing/hub.ts";
-import { CLIENTS, type McpClient } from "../testing/mcp.ts";
+import { clientsOn, type McpClient } from "../testing/mcp.ts";
 import { until } from "../testing/process.ts";
 
 const INBOX = "ui://chat/inbox";
 const MESSAGES = "ui://chat/messages";
 const STATUS = "ui://agent/status";
 
-eachDatabase((open) => {
-  const { "an HTTP+SSE client": _elsewhere, ...AT_MCP } = CLIENTS;
-  for (const [kind, connect] of Object.entries(AT_MCP))
+eachDatabase((open, database) => {
+  const atMcp = clientsOn(database).filter(([kind]) => kind !== "an HTTP+SSE client");
+  for (const [kind, connect] of atMcp)
     test(`HTTP-4: ${kind} is told of changes while a call of its own is still running`, async () => {
       const { hub, ana } = await people(open);
       await using client = await connect({ url: hub.url, token: ana });
@@ -28,7 +28,7 @@ eachDatabase((open) => {
       await call;
     });
 
-  for (const [kind, connect] of Object.entries(CLIENTS))
+  for (const [kind, connect] of clientsOn(database))
     describe(kind, () => {
       test("CHAT-1: reads an empty inbox as JSON with no messages and no last id", async () => {
         const { hub, scout } = await people(open);

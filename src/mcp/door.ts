@@ -12,7 +12,9 @@ import { Hints } from "./hints.ts";
 import { Legacy } from "./legacy.ts";
 import { LIMITS, type Limits } from "./limits.ts";
 import { Modern } from "./modern.ts";
+import { Notifications } from "./notifications.ts";
 import type { Parts, Who } from "./parts.ts";
+import { Seats } from "./seats.ts";
 import { MODERN } from "./server.ts";
 import { Sessions } from "./sessions.ts";
 import { Sse } from "./sse.ts";
@@ -98,6 +100,8 @@ class Door implements McpDoor {
       catalogue: new Catalogue(hub),
       hints: new Hints(this.#limits.merge_ms),
       outlets: this.#outlets,
+      notifications: new Notifications(hub),
+      seats: new Seats(hub.config.space_subscriptions),
       fixtures,
     };
     const sessions = new Sessions(parts);

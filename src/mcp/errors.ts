@@ -1,9 +1,9 @@
 import type { ServerResponse } from "node:http";
 import { ProtocolError, type RequestId } from "@modelcontextprotocol/server";
-import { type ErrorCode, errorBody, internalSentence, ParleyError } from "../errors.ts";
+import { type ErrorCode, errorBody, internalSentence, isAboutSpace, ParleyError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Answer } from "./exchange.ts";
-import { answerError } from "./wire.ts";
+import { answerError, idOf } from "./wire.ts";
 
 export const PARSE_ERROR = -32700;
 const INVALID_PARAMS = -32602;
@@ -49,15 +49,16 @@ export function answerFailure(response: ServerResponse, error: unknown, id: Requ
   }
   const { code, message, data } = toProtocolError(error, log);
   const told = error instanceof ParleyError || error instanceof ProtocolError;
-  answerError(response, told ? 200 : 500, { code, message, data }, id);
+  const status = isAboutSpace(error) ? error.status : 200;
+  answerError(response, told ? status : 500, { code, message, data }, id);
 }
 
-/** What is said to a request that did not get as far as this door: its id is not known then. */
-export function rpcErrorBody(error: unknown): object {
+/** What is said to a request that did not get as far as this door: its id may not be known then. */
+export function rpcErrorBody(error: unknown, body: unknown): object {
   const { error: message, ...data } = errorBody(error);
   const code =
     error instanceof ParleyError ? (error.code === "INVALID_JSON" ? PARSE_ERROR : error.status * 100) : INTERNAL_ERROR;
-  return { jsonrpc: "2.0", id: null, error: { code, message, data } };
+  return { jsonrpc: "2.0", id: idOf(body), error: { code, message, data } };
 }
 
 /** Numbers of our own lie outside the range JSON-RPC and MCP keep for themselves: the HTTP status, times 100. */

@@ -1,5 +1,5 @@
 import type { FeedEvent } from "../feed/event.ts";
-import type { Watch } from "../resource.ts";
+import { hintOf, type Watch } from "../resource.ts";
 import { Turns } from "../turns.ts";
 import { MAX_HINT_BYTES } from "./limits.ts";
 
@@ -64,7 +64,7 @@ export class Hints {
     this.#known.set(watch.hint, alike);
     const known = alike.get(uri);
     if (known !== undefined) return known;
-    const hint = build(uri, watch.hint(event));
+    const hint = build(uri, hintOf(watch, event));
     alike.set(uri, hint);
     return hint;
   }

@@ -58,6 +58,10 @@ export class Legacy {
   get(request: IncomingMessage, response: ServerResponse, who: Who): void {
     if (!header(request, "accept")?.includes("text/event-stream"))
       throw new Refusal(406, BAD_REQUEST, "Accept must name text/event-stream.");
+    const last_event_id = header(request, "last-event-id");
+    // A client without sessions whose stream was cut looks for the rest of it here. Told no, it knows that it ended.
+    if (last_event_id !== undefined && header(request, "mcp-session-id") === undefined)
+      throw new Refusal(405, BAD_REQUEST, "Without a session nothing goes on here: ask to listen again.");
     const session = this.#find(request, who);
     // One that lags is most likely the same client before its network changed.
     if (session.stream?.stalled) session.stream.drop();
@@ -68,7 +72,7 @@ export class Legacy {
       if (why === "dropped") this.#parts.hub.metrics.dropped.inc({ reason: "slow" });
     };
     outlet.open({ "Mcp-Session-Id": session.id });
-    session.attach(outlet);
+    session.attach(outlet, last_event_id);
   }
 
   delete(request: IncomingMessage, response: ServerResponse, who: Who): void {

@@ -7,7 +7,7 @@ import { stopTime } from "../testing/stopwatch.ts";
 const INBOX = "ui://chat/inbox";
 const SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId";
 
-eachDatabase((open) => {
+eachDatabase((open, database) => {
   test("the acknowledgement comes first, and every frame names its subscription", async () => {
     const { hub, ana, scout } = await people(open);
     using stream = await scout.listen([INBOX, "ui://chat/scout/inbox"], "mine");
@@ -39,6 +39,9 @@ eachDatabase((open) => {
       for (const message of hint.params.messages ?? []) expect(message.id).toBe(body.id);
     }
   });
+
+  // The rest is decided by what was sent, whichever database there is.
+  if (database !== "sqlite") return;
 
   test("a large message is hinted at without being taken along", async () => {
     const { hub, ana, scout } = await people(open);

@@ -4,12 +4,20 @@ import { z } from "zod";
 import type { Actor } from "../context.ts";
 import { ParleyError } from "../errors.ts";
 import { Outlet } from "../http/outlet.ts";
+import { formatId } from "../ids.ts";
 import type { OpenStream } from "../streams.ts";
 import { bareHint } from "./hints.ts";
+import { SCRATCHPAD, Wish } from "./notifications.ts";
+import { Notified } from "./notified.ts";
 import type { Parts, Who } from "./parts.ts";
 import type { Quota } from "./quota.ts";
 import { Subscriptions, tooManyUris } from "./subscriptions.ts";
 import { sseFrame } from "./wire.ts";
+
+/** Who listens, and what it was told last. */
+export interface Listener extends Who {
+  last_event_id: string | undefined;
+}
 
 export interface ListenParts extends Parts {
   quota: Quota;
@@ -20,6 +28,7 @@ const Filter = z.object({
   promptsListChanged: z.boolean().optional(),
   resourcesListChanged: z.boolean().optional(),
   resourceSubscriptions: z.array(z.string()).default([]),
+  [SCRATCHPAD]: Wish.extend({ after: z.string().optional() }).optional(),
 });
 export type Filter = z.output<typeof Filter>;
 
@@ -34,7 +43,7 @@ export async function listen(
   parts: ListenParts,
   response: ServerResponse,
   request: JSONRPCRequest,
-  who: Who,
+  who: Listener,
 ): Promise<void> {
   const { hub, quota, limits } = parts;
   let wanted: Filter;
@@ -52,7 +61,7 @@ export async function listen(
 function readFilter(request: JSONRPCRequest, most: number): Filter {
   const parsed = Filter.safeParse(request.params?.notifications);
   if (!parsed.success)
-    throw new ParleyError("INVALID_ARGUMENT", `params.notifications is no filter: ${z.prettifyError(parsed.error)}`);
+    throw new ParleyError("INVALID_ARGUMENT", `params.notifications is not a filter: ${z.prettifyError(parsed.error)}`);
   const uris = [...new Set(parsed.data.resourceSubscriptions)];
   if (uris.length > most) throw tooManyUris(most);
   return { ...parsed.data, resourceSubscriptions: uris };
@@ -68,9 +77,11 @@ class ListenStream implements OpenStream {
   readonly #id: JSONRPCRequest["id"];
   readonly #outlet: Outlet;
   readonly #subscriptions: Subscriptions;
+  readonly #notified: Notified;
+  readonly #last_event_id: string | undefined;
   #stopFixtures: (() => void) | undefined;
 
-  constructor(parts: ListenParts, response: ServerResponse, request: JSONRPCRequest, who: Who) {
+  constructor(parts: ListenParts, response: ServerResponse, request: JSONRPCRequest, who: Listener) {
     const { hub, hints, outlets, limits } = parts;
     this.actor = who.actor;
     this.#parts = parts;
@@ -84,6 +95,15 @@ class ListenStream implements OpenStream {
       most: limits.uris,
       tell: (uri, hint) => outlet.hint(uri, hint.frame(stamp), () => bareHint(uri).frame(stamp)),
     });
+    const meta = (event_id: string) => ({ [SUBSCRIPTION_ID_META_KEY]: request.id, "parley/event_id": event_id });
+    this.#notified = new Notified({
+      hub,
+      notifications: parts.notifications,
+      seats: parts.seats,
+      actor: who.actor,
+      meta,
+    });
+    this.#last_event_id = who.last_event_id;
     // Known to the hub before anything is awaited: a token revoked meanwhile ends this stream too.
     const forget = hub.streams.add(this);
     outlet.onclose = (why) => {
@@ -96,11 +116,13 @@ class ListenStream implements OpenStream {
   /** Listens first and acknowledges then, so that nothing falls in between. */
   async follow(wanted: Filter): Promise<void> {
     const uris = await Promise.all(wanted.resourceSubscriptions.map((uri) => this.#follow(uri)));
+    const told = await this.#askFor(wanted[SCRATCHPAD]);
     if (this.#outlet.closed) return;
     const followed = uris.filter((uri) => uri !== undefined);
     const honoured = {
       ...this.#parts.fixtures?.honoured(wanted),
       ...(followed.length > 0 && { resourceSubscriptions: followed }),
+      ...(told && { [SCRATCHPAD]: told }),
     };
     this.#stopFixtures = this.#parts.fixtures?.onListChanged(honoured, (method) =>
       this.#outlet.hint(method, this.#notification(method, {}), () => this.#notification(method, {})),
@@ -108,6 +130,7 @@ class ListenStream implements OpenStream {
     const method = "notifications/subscriptions/acknowledged";
     this.#outlet.open({}, this.#notification(method, { notifications: honoured }));
     if (Object.keys(honoured).length === 0) this.#outlet.end(this.#result());
+    if (told) await this.#notified.attach(this.#outlet, wanted[SCRATCHPAD]?.after ?? this.#last_event_id);
   }
 
   close(why: Parameters<OpenStream["close"]>[0]): void {
@@ -126,6 +149,15 @@ class ListenStream implements OpenStream {
     }
   }
 
+  /** What of it will be told from here on, and where that is. */
+  async #askFor(wish: Filter[typeof SCRATCHPAD]): Promise<(Wish & { position: string }) | undefined> {
+    if (!wish) return undefined;
+    const chosen = this.#parts.notifications.choose(this.actor, wish);
+    await this.#notified.subscribe(chosen);
+    const { space_id: session_id } = this.actor;
+    return { session_id, events: chosen.map(({ name }) => name), position: formatId(this.#notified.position) };
+  }
+
   #notification(method: string, params: object): string {
     return sseFrame({ jsonrpc: "2.0", method, params: { ...params, _meta: { [SUBSCRIPTION_ID_META_KEY]: this.#id } } });
   }
@@ -139,6 +171,7 @@ class ListenStream implements OpenStream {
 
   #release(): void {
     this.#subscriptions[Symbol.dispose]();
+    this.#notified[Symbol.dispose]();
     this.#stopFixtures?.();
     this.#parts.quota.giveBack(this.actor.principal_id);
   }

@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { eachDatabase, type TestHub } from "../testing/hub.ts";
+import { onDatabase, type TestHub } from "../testing/hub.ts";
 import { Raw } from "../testing/mcp-raw.ts";
+import { propertyRuns } from "../testing/property-runs.ts";
 
-eachDatabase((open) => {
+onDatabase("sqlite", (open) => {
   test("whatever is posted is answered with a refusal or an answer, and the hub goes on", async () => {
     const { hub, ana } = await people(open);
     const session = await ana.session();
@@ -49,7 +50,7 @@ eachDatabase((open) => {
         // What listens stays open; everything else is over soon.
         if (!stream.isStream) expect(await stream.text()).not.toContain('"code":-32603');
       }),
-      { numRuns: 300 },
+      { numRuns: propertyRuns(120) },
     );
     expect((await hub.request("GET", "/readyz")).status).toBe(200);
     expect((await ana.call("whoami")).body.result.structuredContent.principal).toBe("ana");

@@ -51,7 +51,10 @@ export class Modern {
   ): Promise<void> {
     const message = route.messageKind === "request" && isUsual(request, route) ? route.message : undefined;
     if (!message) return this.#serveUnusual(request, response, who, body);
-    if (message.method === "subscriptions/listen") return listen(this.#parts, response, message, who);
+    if (message.method === "subscriptions/listen") {
+      const last_event_id = header(request, "last-event-id");
+      return listen(this.#parts, response, message, { ...who, last_event_id });
+    }
     const exchange = new PostExchange(request, response, who, { outlets: this.#parts.outlets, due: 1 });
     const gone = new AbortController();
     const answer = this.#tasks.answer(message, { actor: who.actor, signal: gone.signal });

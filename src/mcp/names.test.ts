@@ -1,13 +1,13 @@
 /** The names of resources: those that the seeds gave, and the same as `parley://` for clients that hide `ui://`. */
 import { describe, expect, test } from "vitest";
 import { eachDatabase } from "../testing/hub.ts";
-import { CLIENTS } from "../testing/mcp.ts";
+import { clientsOn } from "../testing/mcp.ts";
 import { until } from "../testing/process.ts";
 
 const INBOX = "parley://chat/inbox";
 
-eachDatabase((open) => {
-  for (const [kind, connect] of Object.entries(CLIENTS))
+eachDatabase((open, database) => {
+  for (const [kind, connect] of clientsOn(database))
     describe(kind, () => {
       test("is shown every ui:// resource as parley:// too, and reads the same by both", async () => {
         const hub = await open();

@@ -20,7 +20,7 @@ eachDatabase((open) => {
     const session = await ana.session();
     const ways = [() => ana.modern(post("k1")), () => ana.legacy(session, post("k2"))];
     for (const send of ways) {
-      arm("post.after_commit:throw");
+      arm("post.after_commit@events:throw");
       await expect(send()).rejects.toThrow(/ECONNRESET|socket hang up/);
       disarm();
       const answer = await until(async () => {
@@ -71,7 +71,7 @@ eachDatabase((open) => {
     const ana = new Raw(hub.url, await hub.token("human", "ana"));
     const stream = await ana.stream("GET", "/sse");
     const [path] = await stream.first(1);
-    arm("post.after_commit:throw");
+    arm("post.after_commit@events:throw");
     expect((await ana.send("POST", path, { body: legacy(post("k3")) })).status).toBe(202);
     expect(await stream.all()).toEqual([path]);
   });

@@ -1,5 +1,6 @@
 import { ProtocolError } from "@modelcontextprotocol/server";
 import { z } from "zod";
+import { Unwish, Wish } from "./notifications.ts";
 
 const INVALID_PARAMS = -32602;
 
@@ -17,6 +18,8 @@ const PARAMS: Readonly<Record<string, z.ZodType>> = {
   "resources/read": Uri,
   "resources/subscribe": Uri,
   "resources/unsubscribe": Uri,
+  "notifications/subscribe": Wish.optional(),
+  "notifications/unsubscribe": Unwish,
   "tasks/get": Task,
   "tasks/cancel": Task,
   "tasks/update": Task,

@@ -6,6 +6,8 @@ import type { Catalogue } from "./catalogue.ts";
 import type { Fixtures } from "./fixtures.ts";
 import type { Hints } from "./hints.ts";
 import type { Limits } from "./limits.ts";
+import type { Notifications } from "./notifications.ts";
+import type { Seats } from "./seats.ts";
 
 /** What every part of the door shares. */
 export interface Parts {
@@ -14,6 +16,8 @@ export interface Parts {
   readonly catalogue: Catalogue;
   readonly hints: Hints;
   readonly outlets: Outlets;
+  readonly notifications: Notifications;
+  readonly seats: Seats;
   /** Only in tests. */
   readonly fixtures: Fixtures | undefined;
 }

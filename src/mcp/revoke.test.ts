@@ -7,7 +7,7 @@ import { until } from "../testing/process.ts";
 const INBOX = "ui://chat/inbox";
 const PING = { id: 1, method: "ping" };
 
-eachDatabase((open) => {
+eachDatabase((open, database) => {
   test("revoking a token ends what it listens to, its sessions and its streams, and nobody else's", async () => {
     const hub = await open();
     const scout = new Raw(hub.url, await hub.token("agent", "scout"));
@@ -63,6 +63,9 @@ eachDatabase((open) => {
     expect(kept.streams.map(({ ended }) => ended)).toEqual([false, false, false]);
     for (const stream of kept.streams) stream[Symbol.dispose]();
   });
+
+  // The rest is decided by what was sent, whichever database there is.
+  if (database !== "sqlite") return;
 
   test("a hub that stops ends sessions and streams", async () => {
     const hub = await open();

@@ -21,6 +21,9 @@ import type { Catalogue } from "./catalogue.ts";
 import { internalError, toProtocolError } from "./errors.ts";
 import type { Caller } from "./exchange.ts";
 import type { Fixtures } from "./fixtures.ts";
+import { besideForm, formOf, showsForms, withForm } from "./forms.ts";
+import { type Notifications, SCRATCHPAD, Unwish, Wish } from "./notifications.ts";
+import type { Notified } from "./notified.ts";
 import { checkParams, unfit } from "./params.ts";
 import { failedWith, found } from "./results.ts";
 import type { Subscriptions } from "./subscriptions.ts";
@@ -35,6 +38,8 @@ export interface ServerParts {
   callerOf: (ctx: ServerContext) => Caller;
   /** Only a session of the older era has these; the newer one listens instead. */
   subscriptions?: Subscriptions;
+  notified?: Notified;
+  notifications: Notifications;
   fixtures: Fixtures | undefined;
 }
 
@@ -59,9 +64,10 @@ const INSTRUCTIONS =
 
 /** An SDK server that answers from the hub. The low-level one: `McpServer` builds every schema anew on each call. */
 export function buildServer(parts: ServerParts): Server {
-  const { hub, fixtures, subscriptions } = parts;
-  // Of the newer era alone, which says with each request whether it knows them.
-  const extensions = subscriptions ? {} : { extensions: { [TASKS]: {} } };
+  const { hub, fixtures, subscriptions, notifications } = parts;
+  const told = { [SCRATCHPAD]: { events: notifications.names } };
+  // Tasks are of the newer era alone, which says with each request whether it knows them.
+  const extensions = subscriptions ? { experimental: told } : { extensions: { [TASKS]: {}, ...told } };
   const server = new CheckedServer(
     { name: "parley", title: "Parley", version: hub.version },
     {
@@ -71,9 +77,10 @@ export function buildServer(parts: ServerParts): Server {
       ...fixtures?.serverOptions,
     },
   );
-  const own = handlersOf(parts);
+  const own = handlersOf(parts, server);
   const handlers = fixtures?.around(own, server) ?? own;
   register(server, handlers, hub);
+  registerNotifying(server, parts);
   return server;
 }
 
@@ -127,7 +134,35 @@ function register(server: Server, handlers: Handlers, hub: Hub): void {
   );
 }
 
-function handlersOf({ hub, catalogue, callerOf, subscriptions }: ServerParts): Handlers {
+/** The seed's way to ask for notifications: a session has a stream for what nobody asked, which the newer era has not. */
+function registerNotifying(server: Server, { hub, notifications, notified, callerOf }: ServerParts): void {
+  const asked = async <T>(ctx: ServerContext, work: (notified: Notified, caller: Caller) => T): Promise<Awaited<T>> => {
+    try {
+      const caller = callerOf(ctx);
+      hub.limit.take(caller.actor.principal_id);
+      if (notified) return await work(notified, caller);
+      throw new ParleyError("INVALID_ARGUMENT", `Here that is subscriptions/listen with the filter "${SCRATCHPAD}".`);
+    } catch (error) {
+      throw toProtocolError(error, hub.log);
+    }
+  };
+  server.setRequestHandler("notifications/subscribe", { params: Wish }, (wish, ctx) =>
+    asked(ctx, async (notified, { actor }) => ({
+      subscription_id: await notified.subscribe(notifications.choose(actor, wish)),
+    })),
+  );
+  server.setRequestHandler("notifications/unsubscribe", { params: Unwish }, ({ subscription_id }, ctx) =>
+    asked(ctx, (notified) => {
+      if (notified.unsubscribe(subscription_id)) return {};
+      throw new ParleyError(
+        "NOT_FOUND",
+        `There is no subscription ${JSON.stringify(subscription_id.slice(0, 80))} here.`,
+      );
+    }),
+  );
+}
+
+function handlersOf({ hub, catalogue, callerOf, subscriptions }: ServerParts, server: Server): Handlers {
   const lists = (request: Paged, ctx: ServerContext) => {
     if (request.params?.cursor !== undefined)
       throw new ParleyError("INVALID_ARGUMENT", "The list has one page and no cursor. Ask without one.");
@@ -139,7 +174,15 @@ function handlersOf({ hub, catalogue, callerOf, subscriptions }: ServerParts): H
     listTools: (request, ctx) => lists(request, ctx).tools,
     listResources: (request, ctx) => lists(request, ctx).resources,
     listTemplates: (request, ctx) => lists(request, ctx).templates,
-    callTool: (request, ctx) => callTool(hub, { caller: callerOf(ctx), signal: ctx.mcpReq.signal }, request.params),
+    async callTool({ params }, ctx) {
+      const caller = callerOf(ctx);
+      const call = () => callTool(hub, { caller, signal: ctx.mcpReq.signal }, params);
+      const tool = hub.tools.find(params.name);
+      if (!tool.waits?.form) return call();
+      const form = await formOf(hub, { actor: caller.actor, tool, args: params.arguments ?? {} });
+      if (!subscriptions) return withForm(form, ctx, call);
+      return showsForms(server.getClientCapabilities()) ? besideForm(form, ctx, call) : call();
+    },
     async readResource({ params: { uri } }, ctx) {
       const { mime, body } = await naming(uri, hub.resources.read(callerOf(ctx).actor, uri));
       return { contents: [{ uri, mimeType: mime, text: visibleJson(body) }] };

@@ -2,6 +2,7 @@ import type { Server } from "@modelcontextprotocol/server";
 import type { Outlet } from "../http/outlet.ts";
 import type { OpenStream } from "../streams.ts";
 import { bareHint, type Hint } from "./hints.ts";
+import { Notified } from "./notified.ts";
 import type { Parts, Who } from "./parts.ts";
 import { buildServer } from "./server.ts";
 import { Subscriptions } from "./subscriptions.ts";
@@ -22,23 +23,28 @@ export class Session implements OpenStream {
 
   readonly #server: Server;
   readonly #subscriptions: Subscriptions;
+  readonly #notified: Notified;
   readonly #missed = new Set<string>();
   #stream: Outlet | undefined;
   #used_at = performance.now();
   #closed = false;
 
   constructor(parts: Parts, { id, kind, who }: { id: string; kind: "session" | "sse"; who: Who }) {
-    const { hub, hints, limits, catalogue, fixtures } = parts;
+    const { hub, hints, limits, catalogue, fixtures, notifications, seats } = parts;
     this.id = id;
     this.kind = kind;
     this.who = who;
     const tell = (uri: string, hint: Hint): void => this.#tell(uri, hint);
     this.#subscriptions = new Subscriptions({ hub, hints, most: limits.uris, tell });
+    const leave = (): void => this.close("expired");
+    this.#notified = new Notified({ hub, notifications, seats, actor: who.actor, leave });
     this.#server = buildServer({
       hub,
       catalogue,
       fixtures,
       subscriptions: this.#subscriptions,
+      notifications,
+      notified: this.#notified,
       callerOf: (ctx) => this.switchboard.caller(ctx.mcpReq.id),
     });
     this.switchboard.onunrelated = (message) => this.#stream?.write(sseFrame(message));
@@ -66,15 +72,17 @@ export class Session implements OpenStream {
   }
 
   /** Makes `outlet`, which is open, the stream on which this client is told. */
-  attach(outlet: Outlet): void {
+  attach(outlet: Outlet, last_event_id?: string): void {
     this.#stream = outlet;
     for (const uri of this.#missed) if (this.#subscriptions.has(uri)) outlet.write(bareHint(uri).frame(""));
     this.#missed.clear();
+    void this.#notified.attach(outlet, last_event_id);
   }
 
   detach(outlet: Outlet): void {
     if (this.#stream !== outlet) return;
     this.#stream = undefined;
+    this.#notified.detach(outlet);
     this.touch();
   }
 
@@ -83,6 +91,7 @@ export class Session implements OpenStream {
     this.#closed = true;
     this.onclose?.();
     this.#subscriptions[Symbol.dispose]();
+    this.#notified[Symbol.dispose]();
     // Requests under way were allowed when they came, and are still answered.
     if (why === "stopping" || why === "deleted") this.switchboard.whenIdle(() => this.#stream?.end());
     else this.#stream?.destroy();

@@ -7,7 +7,7 @@ import { stopTime } from "../testing/stopwatch.ts";
 const INBOX = "ui://chat/inbox";
 const PING = { id: 1, method: "ping" };
 
-eachDatabase((open) => {
+eachDatabase((open, database) => {
   test("a session's id cannot be guessed and needs no escaping", async () => {
     const { scout } = await people(open);
     const ids = await Promise.all(Array.from({ length: 20 }, () => scout.session()));
@@ -42,6 +42,9 @@ eachDatabase((open) => {
     expect(missed.params).toEqual({ uri: INBOX, _meta: {} });
     expect(told.params).toMatchObject({ uri: INBOX, messages: [{ content: "three" }] });
   });
+
+  // The rest is decided by what was sent, whichever database there is.
+  if (database !== "sqlite") return;
 
   test("a session has one stream at a time", async () => {
     const { scout } = await people(open);

@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type JSONRPCMessage, parseJSONRPCMessage } from "@modelcontextprotocol/server";
 import type { Actor } from "../context.ts";
-import { declared } from "../header.ts";
+import { ParleyError } from "../errors.ts";
+import { declared, header } from "../header.ts";
 import { Outlet } from "../http/outlet.ts";
-import type { Facets } from "../tool.ts";
+import { type Facets, needsNamedSpace } from "../tool.ts";
 import { Refusal } from "./errors.ts";
 import type { Answer, Caller, Exchange } from "./exchange.ts";
 import { deliver } from "./legacy.ts";
@@ -36,6 +37,11 @@ export class Sse {
     const id = new URL(request.url ?? "/", "http://hub").searchParams.get("sessionId") ?? "";
     const session = this.#sessions.find(id, "sse", actor);
     if (!session?.stream) throw new Refusal(404, -32001, "There is no such session. Open /sse again.");
+    if (needsNamedSpace(session.who.facets ?? []) && header(request, "x-session-id") === undefined)
+      throw new ParleyError(
+        "MISSING_SESSION_ID",
+        "Name the space with X-Session-ID with each message, as when the stream was opened.",
+      );
     const message = parse(body);
     const who = { actor, facets: session.who.facets, ...declared(request) };
     response.writeHead(202, { "Content-Type": "text/plain" }).end("Accepted");
@@ -47,7 +53,7 @@ function parse(body: unknown): JSONRPCMessage {
   try {
     return parseJSONRPCMessage(body);
   } catch {
-    throw new Refusal(400, -32600, "The body is no JSON-RPC message.");
+    throw new Refusal(400, -32600, "The body is not a JSON-RPC message.");
   }
 }
 

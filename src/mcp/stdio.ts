@@ -1,6 +1,7 @@
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Address, HubHttp, NoAnswer } from "./stdio/hub-http.ts";
+import { type Address, HubAddress } from "./stdio/hub-address.ts";
+import { HubHttp, NoAnswer } from "./stdio/hub-http.ts";
 import { Keeper } from "./stdio/keeper.ts";
 import { Legacy } from "./stdio/legacy.ts";
 import { linesOf, writerTo } from "./stdio/lines.ts";
@@ -10,6 +11,8 @@ import { Modern } from "./stdio/modern.ts";
 export interface StdioOptions {
   /** Where the hub is just now; undefined while there is none. */
   find: () => Address | undefined;
+  /** The client's token as it is now, where it has one that is replaced. */
+  renewed?: (() => string | undefined) | undefined;
   facets?: readonly string[] | undefined;
   /** The space to act in, where the token is good for several. */
   space?: string | undefined;
@@ -17,6 +20,8 @@ export interface StdioOptions {
   cause?: string | undefined;
   /** Which of a trigger's sessions this is: the tasks that it makes are awaited by that one. */
   session_key?: string | undefined;
+  /** Why a message of the client's is not sent, where it is not. */
+  refuses?: ((message: object) => string | undefined) | undefined;
   input: Readable;
   output: Writable;
 }
@@ -28,12 +33,14 @@ const LAST_WORDS_MS = 10_000;
  * Serves MCP on `input` and `output` by forwarding each line to the hub, whichever era the client speaks. The hub may
  * be restarted meanwhile, and elsewhere; the client does not notice. Resolves when the client has closed `input`.
  */
-export async function forwardStdio({ find, facets, space, cause, session_key, ...io }: StdioOptions): Promise<void> {
-  const http = new HubHttp(find, `/mcp${facets ? `/${facets.map(encodeURIComponent).join("+")}` : ""}`, {
+export async function forwardStdio(options: StdioOptions): Promise<void> {
+  const { find, renewed, facets, space, cause, session_key, refuses, ...io } = options;
+  const hub = new HubAddress(find, renewed);
+  const http = new HubHttp(hub, `/mcp${facets ? `/${facets.map(encodeURIComponent).join("+")}` : ""}`, {
     ...(space && { "X-Session-ID": space }),
     ...(cause && { "X-Parley-Cause": cause }),
   });
-  const forwarder = new Forwarder(http, writerTo(io.output), new Keeper(http, session_key));
+  const forwarder = new Forwarder(http, writerTo(io.output), new Keeper(http, session_key), refuses);
   for await (const line of linesOf(io.input)) if (line.trim()) forwarder.take(line);
   await forwarder.finish();
 }
@@ -43,9 +50,11 @@ class Forwarder {
   readonly #modern: Modern;
   readonly #legacy: Legacy;
   readonly #keeper: Keeper;
+  readonly #refuses: StdioOptions["refuses"];
   readonly #under_way = new Set<Promise<void>>();
 
-  constructor(http: HubHttp, write: Write, keeper: Keeper) {
+  constructor(http: HubHttp, write: Write, keeper: Keeper, refuses: StdioOptions["refuses"]) {
+    this.#refuses = refuses;
     this.#write = (message) => {
       keeper.answered(message);
       return write(message);
@@ -71,7 +80,10 @@ class Forwarder {
 
   async #forward(line: string): Promise<void> {
     const message = parseMessage(line);
-    if (!message) return this.#write(failure(null, -32700, "The line is no JSON-RPC message."));
+    if (!message) return this.#write(failure(null, -32700, "The line is not a JSON-RPC message."));
+    const why = this.#refuses?.(message);
+    if (why !== undefined)
+      return isRequest(message) ? this.#write(failure(message.id, 40_300, why, "FORBIDDEN")) : undefined;
     try {
       if (message.method === "notifications/cancelled" && this.#modern.cancel(message.params?.requestId)) return;
       await (revisionOf(message) === undefined ? this.#legacy : this.#modern).forward(this.#keeper.asked(message));

@@ -2,7 +2,7 @@ import type { Actor } from "../context.ts";
 import { ParleyError } from "../errors.ts";
 import { type FeedEvent, type Listener, listenTo } from "../feed/index.ts";
 import type { Hub } from "../hub.ts";
-import type { FeedPlace, Watch } from "../resource.ts";
+import { type FeedPlace, isAt, type Watch } from "../resource.ts";
 import { bareHint, type Hint, type Hints } from "./hints.ts";
 
 interface Options {
@@ -82,10 +82,11 @@ export class Subscriptions implements Disposable {
     return () => all.dispose();
   }
 
-  #listener(uri: string, watch: Watch, { merged }: FeedPlace): Listener {
+  #listener(uri: string, watch: Watch, place: FeedPlace): Listener {
     const { hints, tell } = this.#options;
-    const hintOf = (event: FeedEvent): Hint | null => (this.#followed.has(uri) ? hints.of(event, uri, watch) : null);
-    if (!merged)
+    const hintOf = (event: FeedEvent): Hint | null =>
+      this.#followed.has(uri) && isAt(place, event) ? hints.of(event, uri, watch) : null;
+    if (!place.merged)
       return (event) => {
         const hint = hintOf(event);
         if (hint) tell(uri, hint);

@@ -11,6 +11,7 @@ import type { Hub } from "../hub.ts";
 import type { Tool, Waits } from "../tool.ts";
 import { checkParams } from "./params.ts";
 import { failed, failedWith, found } from "./results.ts";
+import { declaresForms, fill, inputRequired, noteShown, openForm } from "./tasks/input.ts";
 import { planSweep } from "./tasks/retention.ts";
 import * as store from "./tasks/store.ts";
 
@@ -53,19 +54,19 @@ export class Tasks {
     const id = String(params.taskId);
     if (method === "tasks/get") return this.#get(id, asking);
     if (method === "tasks/cancel") return this.#cancel(id, asking);
-    // No task of ours asks for input: there is nothing to hand on.
-    return this.#own(id, asking.actor).then(() => ({}));
+    return this.#update(id, params.inputResponses, asking);
   }
 
   #answerCall({ method, params }: JSONRPCRequest, asking: Asking): Promise<Result> | undefined {
     if (!declaresTasks(params)) return undefined;
     checkParams(method, params);
     const tool = this.#hub.tools.find(String(params?.name));
-    return isWaiting(tool) ? this.#call(tool, params?.arguments ?? {}, asking) : undefined;
+    const calling = { ...asking, forms: declaresForms(params) };
+    return isWaiting(tool) ? this.#call(tool, params?.arguments ?? {}, calling) : undefined;
   }
 
   /** What the tool finds at once; a task where it would wait. */
-  async #call(tool: Waiting, args: unknown, { actor, signal }: Asking): Promise<Result> {
+  async #call(tool: Waiting, args: unknown, { actor, signal, forms }: Asking & { forms: boolean }): Promise<Result> {
     let waits = false;
     try {
       await this.#refuseMany(tool, args, actor);
@@ -75,7 +76,8 @@ export class Tasks {
       const output = await this.#hub.call(actor, tool, args, { door: "mcp", signal, longest_wait_ms: 0, onwait });
       // It is what this tool's own `run` gave.
       if (!waits || !tool.waits.isPending(output as never)) return found(output);
-      return { resultType: "task", ...wireOf(await this.#create(tool, args, actor)) };
+      const form = forms && tool.waits.form ? ("due" as const) : null;
+      return { resultType: "task", ...wireOf(await this.#create({ tool, args, form }, actor)) };
     } catch (error) {
       if (error instanceof ParleyError) return failedWith(error);
       throw error;
@@ -97,7 +99,10 @@ export class Tasks {
     throw tooMany();
   }
 
-  async #create(tool: Waiting, args: unknown, actor: Actor): Promise<store.WaitRow> {
+  async #create(
+    { tool, args, form }: { tool: Waiting; args: unknown; form: store.WaitRow["form"] },
+    actor: Actor,
+  ): Promise<store.WaitRow> {
     const owner = ownerOf(actor);
     const place = placeOf(tool, tool.input.parse(args));
     const [row, replaced] = await transact(this.#hub.ctx(actor), async (ctx) => {
@@ -109,7 +114,7 @@ export class Tasks {
       if ((await store.countWorking(ctx.tx, owner)) >= MOST_TASKS) throw tooMany();
       const asked = { tool: tool.name, arguments: JSON.stringify(args), place };
       const times = { created_at: now, touched_at: now };
-      const row: store.WaitRow = { id, ...owner, ...asked, state: "working", result: null, ...times };
+      const row: store.WaitRow = { id, ...owner, ...asked, state: "working", form, result: null, ...times };
       await store.insertWait(ctx.tx, row);
       await planSweep(ctx);
       return [row, replaced] as const;
@@ -123,11 +128,15 @@ export class Tasks {
     const row = await this.#own(id, actor);
     if (row.state === "working") {
       await this.#touch(row);
+      const form = (await noteShown(this.#hub, row)) ? await openForm(this.#hub, row, actor) : undefined;
+      if (form) return { ...wireOf(row), ...inputRequired(form) };
       const outcome = await this.#ask(row, asking);
       // Whoever has gone is shown nothing: it will ask again, and so will the tool be.
       if (outcome && !signal.aborted) await this.#end(id, { state: "completed", result: JSON.stringify(outcome) });
     }
     const now = row.state === "working" ? await this.#own(id, actor) : row;
+    const form = await openForm(this.#hub, now, actor);
+    if (form) return { ...wireOf(now), ...inputRequired(form) };
     return { ...wireOf(now), ...(now.state === "completed" && { result: await this.#hand(now, asking) }) };
   }
 
@@ -161,6 +170,13 @@ export class Tasks {
     if (!signal.aborted && !("superseded" in outcome.output))
       await handed?.(this.#hub.ctx(actor), outcome.output as never, how);
     return withoutTags(found(outcome.output));
+  }
+
+  /** Whoever sits there has filled in the form of the task, or put it away. */
+  async #update(id: string, responses: unknown, { actor }: Asking): Promise<Result> {
+    const row = await this.#own(id, actor);
+    await fill(this.#hub, row, { actor, responses });
+    return {};
   }
 
   /** May come twice, and late: one that has ended stays as it is. */

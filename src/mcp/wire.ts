@@ -42,6 +42,10 @@ export function answerError(
   answerJson(response, status, body, status === 405 ? { Allow: "GET, POST, DELETE" } : {});
 }
 
+/** Whether it asks what the hub speaks. That is the same in every space, so it is told whoever has a credential. */
+export const discovers = (body: unknown): boolean =>
+  typeof body === "object" && body !== null && "method" in body && body.method === "server/discover";
+
 /** The id to answer to, where the body is a single request that has one. */
 export function idOf(body: unknown): RequestId | null {
   if (typeof body !== "object" || body === null || !("method" in body) || !("id" in body)) return null;

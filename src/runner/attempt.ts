@@ -13,7 +13,7 @@ import {
   record,
   started,
 } from "../modules/runs/index.ts";
-import { Child, type Exit, NotStarted } from "./child.ts";
+import { Child, type Exit, NeverStarts, NotStarted } from "./child.ts";
 import { dialectOf, type Findings } from "./clients/index.ts";
 import type { Program } from "./definitions.ts";
 import { Output } from "./output.ts";
@@ -63,6 +63,10 @@ export class Attempt {
     this.#output = new Output(file, { secrets: [claimed.token, ...secrets] });
   }
 
+  get is_worker(): boolean {
+    return this.#parts.claimed.run.kind === "worker";
+  }
+
   /** Ends it from outside. Said again, the first reason stays. */
   interrupt(why: Interruption): void {
     this.#interruption ??= why;
@@ -82,7 +86,7 @@ export class Attempt {
       ending = await this.#supervise(interrupted);
     } catch (error) {
       if (!(error instanceof NotStarted)) throw error;
-      ending = { outcome: "not_started", error: error.message };
+      ending = { outcome: error instanceof NeverStarts ? "failed" : "not_started", error: error.message };
     } finally {
       clearTimeout(timer);
       clearInterval(showing);
@@ -133,6 +137,7 @@ export class Attempt {
         ...program.env,
         PARLEY_URL: url,
         PARLEY_TOKEN: token,
+        PARLEY_SPACE: ctx.actor.space_id,
         PARLEY_CAUSE: formatId(run.id),
         ...(kind === "trigger" && { PARLEY_TRIGGER: name, PARLEY_TRIGGER_SESSION_KEY: session_key }),
         ...(kind === "worker" && { PARLEY_WORKER: name }),

@@ -4,8 +4,8 @@ import { statSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { COOKIE, endAttempt, killAll } from "../local/killing.ts";
+import { Lines } from "../local/lines.ts";
 import { startOf } from "../local/processes.ts";
-import { Lines } from "./lines.ts";
 import type { Output } from "./output.ts";
 
 /** So long the pipes of a program that has ended may take to run dry. */
@@ -28,8 +28,16 @@ export interface Exit {
 
 /** It never ran. */
 export class NotStarted extends Error {
-  override readonly name = "NotStarted";
+  override readonly name: string = "NotStarted";
 }
+
+/** Nor will it with the same arguments, however often that is tried. */
+export class NeverStarts extends NotStarted {
+  override readonly name = "NeverStarts";
+}
+
+/** What the system says of an argument that is too long, and Node of one with a NUL in it. */
+const NO_ARGUMENTS = ["E2BIG", "ERR_INVALID_ARG_VALUE"];
 
 interface Hooks {
   output: Output;
@@ -129,8 +137,9 @@ function launch(
       stdio: ["pipe", "pipe", "pipe"],
     });
   } catch (error) {
-    // What is no argument at all, such as one with a NUL in it, or too many of them.
-    throw new NotStarted(reasonOf(program, error as NodeJS.ErrnoException), { cause: error });
+    const { code = "" } = error as NodeJS.ErrnoException;
+    const Failed = NO_ARGUMENTS.includes(code) ? NeverStarts : NotStarted;
+    throw new Failed(reasonOf(program, error as NodeJS.ErrnoException), { cause: error });
   }
 }
 
@@ -143,5 +152,7 @@ function checkFolder(cwd: string): void {
 function reasonOf(program: string, error: NodeJS.ErrnoException | undefined): string {
   if (error?.code === "ENOENT") return `The program ${program} does not exist.`;
   if (error?.code === "EACCES") return `The program ${program} may not be run.`;
+  if (error?.code === "E2BIG")
+    return `What the program ${program} is told is too long for an argument. Leave {{prompt}} out of argv: it is its standard input too.`;
   return `The program ${program} could not be started: ${error?.message ?? "for no reason that was given"}.`;
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { readOwn, untrustedFile } from "../local/rights.ts";
 import type { Can, Kind } from "../modules/runs/index.ts";
+import { Account, DEFAULT_ACCOUNT } from "../modules/tasks/index.ts";
 
 const RUNNER_FILE = "runner.json";
 const DEFAULT_TIMEOUT_SECONDS = 3600;
@@ -15,6 +16,8 @@ const Definition = z
     client: z.enum(["claude", "codex"]).optional(),
     /** The program and its arguments; of a known client what comes before those that are known. */
     argv: z.array(z.string().min(1)).min(1).optional(),
+    /** Whose quota and money it uses. */
+    account: Account.optional(),
     cwd: z.string().min(1).optional(),
     env: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "a variable has a name"), z.string()).optional(),
     timeout_seconds: z
@@ -47,6 +50,7 @@ export interface Program {
   cwd: string;
   env: Readonly<Record<string, string>>;
   timeout_ms: number;
+  account: string;
 }
 
 /** What `runner.json` of a data folder says. No tool writes it: whoever may, decides what runs as the hub's user. */
@@ -98,8 +102,9 @@ export class Definitions {
     const own = kind === "trigger" && Object.hasOwn(triggers, name) ? triggers[name] : undefined;
     const definition = own ?? this.#file[kind];
     if (!definition) return undefined;
-    const { client = "plain", argv, cwd = homedir(), env = {}, timeout_seconds = DEFAULT_TIMEOUT_SECONDS } = definition;
-    return { client, argv: argv ?? [client], cwd, env, timeout_ms: timeout_seconds * 1000 };
+    const { client = "plain", argv = [client], cwd = homedir(), env = {}, account = DEFAULT_ACCOUNT } = definition;
+    const { timeout_seconds = DEFAULT_TIMEOUT_SECONDS } = definition;
+    return { client, argv, cwd, env, account, timeout_ms: timeout_seconds * 1000 };
   }
 }
 

@@ -1,5 +1,15 @@
 import { readdir, rm, rmdir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import type { Hub } from "../hub.ts";
+import { KEPT_DAYS } from "../modules/runs/index.ts";
+
+const DAY_MS = 24 * 3600 * 1000;
+
+/** What was printed is kept in files here for as long as the rows are. */
+export async function forgetLogs({ config, log }: Pick<Hub, "config" | "log">): Promise<void> {
+  const forgetting = removeOldLogs(join(config.home, "runs"), Date.now() - KEPT_DAYS * DAY_MS);
+  await forgetting.catch((error: unknown) => log.warn("old output of runs could not be removed", { error }));
+}
 
 /** Removes what was printed by runs that were over before that time, with folders in which nothing is left. */
 export async function removeOldLogs(folder: string, before_ms: number): Promise<void> {

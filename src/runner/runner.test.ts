@@ -74,7 +74,7 @@ eachDatabase((open) => {
     const argv = [
       process.execPath,
       "-e",
-      "require('fs').writeFileSync(process.argv[1], process.env.PARLEY_TOKEN); console.log(process.env.PARLEY_TOKEN); setInterval(() => {}, 1000)",
+      "console.log(process.env.PARLEY_TOKEN); require('fs').writeFileSync(process.argv[1], process.env.PARLEY_TOKEN); setInterval(() => {}, 1000)",
     ];
     define(hub, { trigger: { argv: [...argv, file("token")], cwd: folder } });
     const id = await planRun(hub);
@@ -159,6 +159,19 @@ eachDatabase((open) => {
     expect([second.attempts[0]?.resumed, second.session_id === first.session_id]).toEqual([false, false]);
   });
 
+  test("what is told that is too long for an argument fails at once, and says how it is handed over instead", async () => {
+    const hub = await open({ now: START });
+    define(hub, { trigger: { argv: ["/bin/cat", "{{prompt}}"] } });
+    const prompt = "x".repeat(200_000);
+    expect(await runOver(hub, await planRun(hub, { prompt }))).toMatchObject({
+      ...{ state: "failed", attempt: 1 },
+      error:
+        "What the program /bin/cat is told is too long for an argument. Leave {{prompt}} out of argv: it is its standard input too.",
+    });
+    define(hub, { trigger: { argv: ["/bin/cat"] } });
+    expect(await runOver(hub, await planRun(hub, { prompt }))).toMatchObject({ state: "done", output_bytes: 200_000 });
+  });
+
   test("what cannot be started says why and is tried again, later and later; a person is told once", async () => {
     const hub = await open({ now: START });
     define(hub, { trigger: { argv: ["/nowhere/agent"] } });
@@ -231,6 +244,42 @@ eachDatabase((open) => {
     expect((await hub.call(hub.admin, "run_stop", { id })).body).toMatchObject({ state: "stopped" });
     expect((await hub.call(hub.admin, "run_stop", { id })).body.code).toBe("CONFLICT");
     expect((await hub.call(hub.admin, "run_stop", { id: "7" })).body.code).toBe("NOT_FOUND");
+  });
+
+  test("what has not begun says so where there is no program for it, or no room beside what runs", async () => {
+    const hub = await open({ now: START });
+    const waits = async (id: string) => (await showRun(hub, id)).waits_for;
+    const [first, second] = [await planRun(hub, { name: "first" }), await planRun(hub, { name: "second" })];
+    expect(await waits(first)).toBe("program");
+    define(hub, { trigger: { argv: ["/bin/sleep", "600"] }, at_once: 1 });
+    await until(async () => {
+      await hub.tick(5000);
+      return (await showRun(hub, first)).state === "running";
+    });
+    await hub.tick(6000);
+    expect(await waits(second)).toBe("room");
+    await hub.call(hub.admin, "run_stop", { id: first });
+    await runIn(hub, second, "running");
+    await hub.call(hub.admin, "run_stop", { id: second });
+    expect((await runOver(hub, second)).waits_for).toBeNull();
+  });
+
+  test("runs are listed by name, kind and state, whichever of them is asked for", async () => {
+    const hub = await open();
+    const ids = [
+      await planRun(hub),
+      await planRun(hub, { name: "weekly" }),
+      await planRun(hub, { kind: "mail", name: "weekly" }),
+    ];
+    await hub.call(hub.admin, "run_stop", { id: ids[1] });
+    const listed = async (wanted: object) =>
+      (await hub.call(hub.admin, "run_list", wanted)).body.runs.map(({ id }: { id: string }) => ids.indexOf(id));
+    expect(await listed({})).toEqual([2, 1, 0]);
+    expect(await listed({ name: "weekly" })).toEqual([2, 1]);
+    expect(await listed({ kind: "trigger", name: "weekly" })).toEqual([1]);
+    expect(await listed({ state: "live", name: "weekly" })).toEqual([2]);
+    expect(await listed({ state: "stopped", name: "nightly" })).toEqual([]);
+    expect(await listed({ state: "queued", kind: "trigger" })).toEqual([0]);
   });
 
   test("a runner.json that others can write, or that says something else, starts nothing", async () => {

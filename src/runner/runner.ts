@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { join } from "node:path";
 import { onCommit } from "../commits.ts";
 import { type Ctx, systemActor } from "../context.ts";
 import { HUB_SPACE } from "../db/open.ts";
@@ -11,7 +10,6 @@ import {
   failUnclaimed,
   findNextTime,
   giveUp,
-  KEPT_DAYS,
   listClaimable,
   listHeldBy,
   listNodes,
@@ -20,14 +18,17 @@ import {
   record,
   removeNode,
   renewNode,
+  stoppedIn,
+  TOPIC,
 } from "../modules/runs/index.ts";
 import { Abilities } from "./abilities.ts";
 import { Attempt } from "./attempt.ts";
 import { dialectOf } from "./clients/index.ts";
 import { Definitions, type Program } from "./definitions.ts";
-import { removeOldLogs } from "./old-logs.ts";
+import { forgetLogs } from "./old-logs.ts";
 import { preferredOf } from "./rendezvous.ts";
 import { killStrays } from "./strays.ts";
+import { TaskLeases } from "./task-leases.ts";
 
 /** How often a node says that it is there, in parts of its lease, and looks for what nobody told it of. */
 const BEATS_A_LEASE = 4;
@@ -57,11 +58,12 @@ export class Runner implements AsyncDisposable {
   /** All that are there, this one included. */
   #nodes: readonly string[] = [];
   readonly #abilities = new Abilities();
+  readonly #leases: TaskLeases;
   #error: string | undefined;
   #beat: NodeJS.Timeout | undefined;
   #logs: NodeJS.Timeout | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #looking: Promise<void> | undefined;
+  #scanning: Promise<void> | undefined;
   #again = false;
   #ready = false;
   #stopped = false;
@@ -81,12 +83,14 @@ export class Runner implements AsyncDisposable {
   private constructor(options: Options) {
     this.#options = options;
     this.#hub = options.hub;
+    this.#leases = new TaskLeases(options.hub, this.#attempts);
     const boot = randomBytes(9).toString("base64url");
     this.#node = { id: options.node_id, boot, host: options.hub.config.machine };
     onCommit(options.hub, "runs", ({ space_id, events }) => {
-      for (const { type, topic, data } of events) {
-        if (topic !== "run") continue;
-        if (type === "run.stopping") this.#attempts.get(`${space_id} ${data.run_id}`)?.attempt.interrupt("stopped");
+      for (const event of events) {
+        if (event.topic !== TOPIC) continue;
+        const stopped = stoppedIn(event);
+        if (stopped !== undefined) this.#attempts.get(`${space_id} ${stopped}`)?.attempt.interrupt("stopped");
         else this.wake();
       }
     });
@@ -97,21 +101,15 @@ export class Runner implements AsyncDisposable {
     this.#ready = true;
     const { node_lease_seconds } = this.#hub.config;
     this.#beat = setInterval(() => void this.#beatOnce(), (node_lease_seconds * 1000) / BEATS_A_LEASE).unref();
-    this.#logs = setInterval(() => void this.#forgetLogs(), DAY_MS).unref();
-    void this.#forgetLogs();
+    this.#leases.begin();
+    this.#logs = setInterval(() => void forgetLogs(this.#hub), DAY_MS).unref();
+    void forgetLogs(this.#hub);
     this.wake();
-  }
-
-  /** What was printed is kept in files here for as long as the rows are. */
-  async #forgetLogs(): Promise<void> {
-    const { config, log } = this.#hub;
-    const forgetting = removeOldLogs(join(config.home, "runs"), Date.now() - KEPT_DAYS * DAY_MS);
-    await forgetting.catch((error: unknown) => log.warn("old output of runs could not be removed", { error }));
   }
 
   /** Something may be there to start. */
   wake(): void {
-    void this.#look();
+    void this.#scan();
   }
 
   /** Whether this is the node that sees to what is due in a space: of several there is one, and the others wait for it. */
@@ -119,15 +117,16 @@ export class Runner implements AsyncDisposable {
     return this.#nodes.length < 2 || preferredOf(this.#nodes, space_id) === this.#node.id;
   }
 
-  /** Says that it is there, by the clock as it is now. */
+  /** Says that it is there, and what runs here, by the clock as it is now. */
   async renew(): Promise<void> {
     await renewNode(this.#ctx(HUB_SPACE), this.#announced());
+    await this.#leases.keep();
   }
 
   /** Starts what may begin now. For tests that set the clock; happens by itself. */
   async sweep(): Promise<void> {
     await this.#beatOnce();
-    await this.#look();
+    await this.#scan();
   }
 
   /** Ends what runs here; the runs begin anew, here or elsewhere. */
@@ -136,9 +135,10 @@ export class Runner implements AsyncDisposable {
     clearInterval(this.#beat);
     clearInterval(this.#logs);
     clearTimeout(this.#timer);
-    await this.#looking;
+    await this.#scanning;
     for (const { attempt } of this.#attempts.values()) attempt.interrupt("hub_stopped");
     await Promise.all([...this.#attempts.values()].map(({ over }) => over));
+    this.#leases[Symbol.dispose]();
     if (!this.#left) await this.#leave();
     this.#left = true;
   }
@@ -214,15 +214,15 @@ export class Runner implements AsyncDisposable {
     }
   }
 
-  async #look(): Promise<void> {
-    // A look that is over before it has waited for anything would be taken for one that never ends.
+  async #scan(): Promise<void> {
+    // A scan that is over before it has waited for anything would be taken for one that never ends.
     if (!this.#ready || this.#stopped) return;
     this.#again = true;
-    this.#looking ??= this.#lookAround();
-    return this.#looking;
+    this.#scanning ??= this.#scanUntilDone();
+    return this.#scanning;
   }
 
-  async #lookAround(): Promise<void> {
+  async #scanUntilDone(): Promise<void> {
     try {
       while (this.#again && !this.#stopped) {
         this.#again = false;
@@ -232,7 +232,7 @@ export class Runner implements AsyncDisposable {
       }
     } finally {
       // In one go with the last look at `#again`: whoever comes now looks anew.
-      this.#looking = undefined;
+      this.#scanning = undefined;
     }
   }
 
@@ -259,14 +259,14 @@ export class Runner implements AsyncDisposable {
     const { config, log } = this.#hub;
     const ctx = this.#ctx(space_id);
     const { chooses_session } = dialectOf(program);
-    const claimed = await claim(ctx, { id, node: this.#node, chooses_session, timeout_ms: program.timeout_ms }).catch(
-      async (error: unknown) => {
-        // Nobody can be it: a name that is somebody else's, an agent that was deleted, a space that is over.
-        if (!(error instanceof ParleyError) || error.kind === "unavailable") throw error;
-        await failUnclaimed(ctx, id, error.message);
-        return undefined;
-      },
-    );
+    const { timeout_ms, account } = program;
+    const wanted = { id, node: this.#node, chooses_session, timeout_ms, account };
+    const claimed = await claim(ctx, wanted).catch(async (error: unknown) => {
+      // Nobody can be it: a name that is somebody else's, an agent that was deleted, a space that is over.
+      if (!(error instanceof ParleyError) || error.kind === "unavailable") throw error;
+      await failUnclaimed(ctx, id, error.message);
+      return undefined;
+    });
     if (!claimed) return;
     const report = (message: string, error: unknown): void => log.warn(message, { run: id, space: space_id, error });
     const { grace_ms } = this.#options;

@@ -70,8 +70,8 @@ eachDatabase((open) => {
     define(hub, { worker: unruly("crash:3") });
     await hub.tick(0);
     await create(hub, "Build it");
-    const waits: number[] = [];
-    for (let failed = 1; failed <= 4; failed += 1) {
+    /** For how long it waits after the run that was the nth to fail, in seconds; then that is over. */
+    const failedFor = async (failed: number): Promise<number> => {
       await hub.tick(0);
       const next = await until(async () => {
         await hub.tick(0);
@@ -80,16 +80,26 @@ eachDatabase((open) => {
         return failures === failed ? runs.find(({ state }) => state === "queued") : undefined;
       });
       expect(next.waits_for).toBe("backoff");
-      const wait = Date.parse(next.not_before ?? "") - hub.hub.database.now();
+      return Date.parse(next.not_before ?? "") - hub.hub.database.now();
+    };
+    const waits: number[] = [];
+    for (let failed = 1; failed <= 7; failed += 1) {
+      const wait = await failedFor(failed);
       waits.push(wait / 1000);
-      if (failed === 4) define(hub, { worker: unruly("work") });
+      if (failed === 7) define(hub, { worker: unruly("work") });
       await hub.tick(wait);
     }
-    expect(waits).toEqual([30, 60, 120, 240]);
+    expect(waits).toEqual([30, 60, 120, 240, 480, 900, 900]);
     await until(async () => (await doneTasks(hub)) === 1);
     await until(async () => (await hub.call(hub.admin, "need_list")).body.needs.length === 0);
     const { notices } = (await hub.call(hub.admin, "notice_list")).body;
     expect(notices.filter(({ kind }: { kind: string }) => kind === "runs.failing")).toHaveLength(1);
+
+    // The next one begins with the shortest again.
+    define(hub, { worker: unruly("crash:3") });
+    await hub.tick(60_000);
+    await create(hub, "Test it");
+    expect(await failedFor(8)).toBe(30_000);
   });
 
   test("mail to an agent that sleeps starts its session once, and goes on with it the next time", async () => {

@@ -16,8 +16,31 @@ const PLACES = [
 ];
 const ARTIFACTS = fileURLToPath(new URL("../../artifacts/web", import.meta.url));
 
+/**
+ * The lists under the address bar are pages of their own, which took as much work as ours. Chromium heeds only the last
+ * such flag, so that those that Playwright leaves out for any page of a test stand here too.
+ */
+const LEFT_OUT = [
+  "WebUIOmniboxPopup",
+  "WebUIOmniboxAimPopup",
+  "AvoidUnnecessaryBeforeUnloadCheckSync",
+  "DestroyProfileOnBrowserClose",
+  "HttpsUpgrades",
+  "HttpsFirstBalancedModeAutoEnable",
+  "LensOverlay",
+  "MediaRouter",
+  "PaintHolding",
+  "ThirdPartyStoragePartitioning",
+  "AvoidCorsURLLoaderRestartOnRedirect",
+  "OptimizationHints",
+  "NetworkTimeServiceQuerying",
+  "AimEnabled",
+  "PreconnectToSearch",
+];
+
 /** Nothing of its own goes over the network. */
 const FLAGS = [
+  `--disable-features=${LEFT_OUT.join()}`,
   "--no-sandbox",
   "--disable-gpu",
   "--disable-quic",
@@ -47,6 +70,20 @@ function installed(): string {
 }
 
 export const launch = (): Promise<Browser> => chromium.launch({ executablePath: installed(), args: FLAGS });
+
+let shared: Promise<Browser> | undefined;
+
+/** One for all the test files of a worker, which ends with it. Each has contexts of its own, and closes them. */
+export async function sharedBrowser(): Promise<Browser> {
+  shared ??= launch();
+  const browser = await shared;
+  if (browser.isConnected()) return browser;
+  shared = undefined;
+  return sharedBrowser();
+}
+
+export const closeContexts = (browser: Browser): Promise<unknown> =>
+  Promise.all(browser.contexts().map((context) => context.close()));
 
 /**
  * A window as a person has it: of its tabs one is seen and the others are hidden. The pages that Playwright opens by

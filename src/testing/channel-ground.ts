@@ -70,9 +70,9 @@ export class ChannelGround extends Ground {
     return (await this.call("ana", "notice_list", { open: true })).notices;
   }
 
-  async settle(id: string, choice: string): Promise<Body> {
-    const notice = (await this.openNotices()).find((one) => one.id === id);
-    return this.call("ana", "notice_settle", { id, digest: notice?.digest ?? "", choice });
+  async decide(id: string, decision: "approve" | "deny_continue"): Promise<Body> {
+    const { digest } = await this.call("ana", "approval_get", { id });
+    return this.call("ana", "approval_decide", { id, digest, decision });
   }
 }
 

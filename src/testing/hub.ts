@@ -53,9 +53,14 @@ interface Answer {
   body: any;
 }
 
+interface FakeClock {
+  now: number;
+  passed: number;
+}
+
 export class TestHub {
   readonly #running: RunningHub;
-  readonly #clock: { now: number } | undefined;
+  readonly #clock: FakeClock | undefined;
   readonly database_url: string | undefined;
   readonly admin: string;
 
@@ -73,7 +78,7 @@ export class TestHub {
     const home = same && !database_url ? same.home : mkdtempSync(join(tmpdir(), "parley-test-"));
     cleanup(async () => rmSync(home, { recursive: true, force: true }));
     if (database === "sqlite" && !same) copyTemplate(home);
-    const clock = now === undefined ? (same ? same.#clock : undefined) : { now };
+    const clock = now === undefined ? (same ? same.#clock : undefined) : { now, passed: 0 };
     const settings = {
       ...readConfig({ home, port: 0 }, {}),
       database_url,
@@ -82,7 +87,7 @@ export class TestHub {
       ...config,
     };
     const running = await startHub(settings, {
-      ...(clock && { now: () => clock.now }),
+      ...(clock && { now: () => clock.now, passed: () => clock.passed }),
       modules: [...MODULES, ...modules],
       migrations,
     });
@@ -90,7 +95,7 @@ export class TestHub {
     return new TestHub(running, clock, database_url);
   }
 
-  private constructor(running: RunningHub, clock: { now: number } | undefined, database_url: string | undefined) {
+  private constructor(running: RunningHub, clock: FakeClock | undefined, database_url: string | undefined) {
     this.#running = running;
     this.#clock = clock;
     this.database_url = database_url;
@@ -119,6 +124,12 @@ export class TestHub {
 
   /** Lets time pass and does what became due. */
   async tick(ms: number): Promise<void> {
+    if (this.#clock) this.#clock.passed += ms;
+    await this.setClock(ms);
+  }
+
+  /** Somebody sets the clock ahead or back by so much, while no time passes, and what became due is done. */
+  async setClock(ms: number): Promise<void> {
     if (!this.#clock) throw new Error("this hub's clock is real: open it with `now`");
     this.#clock.now += ms;
     // The first may have begun before the time had passed.

@@ -150,6 +150,8 @@ export class Raw {
 export class RawStream implements Disposable {
   readonly status: number;
   readonly messages: Json[] = [];
+  /** The ids of events that had one. */
+  readonly ids: string[] = [];
   ended = false;
   comments = 0;
   readonly #sent: ClientRequest;
@@ -210,6 +212,8 @@ export class RawStream implements Disposable {
     this.#rest = events.pop() ?? "";
     for (const event of events) {
       if (event.startsWith(":")) this.comments += 1;
+      const id = /^id: (.*)$/m.exec(event)?.[1];
+      if (id !== undefined) this.ids.push(id);
       const data = /^data: (.*)$/m.exec(event)?.[1];
       if (data !== undefined) this.messages.push(data.startsWith("{") ? JSON.parse(data) : data);
     }
@@ -217,7 +221,10 @@ export class RawStream implements Disposable {
 }
 
 /** A second MCP door to the same hub, with limits small enough to reach. */
-export async function openDoor(hub: Hub, limits: DoorOptions["limits"]): Promise<{ url: string } & AsyncDisposable> {
+export async function openDoor(
+  hub: Hub,
+  limits: DoorOptions["limits"],
+): Promise<{ url: string; cut: () => void } & AsyncDisposable> {
   const door = mcpDoor(hub, limits && { limits });
   const server = createServer(async (incoming, response) => {
     const { token, space_id } = new Guard({ host: "127.0.0.1", allowed_hosts: [] }, 0, "").credential(incoming);
@@ -233,6 +240,8 @@ export async function openDoor(hub: Hub, limits: DoorOptions["limits"]): Promise
   return {
     // A server that listens on a port has an address with one.
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** Whoever is connected has to connect again. */
+    cut: () => server.closeAllConnections(),
     async [Symbol.asyncDispose]() {
       await door[Symbol.asyncDispose]();
       server.closeAllConnections();

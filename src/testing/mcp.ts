@@ -12,6 +12,7 @@ import { StdioClientTransport as Stdio1 } from "@modelcontextprotocol/sdk/client
 import { StreamableHTTPClientTransport as Http1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport as Transport1 } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { z } from "zod";
+import type { DatabaseName } from "./databases.ts";
 
 export interface Updated {
   uri: string;
@@ -36,6 +37,17 @@ export interface McpClient extends AsyncDisposable {
   read(uri: string): Promise<{ mime: string | undefined; body: Record<string, unknown> }>;
   subscribe(uri: string): Promise<void>;
   unsubscribe(uri: string): Promise<void>;
+  /** Every notification that is none of the specification's, in order. */
+  readonly notified: Notified[];
+  /** Asks for notifications by name; what is returned ends that. */
+  follow(wish?: { session_id?: string; events?: string[]; after?: string }): Promise<() => Promise<void>>;
+  /** In the newer era: once what is followed has ended without having been asked to. A session opens its stream again. */
+  readonly ended?: () => Promise<unknown>;
+}
+
+export interface Notified {
+  method: string;
+  params: Record<string, unknown> & { _meta?: Record<string, unknown> | undefined };
 }
 
 export interface Target {
@@ -59,8 +71,12 @@ export const CLIENTS: Record<string, Connect> = {
   "a 2026-07-28 client": (target) => modern(new Http2(addressOf(target), headersOf(target))),
   "a 2025-11-25 client": (target) => legacy2(new Http2(addressOf(target), headersOf(target))),
   "a client of the first SDK": (target) => legacy1(new Http1(addressOf(target), headersOf(target))),
-  "an HTTP+SSE client": (target) => legacy1(new Sse1(new URL("/sse", target.url), headersOf(target))),
+  "an HTTP+SSE client": (target) => legacy1(new Sse1(addressOf(target, "/sse"), headersOf(target))),
 };
+
+/** On other databases than the first one of them stands for all: what each is sent differs by client alone. */
+export const clientsOn = (database: DatabaseName): [string, Connect][] =>
+  Object.entries(CLIENTS).slice(0, database === "sqlite" ? undefined : 1);
 
 export const STDIO_CLIENTS: Record<string, (program: Program) => Promise<McpClient>> = {
   "a 2026-07-28 client": (program) => modern(new Stdio2(program)),
@@ -71,7 +87,7 @@ export const STDIO_CLIENTS: Record<string, (program: Program) => Promise<McpClie
 const INFO = { name: "test", version: "1.0.0" };
 const UpdatedParams = z.looseObject({ uri: z.string() });
 
-const addressOf = ({ url, facet }: Target): URL => new URL(facet ? `/mcp/${facet}` : "/mcp", url);
+const addressOf = ({ url, facet }: Target, path = "/mcp"): URL => new URL(facet ? `${path}/${facet}` : path, url);
 const headersOf = ({ token, space }: Target) => ({
   requestInit: { headers: { authorization: `Bearer ${token}`, ...(space && { "x-session-id": space }) } },
 });
@@ -79,6 +95,7 @@ const headersOf = ({ token, space }: Target) => ({
 async function modern(transport: Transport2): Promise<McpClient> {
   const client = new Client2(INFO, { versionNegotiation: { mode: { pin: "2026-07-28" } } });
   const open = new Map<string, McpSubscription>();
+  let followed: McpSubscription | undefined;
   return {
     ...(await connect2(client, transport)),
     async subscribe(uri) {
@@ -87,6 +104,13 @@ async function modern(transport: Transport2): Promise<McpClient> {
       open.set(uri, subscription);
     },
     unsubscribe: async (uri) => open.get(uri)?.close(),
+    async follow(wish = {}) {
+      // Of filters its type knows only the specification's.
+      const subscription = await client.listen({ "parley/scratchpad": wish } as object);
+      followed = subscription;
+      return () => subscription.close();
+    },
+    ended: async () => followed?.closed,
   };
 }
 
@@ -96,18 +120,20 @@ async function legacy2(transport: Transport2): Promise<McpClient> {
     ...(await connect2(client, transport)),
     subscribe: async (uri) => void (await client.subscribeResource({ uri })),
     unsubscribe: async (uri) => void (await client.unsubscribeResource({ uri })),
+    follow: (wish) => following((method, params) => client.request({ method, params }, Followed), wish),
   };
 }
 
-type WithoutSubscribing = Omit<McpClient, "subscribe" | "unsubscribe">;
+type WithoutSubscribing = Omit<McpClient, "subscribe" | "unsubscribe" | "follow">;
 
 async function connect2(client: Client2, transport: Transport2): Promise<WithoutSubscribing> {
   const updates: Updated[] = [];
   client.setNotificationHandler("notifications/resources/updated", { params: UpdatedParams }, (params) => {
     updates.push(params as Updated);
   });
+  const notified = notifiedOf(client);
   await client.connect(transport);
-  return callsOf(client, updates);
+  return callsOf(client, { updates, notified });
 }
 
 async function legacy1(transport: Sse1 | Http1 | Stdio1): Promise<McpClient> {
@@ -115,18 +141,31 @@ async function legacy1(transport: Sse1 | Http1 | Stdio1): Promise<McpClient> {
   const updates: Updated[] = [];
   const Notification = z.object({ method: z.literal("notifications/resources/updated"), params: UpdatedParams });
   client.setNotificationHandler(Notification, ({ params }) => void updates.push(params as Updated));
+  const notified = notifiedOf(client);
   // Its own transports do not fit its interface under exactOptionalPropertyTypes.
   await client.connect(transport as Transport1);
   return {
-    ...callsOf(client, updates),
+    ...callsOf(client, { updates, notified }),
     subscribe: async (uri) => void (await client.subscribeResource({ uri })),
     unsubscribe: async (uri) => void (await client.unsubscribeResource({ uri })),
+    follow: (wish) => following((method, params) => client.request({ method, params }, Followed), wish),
   };
 }
 
+const Followed = z.looseObject({ subscription_id: z.string().optional() });
+
+/** As a session asks for notifications. */
+async function following(
+  ask: (method: string, params: Record<string, unknown>) => Promise<z.output<typeof Followed>>,
+  wish: Record<string, unknown> = {},
+): Promise<() => Promise<void>> {
+  const { subscription_id } = await ask("notifications/subscribe", wish);
+  return async () => void (await ask("notifications/unsubscribe", { subscription_id }));
+}
+
 /** What both of the official clients have in common. */
-const callsOf = (client: Client1 | Client2, updates: Updated[]): WithoutSubscribing => ({
-  updates,
+const callsOf = (client: Client1 | Client2, told: Pick<McpClient, "updates" | "notified">): WithoutSubscribing => ({
+  ...told,
   capabilities: () => client.getServerCapabilities(),
   tools: async () => (await client.listTools()).tools,
   resources: async () => (await client.listResources()).resources.map(({ uri }) => uri),
@@ -136,6 +175,15 @@ const callsOf = (client: Client1 | Client2, updates: Updated[]): WithoutSubscrib
   read: async (uri) => contentOf(await client.readResource({ uri })),
   [Symbol.asyncDispose]: () => client.close(),
 });
+
+/** From before it connects: nothing is told unheard. */
+function notifiedOf(client: Client1 | Client2): Notified[] {
+  const notified: Notified[] = [];
+  client.fallbackNotificationHandler = async ({ method, params }) => {
+    notified.push({ method, params: { ...params } });
+  };
+  return notified;
+}
 
 function contentOf({ contents }: { contents: { mimeType?: string | undefined; text?: unknown }[] }) {
   const [first] = contents;

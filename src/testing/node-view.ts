@@ -8,6 +8,7 @@ import type { Statement } from "../db/statement.ts";
 export class NodeView implements Database {
   readonly backend: Database["backend"];
   readonly shared = true;
+  readonly revision = undefined;
   readonly epoch: string;
   tell: (committed: Committed) => void = () => {};
   ring: (space_id: string, last_id?: number) => void = () => {};
@@ -47,6 +48,14 @@ export class NodeView implements Database {
 
   now(): number {
     return this.#database.now();
+  }
+
+  wall(): number {
+    return this.#database.wall();
+  }
+
+  tidy(): Promise<void> {
+    return this.#database.tidy();
   }
 
   beginStop(): void {

@@ -128,12 +128,12 @@ export class TestPostgres implements PostgresServer {
     for (const deadline = Date.now() + START_LIMIT_MS; ; ) {
       const child = await this.#spawn();
       if (await this.#answers(child, deadline)) return;
-      const said = readFileSync(this.#log, "utf8").trim();
+      const log = readFileSync(this.#log, "utf8").trim();
       // Clients know the port of a server that ran before; a new one can take another.
-      if (said.includes("Address already in use") && !known) this.#port = await freePort();
+      if (log.includes("Address already in use") && !known) this.#port = await freePort();
       // Killed, and the kernel is still taking apart its last process.
-      else if (!said.includes("shared memory block") || Date.now() > deadline)
-        throw new Error(`it ended, or did not answer in time. It said: ${said.slice(-1000)}`);
+      else if (!log.includes("shared memory block") || Date.now() > deadline)
+        throw new Error(`it ended, or did not answer in time. It said: ${log.slice(-1000)}`);
       await pause(100);
     }
   }

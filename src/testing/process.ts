@@ -93,8 +93,8 @@ export class Ground implements AsyncDisposable {
     const typed = { program: PARLEY, place: `--home ${this.home}` };
     const own = readConfig({ home: this.home, port: 0, typed }, {});
     const settings = { ...own, log_level: "silent" as const, ...config };
-    const { url, home, stop } = await startHub(settings, options);
-    this.#hosted = { url, home, stop };
+    const { url, home, stop, sweep } = await startHub(settings, options);
+    this.#hosted = { url, home, stop, sweep };
     return this.#hosted;
   }
 
@@ -129,6 +129,8 @@ export interface HostedHub {
   home: string;
   /** As SIGTERM does. */
   stop(): Promise<void>;
+  /** Handles what is due now. */
+  sweep(): Promise<void>;
 }
 
 export interface ServedHub {
@@ -197,10 +199,10 @@ async function stopChild(child: Child, signal: NodeJS.Signals): Promise<Ended> {
 /** Waits for a condition, however slow the machine is. */
 export async function until<T>(condition: () => T | Promise<T>, limit_ms = 90_000): Promise<NonNullable<T>> {
   const deadline = performance.now() + limit_ms;
-  for (;;) {
+  for (let pause_ms = 1; ; pause_ms = Math.min(2 * pause_ms, 20)) {
     const value = await condition();
     if (value) return value;
     if (performance.now() > deadline) throw new Error(`nothing came of it in ${limit_ms} ms: ${condition}`);
-    await new Promise((done) => setTimeout(done, 20));
+    await new Promise((done) => setTimeout(done, pause_ms));
   }
 }

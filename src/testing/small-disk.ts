@@ -32,8 +32,8 @@ export class SmallDisk implements AsyncDisposable {
       const script = `mount -t tmpfs -o size=${megabytes}m,mode=0777 parley "$1" && echo ready && exec cat`;
       const [command = "", ...args] = [...unshare, "sh", "-c", script, "disk", folder];
       const holder = spawn(command, args, { stdio: ["pipe", "pipe", "pipe"] });
-      const said = await answerOf(holder);
-      if (said === "ready")
+      const answer = await answerOf(holder);
+      if (answer === "ready")
         return new SmallDisk(holder, folder, [
           "nsenter",
           `--target=${holder.pid}`,
@@ -42,7 +42,7 @@ export class SmallDisk implements AsyncDisposable {
           "--",
           ...drop,
         ]);
-      refusals.push(`${unshare.join(" ")}: ${said}`);
+      refusals.push(`${unshare.join(" ")}: ${answer}`);
     }
     rmSync(folder, { recursive: true });
     throw new Error(

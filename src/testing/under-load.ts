@@ -11,6 +11,8 @@ import { until } from "./process.ts";
 
 const ATTACKER = fileURLToPath(new URL("attacker.ts", import.meta.url));
 const NEIGHBOUR = fileURLToPath(new URL("neighbour.ts", import.meta.url));
+/** What counts is the median of three at least: where two of them keep to a bound, the third changes nothing any more. */
+const DECIDED = 2;
 const LEAST_MEASURED = 3;
 const MOST_MEASURED = 9;
 /** However slow the machine is. */
@@ -89,11 +91,11 @@ export async function underAttack(
   const attacked = new Medians(() => measure.p99({ url, request, calls: CALLS }));
   const slowdown = (): number => attacked.worked / Math.max(idle.worked, FLOOR_MS);
   await measure.p99({ url, request, calls: SETTLING_CALLS });
-  while (idle.count < LEAST_MEASURED) await idle.add();
+  while (idle.count < DECIDED || (idle.worked > FLOOR_MS && idle.count < LEAST_MEASURED)) await idle.add();
   await attacker.tell("go");
   await until(async () => held(await attacker.tell("tell")), SOON_MS);
   await measure.p99({ url, request, calls: SETTLING_CALLS });
-  while (attacked.count < LEAST_MEASURED) await attacked.add();
+  while (attacked.count < DECIDED) await attacked.add();
   while ((slowdown() > most || attacked.passed >= most_ms) && attacked.count < MOST_MEASURED) await attacked.add();
   await meanwhile?.();
   const came = await attacker.tell("rest");

@@ -15,12 +15,21 @@ export class WebHub implements AsyncDisposable {
   readonly #ground: Ground;
   readonly #browser: Browser;
   readonly #contexts: BrowserContext[] = [];
+  #pass: ((ms: number) => Promise<void>) | undefined;
   readonly url: string;
   readonly home: string;
 
   static async open(browser: Browser, settings: Partial<Config> = {}): Promise<WebHub> {
     const ground = new Ground({ in_process: true });
-    return new WebHub(browser, ground, await ground.host({ port: await freePort(), ...settings }));
+    let ahead_ms = 0;
+    const clock = { now: () => Date.now() + ahead_ms, passed: () => performance.now() };
+    const hosted = await ground.host({ port: await freePort(), ...settings }, clock);
+    const hub = new WebHub(browser, ground, hosted);
+    hub.#pass = (ms) => {
+      ahead_ms += ms;
+      return hosted.sweep();
+    };
+    return hub;
   }
 
   protected constructor(browser: Browser, ground: Ground, { url, home }: { url: string; home: string }) {
@@ -38,6 +47,12 @@ export class WebHub implements AsyncDisposable {
   /** What the page tells to type on this machine. */
   line(command: string): string {
     return this.#ground.line(command);
+  }
+
+  /** The hub's clock is set ahead, and what became due is done. */
+  async pass(ms: number): Promise<void> {
+    if (!this.#pass) throw new Error("The clock of a hub that is a program of its own is the machine's.");
+    await this.#pass(ms);
   }
 
   /** A link that signs a browser in. */
@@ -86,7 +101,7 @@ export class WebHub implements AsyncDisposable {
   async call<T = Record<string, unknown>>(tool: string, args: object = {}, token = this.admin): Promise<T> {
     const response = await fetch(`${this.url}/api/tools/${tool}`, {
       method: "POST",
-      headers: { authorization: `Bearer ${token}` },
+      headers: { authorization: `Bearer ${token}`, "x-session-id": "main" },
       body: JSON.stringify(args),
     });
     const body = await response.json();

@@ -2,7 +2,7 @@ import { type Client, HubError } from "../../client/index.ts";
 import type { Channel, Push } from "../../mcp/stdio/channel.ts";
 import type { Cli } from "../core/cli.ts";
 import type { Target } from "../core/client.ts";
-import { Failure } from "../core/failure.ts";
+import { Failure, reasonOf } from "../core/failure.ts";
 import { failureFrom, libraryClient } from "../core/library.ts";
 import { ChatPusher } from "./chat.ts";
 import { Listener } from "./listener.ts";
@@ -78,7 +78,7 @@ class ChannelRun {
         this.#listener.prove();
         relay.ask(request);
       },
-      report: (error) => note(error instanceof Error ? error.message : String(error)),
+      report: (error) => note(reasonOf(error)),
     });
     process.once("SIGTERM", () => void channel.close());
     void channel.closed.then(() => this.#quiet.abort());

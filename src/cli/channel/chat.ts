@@ -61,13 +61,13 @@ export class ChatPusher {
   }
 
   async #pushNewest(messages: readonly Message[]): Promise<void> {
-    const said = messages.filter(({ author }) => author === "user");
-    const earlier = said.length - NEWEST;
+    const fromPeople = messages.filter(({ author }) => author === "user");
+    const earlier = fromPeople.length - NEWEST;
     if (earlier > 0)
       await this.#session.push(
         statusPush(`Of what people said before, ${earlier} more are not shown here. chat_read_before reads them.`),
       );
-    await this.#push(messages.slice(earlier > 0 ? messages.indexOf(said[earlier] as Message) : 0));
+    await this.#push(messages.slice(earlier > 0 ? messages.indexOf(fromPeople[earlier] as Message) : 0));
   }
 
   async #push(messages: readonly Message[]): Promise<void> {

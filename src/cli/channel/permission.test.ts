@@ -8,7 +8,7 @@ const SOON = { timeout: 90_000 };
 const START = Date.parse("2027-03-01T08:00:00Z");
 const REQUEST = { request_id: "abcde", tool_name: "Bash", description: "", input_preview: "rm -r dist" };
 
-eachDatabase((open) => {
+eachDatabase((open, database) => {
   let hub: TestHub;
   let ana: string;
   let scout: string;
@@ -31,6 +31,10 @@ eachDatabase((open) => {
     });
     return { relay, permitted, notes };
   };
+  const decide = async (id: string, decision: string) => {
+    const { digest } = (await hub.call(ana, "approval_get", { id })).body;
+    return hub.call(ana, "approval_decide", { id, digest, decision });
+  };
   const waiting = () => hub.hub.streams.count(({ kind }) => kind === "wait");
 
   test("a question whose time is over is dropped without a word, and a late answer allows nothing", async () => {
@@ -40,11 +44,14 @@ eachDatabase((open) => {
     const [{ id }] = await notices();
     await hub.tick(3600_000);
     await expect.poll(waiting, SOON).toBe(0);
-    const late = await hub.settle(ana, { id, choice: "allow" });
+    const late = await decide(id, "approve");
     expect(late.body).toMatchObject({ code: "NOTICE_CLOSED", state: "expired" });
     await relay.stop();
     expect([permitted, notes]).toEqual([[], []]);
   });
+
+  // The rest is decided by what was sent, whichever database there is.
+  if (database !== "sqlite") return;
 
   test("a question leads to what its session was shown last, and to nothing where that is not known", async () => {
     const asked = (await hub.call(ana, "chat_human_post", { content: "Clean up", agent: "scout" })).body.id;
@@ -67,18 +74,20 @@ eachDatabase((open) => {
     await expect.poll(waiting, SOON).toBe(1);
     const [{ id }, ...more] = await notices();
     expect(more).toEqual([]);
-    await hub.settle(ana, { id, choice: "allow" });
+    await decide(id, "approve");
     await expect.poll(() => permitted, SOON).toEqual([{ request_id: "abcde", behavior: "allow" }]);
     await relay.stop();
   });
 
   test("a question that the hub refuses is noted, and nothing is allowed", async () => {
-    for (let n = 0; n < 20; n++)
-      await hub.call(scout, "notice_raise", { key: `n${n}`, kind: "other", title: "There is something" });
+    for (let n = 0; n < 20; n++) {
+      const call = { key: `n${n}`, call_id: `c${n}`, server: "s", tool: "t", arguments: {} };
+      await hub.call(scout, "approval_request", call);
+    }
     const { relay, permitted, notes } = relayed();
     relay.ask(REQUEST);
     await expect.poll(() => notes, SOON).toHaveLength(1);
-    expect(notes[0]).toContain("20 of your notices wait for a person already");
+    expect(notes[0]).toContain("20 of your calls wait for a person already");
     await relay.stop();
     expect(permitted).toEqual([]);
   });
@@ -88,11 +97,26 @@ eachDatabase((open) => {
     relay.ask({ ...REQUEST, input_preview: `echo ${"\n".repeat(6000)}; rm -rf /` });
     await expect.poll(waiting, SOON).toBe(1);
     const [{ id, choices }] = await notices();
-    expect(choices).not.toContain("allow");
-    const allowed = await hub.settle(ana, { id, choice: "allow" });
+    expect(choices).not.toContain("approve");
+    const allowed = await decide(id, "approve");
     expect(allowed.status).toBe(400);
-    await hub.settle(ana, { id, choice: "deny" });
+    await decide(id, "deny_continue");
     await expect.poll(() => permitted, SOON).toEqual([{ request_id: "abcde", behavior: "deny" }]);
+    await relay.stop();
+  });
+
+  test("what the policy decides is answered at once, and nobody is asked", async () => {
+    const rules = [{ tool: "Bash", server: "claude-code", decision: "allow" }];
+    await hub.call(ana, "policy_set", { document: { rules, default: "deny_continue" }, expected_version: 0 });
+    const { relay, permitted } = relayed();
+    relay.ask(REQUEST);
+    relay.ask({ ...REQUEST, request_id: "fghij", tool_name: "Write" });
+    const answers = [
+      { request_id: "abcde", behavior: "allow" },
+      { request_id: "fghij", behavior: "deny" },
+    ];
+    await expect.poll(() => permitted, SOON).toEqual(expect.arrayContaining(answers));
+    expect(await notices()).toEqual([]);
     await relay.stop();
   });
 

@@ -1,14 +1,14 @@
-import { randomUUID } from "node:crypto";
 import { Backoff } from "../../client/backoff.ts";
 import { type Client, HubError } from "../../client/index.ts";
 import type { Permission, PermissionRequest } from "../../mcp/stdio/channel.ts";
-import { plain, plainLine } from "../core/envelope.ts";
+import { plain } from "../core/envelope.ts";
+import { behaviorOf, permissionRequest, type Requested } from "../core/permission-request.ts";
 import { createPersist, Over, pauseFor } from "./session.ts";
 import { shortened } from "./text.ts";
 
 interface Options {
   client: Client;
-  /** Who asks. */
+  /** Resolves once it is known who asks. */
   agent: Promise<string>;
   /** What led to it, if that is known. */
   cause: () => string | undefined;
@@ -16,11 +16,10 @@ interface Options {
   note: (text: string) => void;
 }
 
-const EXPIRES_SECONDS = 3600;
 /** The terminal may have answered, which nobody tells us: the oldest make room. */
 const MOST_PENDING = 10;
 const WAIT_SECONDS = 25;
-/** Both fit into the text of a notice. */
+/** Both fit into a card. */
 const MOST_ABOUT = 1500;
 const MOST_INPUT = 5500;
 /** Clients kill a server that is still there after four seconds. */
@@ -75,22 +74,21 @@ export class PermissionRelay {
     const { client, agent, permit } = this.#options;
     // Before anything else is shown.
     const cause = this.#options.cause();
-    const notice = noticeOf(request, await agent);
+    await agent;
     const persist = createPersist(client, signal);
-    // Of its own key, whatever the request is called: an old answer must not answer a new question.
-    const { id } = await persist(() => client.call("notice_raise", notice, { cause }));
+    const requested = await persist(() => client.call("approval_request", requestOf(request), { cause }));
     try {
-      const choice = await this.#answer(id, signal);
+      const answer = requested.state === "pending" ? await this.#answer(requested.id, signal) : requested;
       const { request_id } = request;
-      if (choice === "allow" || choice === "deny") await permit({ request_id, behavior: choice });
+      const behavior = behaviorOf(answer);
+      if (behavior !== undefined) await permit({ request_id, behavior });
     } catch (error) {
-      if (error instanceof Over) await client.call("notice_withdraw", { id }).catch(this.#forgive);
+      if (error instanceof Over) await client.call("approval_withdraw", { id: requested.id }).catch(this.#forgive);
       throw error;
     }
   }
 
-  /** Undefined when it expired or was taken back. */
-  async #answer(id: string, signal: AbortSignal): Promise<string | null | undefined> {
+  async #answer(id: string, signal: AbortSignal): Promise<Requested> {
     const { client } = this.#options;
     const persist = createPersist(client, signal);
     const backoff = new Backoff(client.pace);
@@ -98,9 +96,9 @@ export class PermissionRelay {
       signal.addEventListener("abort", () => reject(new Over("nobody waits for it")), { once: true });
     });
     for (;;) {
-      const waiting = persist(() => client.call("notice_wait", { id, wait_seconds: WAIT_SECONDS }));
-      const { state, choice } = await Promise.race([waiting, over]);
-      if (state !== "open") return state === "answered" ? choice : undefined;
+      const waiting = persist(() => client.call("approval_wait", { id, wait_seconds: WAIT_SECONDS }));
+      const answer = await Promise.race([waiting, over]);
+      if (answer.state !== "pending") return answer;
       // A hub that is about to stop answers at once.
       await pauseFor(Math.min(backoff.next(), 1000), signal);
     }
@@ -112,25 +110,14 @@ export class PermissionRelay {
   };
 }
 
-function noticeOf({ request_id, tool_name, description, input_preview }: PermissionRequest, agent: string) {
-  const name = plainLine(tool_name);
-  const tool = name.length > 80 ? `${name.slice(0, 79)}…` : name;
+/** Its client shows a part of what the tool is used with, and that is all that is known here. */
+function requestOf({ tool_name, description, input_preview }: PermissionRequest) {
   const [about, input] = [plain(description), plain(input_preview)];
-  // What is not shown whole is not allowed from here.
-  const whole = tool === name && about.length <= MOST_ABOUT && input.length <= MOST_INPUT;
-  const parts = [
-    whole
-      ? `${agent} asks to use ${tool}. The first answer counts, here or at its terminal.`
-      : `${agent} asks to use ${tool}. It is too long to be shown here: only its terminal can allow it.`,
-    shortened(about, MOST_ABOUT, "the terminal shows all"),
-    shortened(input, MOST_INPUT, "the terminal shows all"),
-  ];
-  return {
-    key: `permission ${request_id} ${randomUUID()}`,
-    kind: "permission",
-    title: `${agent} asks: may it use ${tool}?`,
-    text: parts.filter((part) => part.trim() !== "").join("\n\n"),
-    choices: whole ? ["allow", "deny"] : ["deny", "leave-it-to-the-terminal"],
-    expires_seconds: EXPIRES_SECONDS,
-  };
+  const hint = "the terminal shows all";
+  return permissionRequest({
+    ...{ server: "claude-code", tool_name, about: shortened(about, MOST_ABOUT, hint) },
+    given: { arguments: { preview: shortened(input, MOST_INPUT, hint) }, covers: "preview" },
+    is_whole: about.length <= MOST_ABOUT && input.length <= MOST_INPUT,
+    verdicts: ["approve", "deny_continue"],
+  });
 }

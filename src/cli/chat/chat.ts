@@ -46,7 +46,7 @@ type Sent = { id: string; ts: string };
 type Speaker = Pick<Cli, "call">;
 
 /** Whoever `parley whoami` says: the agent of the session or the project, else the person. */
-async function speaker(cli: Cli): Promise<Speaker> {
+export async function speaker(cli: Cli): Promise<Speaker> {
   const { client, agent } = await resolveActing(cli);
   // It starts the hub again, should that stop just now.
   return agent === null ? cli : client;

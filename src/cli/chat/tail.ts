@@ -5,6 +5,7 @@ import type { Cli } from "../core/cli.ts";
 import type { Target } from "../core/client.ts";
 import { defineCommand } from "../core/command.ts";
 import { failureFrom, libraryClient } from "../core/library.ts";
+import { speaker } from "./chat.ts";
 import { chatId } from "./ids.ts";
 import { shown } from "./message.ts";
 
@@ -27,7 +28,7 @@ export const tail = defineCommand({
   },
   async run(cli, { agent, after, lines = cli.out.json ? undefined : 10 }) {
     const as = await listener(cli);
-    const begin = after && (await chatId(await reader(cli), { ...(agent && { agent }) }, after));
+    const begin = after && (await chatId(await speaker(cli), { ...(agent && { agent }) }, after));
     using client = libraryClient(cli, as);
     let begun = false;
     const waiting = `Waiting for what is said to ${agent ? visibleLine(agent) : "the default agent"}. Ctrl-C ends it.`;
@@ -53,12 +54,6 @@ export const tail = defineCommand({
     });
   },
 });
-
-/** The same person or agent, for one question. */
-async function reader(cli: Cli): Promise<Pick<Cli, "call">> {
-  const { client, agent } = await resolveActing(cli);
-  return agent === null ? cli : client;
-}
 
 /** As whoever `chat send` speaks as; undefined for the person who owns the data folder, on whichever port its hub is. */
 async function listener(cli: Cli): Promise<Target | undefined> {

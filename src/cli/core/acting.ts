@@ -57,8 +57,7 @@ export async function resolveActing(cli: Cli, as: As = {}): Promise<Acting> {
   const sessions = sessionsOf(as.session_id, env);
   for (const session of sessions) checkSession(session);
   const agentRun = as.run_by ?? runByAgent(env);
-  const home = { home: cli.home.path, origin: elsewhere(cli) };
-  const before = new IdentityFiles({ ...home, space: cli.space ?? "main" });
+  const before = filesIn(cli);
   if (!cli.token) await refuseOthers(before, { as, env, run_by: agentRun });
   const base = await reach(cli, as.start ?? true);
   // A hook has no time for it.
@@ -75,7 +74,7 @@ export async function resolveActing(cli: Cli, as: As = {}): Promise<Acting> {
     return asTokenSays(base, me.agent, as);
   }
 
-  const files = cli.space || !me ? before : new IdentityFiles({ ...home, space: me.space });
+  const files = cli.space || !me ? before : filesIn(cli, me.space);
   // A token stands for itself, so whose it is was asked first.
   if (cli.token) await refuseOthers(files, { as, env, run_by: agentRun });
   const context = { cli, files, base, as };
@@ -102,12 +101,15 @@ export async function refuseOthers(files: IdentityFiles, { as, env, run_by }: Cl
 
 /** What is remembered of the space that these commands act in. */
 export async function filesOf(cli: Cli): Promise<IdentityFiles> {
-  const home = { home: cli.home.path, origin: elsewhere(cli) };
-  const files = new IdentityFiles({ ...home, space: cli.space ?? "main" });
+  const files = filesIn(cli);
   if (cli.space || !cli.token) return files;
   const { space } = await holderOf({ cli, files, base: await reach(cli, true), as: {} });
-  return new IdentityFiles({ ...home, space });
+  return filesIn(cli, space);
 }
+
+/** The same where nobody asks which space a token is for. */
+export const filesIn = (cli: Cli, space = cli.space ?? "main"): IdentityFiles =>
+  new IdentityFiles({ home: cli.home.path, origin: elsewhere(cli), space });
 
 /** What the parts of the answer are worked out from. */
 export interface IdentityContext {
@@ -129,7 +131,7 @@ async function asSession(context: IdentityContext, sessions: readonly Session[])
   if (!known && context.as.make === false)
     throw new Failure(
       "NO_IDENTITY",
-      `The session ${shortened(session.id)} is no agent yet. Make it one: ${context.cli.line("identity ensure")}`,
+      `The session ${shortened(session.id)} has no agent yet. Make one: ${context.cli.line("identity ensure")}`,
     );
   const { ensureSession } = await import("./identity-ensure.ts");
   return withToken(
@@ -163,7 +165,7 @@ async function asNamed(context: IdentityContext, agent: string, agentRun: string
   if (agentRun !== undefined)
     throw new Failure(
       "NO_IDENTITY",
-      `${agentRun} is set, so an agent runs this, and ${agent} is none that was made here. Say --session-id ID too.`,
+      `${agentRun} is set, so an agent runs this, and ${agent} was not made here. Say --session-id ID too.`,
     );
   const { adoptAgent } = await import("./identity-ensure.ts");
   return withToken(context, await adoptAgent(context, agent));
@@ -272,7 +274,10 @@ export function elsewhere(cli: Cli): string | undefined {
 
 function checkSession({ id, from }: Session): void {
   if (!/^[\x21-\x7e]{1,200}$/.test(id))
-    throw new Failure("INVALID_ARGUMENT", `${from} is no session: 1 to 200 printable characters, without spaces.`);
+    throw new Failure(
+      "INVALID_ARGUMENT",
+      `${from} is not the id of a session: 1 to 200 printable characters, without spaces.`,
+    );
 }
 
 const contradiction = ({ id, from }: Session, agent: string, wanted: string): Failure =>

@@ -9,6 +9,9 @@ import { Output } from "./output.ts";
 import { programName, quoted } from "./program.ts";
 import type { Input, ToolName, ToolTypes } from "./tool-types.ts";
 
+/** Where commands of the folder's owner act unless they are told. */
+const MAIN = "main";
+
 interface Made {
   io: Io;
   /** The command and all that was typed behind it. */
@@ -206,7 +209,9 @@ export class Cli {
   }
 
   #client(target: Pick<Target, "url" | "socket" | "token">): Client {
-    return new Client({ ...target, space: this.space, cause: this.cause });
+    // Who owns the data folder may use every space, and tools of the workspace take none for granted.
+    const space = this.space ?? (this.#token ? undefined : MAIN);
+    return new Client({ ...target, space, cause: this.cause });
   }
 }
 

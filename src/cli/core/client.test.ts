@@ -12,9 +12,10 @@ async function hub(answer: (socket: Socket, request: string) => void): Promise<C
   const listening = createServer((socket) => {
     let request = "";
     socket.on("error", () => {});
-    socket.on("data", (chunk) => {
+    // A character may come in two pieces.
+    socket.setEncoding("utf8").on("data", (chunk: string) => {
       const before = isWhole(request);
-      request += chunk.toString("utf8");
+      request += chunk;
       if (!before && isWhole(request)) answer(socket, request);
     });
   });

@@ -1,8 +1,8 @@
 /** Calls the tools of a hub, on the transport that the client library has too. */
 import { nodeTransport } from "../../client/node.ts";
-import type { Transport } from "../../client/transport.ts";
+import type { HttpResponse, Transport } from "../../client/transport.ts";
 import { connectTo } from "../../local/unix-socket.ts";
-import { Failure, failureOf } from "./failure.ts";
+import { Failure, failureOf, reasonOf } from "./failure.ts";
 import type { Input, Output, ToolName } from "./tool-types.ts";
 
 /** Which hub, and as whom. */
@@ -19,7 +19,7 @@ export interface Target {
 export interface CallOptions {
   /** With a key the call may be repeated until its outcome is known. */
   key?: string | undefined;
-  /** How long nothing may come. */
+  /** How long nothing may come, where that is not said by how long the hub is asked to wait. */
   timeout_ms?: number;
 }
 
@@ -29,6 +29,7 @@ export interface Answer {
 }
 
 const PATIENCE_MS = 30_000;
+const WHICH_SPACE = "You may use several spaces: say in which with --space ID, or PARLEY_SPACE. space_list shows them.";
 const NO_SPACE = "--space takes main, a UUID or sess_… of letters, digits, - and _.";
 
 export class Client {
@@ -48,7 +49,8 @@ export class Client {
   }
 
   /** One whose name is known only when it runs. */
-  async callByName<T>(tool: string, args: object, { key, timeout_ms = PATIENCE_MS }: CallOptions = {}): Promise<T> {
+  async callByName<T>(tool: string, args: object, options: CallOptions = {}): Promise<T> {
+    const { key, timeout_ms = PATIENCE_MS + waitOf(args) } = options;
     const body = JSON.stringify(args);
     plain(key, "INVALID_ARGUMENT", "--key takes letters, digits and other ASCII characters.");
     const send = (): Promise<Answer> =>
@@ -70,7 +72,8 @@ export class Client {
     // Which tool a command calls, and by which header, is no concern of whoever typed the command.
     const named = `${tool}: `;
     const message = body.error.startsWith(named) ? body.error.slice(named.length) : body.error;
-    const sentence = message.startsWith("X-Session-ID ") ? NO_SPACE : message;
+    const misspelt = message.startsWith("X-Session-ID ") ? NO_SPACE : message;
+    const sentence = body.code === "MISSING_SESSION_ID" ? WHICH_SPACE : misspelt;
     return failureOf(status, body.code, sentence, "retry_after" in body ? Number(body.retry_after) || 0 : 0);
   }
 
@@ -79,9 +82,7 @@ export class Client {
       const headers = this.#headers(body, key);
       const send = transportTo(this.target, timeout_ms);
       const response = await send({ method, path, headers, ...(body !== undefined && { body }) });
-      const chunks: string[] = [];
-      await response.body((text) => chunks.push(text));
-      return { status: response.status, body: parsed(chunks.join("")) };
+      return { status: response.status, body: parsed(await textOf(response)) };
     } catch (error) {
       throw unreachable(this.target.socket ?? this.target.url, error);
     }
@@ -91,6 +92,7 @@ export class Client {
     const { token, space, cause } = this.target;
     return {
       accept: "application/json",
+      "x-parley-client": "cli",
       ...(token && { authorization: `Bearer ${token}` }),
       ...(space && { "x-session-id": space }),
       ...(cause && { "x-parley-cause": cause }),
@@ -99,6 +101,8 @@ export class Client {
     };
   }
 }
+
+const waitOf = (args: object): number => ("wait_seconds" in args ? Number(args.wait_seconds) * 1000 : 0);
 
 interface RequestOptions {
   method: "GET" | "POST";
@@ -116,11 +120,18 @@ function plain(text: string | undefined, code: string, message: string): void {
 export const transportTo = ({ url, socket }: Pick<Target, "url" | "socket">, idle_ms?: number): Transport =>
   nodeTransport(url, { connect: socket ? () => connectTo(socket) : undefined, idle_ms });
 
+/** All that comes, as text. */
+export async function textOf({ body }: HttpResponse): Promise<string> {
+  const chunks: string[] = [];
+  await body((text) => chunks.push(text));
+  return chunks.join("");
+}
+
 function checkAddress(url: string): void {
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return;
   throw new Failure(
     "INVALID_ARGUMENT",
-    `${JSON.stringify(url)} is no address of a hub, such as http://127.0.0.1:8765.`,
+    `${JSON.stringify(url)} is not the address of a hub, such as http://127.0.0.1:8765.`,
   );
 }
 
@@ -147,7 +158,7 @@ function unreachable(url: string, cause: unknown): Failure {
 function whyNot(cause: unknown): unknown {
   if (isRefused({ cause })) return "nothing listens there";
   if (causeCode({ cause }).startsWith("HPE_")) return "what answers there does not speak HTTP";
-  return cause instanceof Error ? cause.message : cause;
+  return reasonOf(cause);
 }
 
 /** The connection ended before the answer was whole. */

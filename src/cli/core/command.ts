@@ -120,7 +120,7 @@ export const COMMON = {
     env: "PARLEY_CAUSE",
     description: "the message, mail or event that leads to this",
   },
-  json: { type: "flag", description: "print JSON, as it does when stdout is no terminal" },
+  json: { type: "flag", description: "print JSON, as it does when stdout is not a terminal" },
   format: { type: "text", value: "FORMAT", choices: FORMATS, description: "text or json, whatever stdout is" },
   fields: { type: "text", value: "A,B", description: "print only these fields of each thing" },
   utc: { type: "flag", description: "times as the hub has them, in UTC, as JSON always has them" },
@@ -135,5 +135,9 @@ export const COMMON = {
 } as const satisfies Options;
 
 export type SharedOptions = Given<typeof COMMON, Record<never, never>>;
+
+/** How many at most, as `-n` says it everywhere. */
+export const howMany = (fallback: number, maximum: number, description = "how many at most") =>
+  ({ type: "integer", short: "n", value: "N", default: fallback, minimum: 1, maximum, description }) as const;
 
 export const flagOf = (key: string): string => `--${key.replaceAll("_", "-")}`;

@@ -26,8 +26,16 @@ export async function confirmed(cli: Cli, { yes, question }: Asked): Promise<boo
 /** Whether somebody sits there to be asked. */
 export const isAskable = ({ out, io }: Cli): boolean => !out.json && io.stdin.isTTY === true && io.isTerminal(STDERR);
 
-/** At a terminal. Ctrl-D is a no, and Ctrl-C ends the command as it does everywhere. */
-export async function saidYes(question: string): Promise<boolean> {
+/** At a terminal. */
+export const saidYes = async (question: string): Promise<boolean> =>
+  /^y(es)?$/i.test(await answerTo(`${question} [y/N] `));
+
+/** The same where a slip of the hand is not to be enough. */
+export const saidWord = async (question: string, word: string): Promise<boolean> =>
+  (await answerTo(`${question} Type ${word}: `)).toLowerCase() === word;
+
+/** Ctrl-D is a no, and Ctrl-C ends the command as it does everywhere. */
+async function answerTo(question: string): Promise<string> {
   const { createInterface } = await import("node:readline/promises");
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   lines.on("SIGINT", () => {
@@ -36,10 +44,10 @@ export async function saidYes(question: string): Promise<boolean> {
   });
   const closed = new Promise<string>((resolve) => lines.once("close", () => resolve("\n")));
   try {
-    const answer = await Promise.race([lines.question(`${question} [y/N] `), closed]);
+    const answer = await Promise.race([lines.question(question), closed]);
     // Ctrl-D leaves the cursor behind the question.
     if (answer === "\n") process.stderr.write(answer);
-    return /^y(es)?$/i.test(answer.trim());
+    return answer.trim();
   } finally {
     lines.close();
   }

@@ -47,10 +47,12 @@ const COMMANDS: Readonly<Record<string, string>> = {
   agent_ensure: "identity ensure",
   chat_assistant_post: "chat send",
   chat_human_post: "chat send",
+  add_question: "ask",
   chat_read_before: "chat read",
   chat_read_since: "chat read",
   login_create: "login",
   mail_inbox: "inbox",
+  approval_decide: "approvals decide",
   mail_poll: "poll",
   mail_publish: "publish",
   mail_read: "read",
@@ -62,6 +64,12 @@ const COMMANDS: Readonly<Record<string, string>> = {
   mail_thread: "thread",
   mail_wait: "wait",
   notice_settle: "notice settle",
+  policy_decide: "policy decide",
+  policy_get: "policy show",
+  policy_preview: "policy preview",
+  policy_propose: "policy propose",
+  policy_set: "policy edit",
+  submit_answers: "answer",
 };
 
 /** Undefined for what no command does. */

@@ -40,6 +40,9 @@ export const INTERRUPTED = 130;
 export const invalid = (message: string, near?: Near): Failure =>
   new Failure("INVALID_ARGUMENT", message, near && { near });
 
+/** What went wrong, in its own words. */
+export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
 /** What the hub answered, as a failure. */
 export const failureOf = (status: number, code: string, message: string, retry_after = 0): Failure =>
   new Failure(code, message, { status, retry_after });

@@ -43,8 +43,13 @@ export function shown(out: Output, name: string, value: unknown): string {
   if (Array.isArray(value)) return value.map((each) => shown(out, name, each)).join(", ");
   if (typeof value === "number") return LENGTH.test(name) ? durationText(value * 1000) : String(value);
   if (typeof value !== "object") return String(value);
+  if (isLink(value)) return visibleLine(value.kind === "url" ? value.ref : `${value.kind}:${value.ref}`);
   const parts = Object.entries(value);
   return parts.every(([, each]) => typeof each === "number")
     ? parts.map(([key, each]) => `${visibleLine(key)} ${each}`).join(", ")
     : visibleLine(JSON.stringify(value));
 }
+
+/** What a note comes from, as it is typed. */
+const isLink = (value: object): value is { kind: string; ref: string } =>
+  "kind" in value && "ref" in value && Object.keys(value).length === 2;

@@ -6,6 +6,7 @@ import type { Cli } from "./cli.ts";
 import { Failure } from "./failure.ts";
 import { branchOf, chosenName, nameFor, projectOf, runByAgent, type Session } from "./identity-env.ts";
 import type { AgentFile, IdentityFiles, TokenFile } from "./identity-files.ts";
+import { pause } from "./patience.ts";
 import { takeStartLock } from "./start-lock.ts";
 import type { Input, Output } from "./tool-types.ts";
 
@@ -58,13 +59,7 @@ export function adoptAgent(context: IdentityContext, agent: string, stale?: stri
     return stored?.token === stale ? undefined : stored;
   };
   return underLock(context.files, agent, known, async () => {
-    const { agents } = await context.base.call("agent_list", { all: true });
-    const names = agents.map(({ name }) => name);
-    if (!names.includes(agent))
-      throw new Failure(
-        "AGENT_NOT_FOUND",
-        `There is no agent ${JSON.stringify(agent)} here.${didYouMean(agent, names)} See them all: ${context.cli.line("agent list")}`,
-      );
+    await checkKnown(context.cli, context.base, agent);
     const { space } = context.files;
     const wanted = { role: "agent" as const, name: agent, space, label: LABEL };
     const { token } = await context.base.call("token_create", wanted);
@@ -72,6 +67,17 @@ export function adoptAgent(context: IdentityContext, agent: string, stale?: stri
     context.files.saveAgent(file);
     return file;
   });
+}
+
+export async function checkKnown(cli: Cli, client: Pick<Cli, "call">, agent: string): Promise<void> {
+  const { agents } = await client.call("agent_list", { all: true });
+  const names = agents.map(({ name }) => name);
+  if (names.includes(agent)) return;
+  const meant = didYouMean(agent, names);
+  throw new Failure(
+    "AGENT_NOT_FOUND",
+    `There is no agent ${JSON.stringify(agent)} here.${meant} See them all: ${cli.line("agent list")}`,
+  );
 }
 
 /** Its token was taken back, or the hub is another one: asked for once more, and then no more. */
@@ -117,7 +123,7 @@ async function ask(context: IdentityContext, args: Input<"agent_ensure">): Promi
       : `nobody is named who could make one on ${context.base.target.url}`;
     throw new Failure(
       "NO_IDENTITY",
-      `This session is no agent yet, and ${why}. Set PARLEY_TOKEN to the token of an agent, or of an admin.`,
+      `This session has no agent yet, and ${why}. Set PARLEY_TOKEN to the token of an agent, or of an admin.`,
       { cause: error },
     );
   }
@@ -153,20 +159,20 @@ function keep(files: IdentityFiles, { made, session, project, branch, client }: 
 }
 
 /** What `known` finds, else what `make` makes, by one of us while the others wait. */
-async function underLock(
+export async function underLock<T>(
   files: IdentityFiles,
   what: string,
-  known: () => AgentFile | undefined,
-  make: () => Promise<AgentFile>,
-): Promise<AgentFile> {
+  known: () => T | undefined | Promise<T | undefined>,
+  make: () => Promise<T>,
+): Promise<T> {
   const path = files.lock(what);
   const deadline = performance.now() + LIMIT_MS;
   while (performance.now() < deadline) {
-    const found = known();
+    const found = await known();
     if (found) return found;
     using lock = takeStartLock(path);
-    if (lock) return known() ?? (await make());
-    await new Promise((done) => setTimeout(done, PAUSE_MS));
+    if (lock) return (await known()) ?? (await make());
+    await pause(PAUSE_MS);
   }
   throw new Failure("NO_IDENTITY", `Another command has been making this identity for ${LIMIT_MS / 1000} s: ${path}`);
 }

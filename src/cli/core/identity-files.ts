@@ -5,7 +5,6 @@
  */
 import { codeOf, replaceFile } from "../../local/files.ts";
 import { Failure } from "./failure.ts";
-import { ProcessLock } from "./process-lock.ts";
 
 /** `agents/<space>/<name>.json` */
 export interface AgentFile {
@@ -92,11 +91,6 @@ export class IdentityFiles {
     return parsed(this.#whole(this.#path("roles", `${role}\n${name}`)), ["role", "name", "token", "space"]);
   }
 
-  /** Whoever makes the token of a role: others wait, and use that one. */
-  roleLock(role: string, name: string): ProcessLock {
-    return new ProcessLock(`${this.#path("roles", `${role}\n${name}`)}.lock`);
-  }
-
   saveRole(file: RoleFile): void {
     this.#write(this.#path("roles", `${file.role}\n${file.name}`), file);
   }
@@ -135,7 +129,7 @@ export class IdentityFiles {
     process.getBuiltinModule("node:fs").rmSync(this.#whole(this.#agentPath(name)), { force: true });
   }
 
-  /** Held while the identity of one session or agent is being made. */
+  /** Held while the identity of one session, agent or role is being made. */
   lock(what: string): string {
     const path = `${this.#root}/locks/${this.#name(what)}.lock`;
     makeFolders(this.#home, path);
@@ -145,7 +139,7 @@ export class IdentityFiles {
   #agentPath(name: string): string {
     // What comes from a command line must not lead out of the folder.
     if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/.test(name))
-      throw new Failure("INVALID_ARGUMENT", `${JSON.stringify(name)} is no name of an agent.`);
+      throw new Failure("INVALID_ARGUMENT", `${JSON.stringify(name)} is not the name of an agent.`);
     return `${this.#root}/agents/${hashless(this.space)}/${name}.json`;
   }
 
@@ -208,7 +202,7 @@ function read(path: string): string | undefined {
   }
   try {
     const { mode, uid, size } = fstatSync(file);
-    if ((mode & constants.S_IFMT) !== constants.S_IFREG) throw unsafe(path, "is no file");
+    if ((mode & constants.S_IFMT) !== constants.S_IFREG) throw unsafe(path, "is not a file");
     if (uid !== process.geteuid?.()) throw unsafe(path, "belongs to another user");
     if (mode & 0o077) throw unsafe(path, "can be read or changed by other users");
     if (size > MOST_BYTES) throw unsafe(path, "is too large to be ours");
@@ -239,7 +233,7 @@ function makeFolders(home: string, path: string): void {
 
 function refuseNoFolder(path: string): void {
   const stat = process.getBuiltinModule("node:fs").lstatSync(path);
-  if (!stat.isDirectory()) throw unsafe(path, "is no folder");
+  if (!stat.isDirectory()) throw unsafe(path, "is not a folder");
   if (stat.uid !== process.geteuid?.()) throw unsafe(path, "belongs to another user");
 }
 

@@ -1,6 +1,6 @@
 /** What a command line reads and writes: the process it runs in, or whatever stands for one. */
 import { codeOf } from "../../local/files.ts";
-import { Failure } from "./failure.ts";
+import { Failure, reasonOf } from "./failure.ts";
 
 const { fstatSync, writeSync } = process.getBuiltinModule("node:fs");
 
@@ -77,7 +77,7 @@ async function write(fd: Fd, text: string): Promise<void> {
 const unwritable = (error: unknown): Failure =>
   new Failure(
     "OUTPUT_FAILED",
-    `What was asked for cannot be written to stdout: ${error instanceof Error ? error.message : error}. Whatever the command was to do may be done.`,
+    `What was asked for cannot be written to stdout: ${reasonOf(error)}. Whatever the command was to do may be done.`,
     { cause: error },
   );
 

@@ -2,225 +2,86 @@
 import type { MadeCommand } from "./tool-command.ts";
 
 export const MADE_NAMES: readonly Pick<MadeCommand, "name" | "summary" | "common">[] = [
-  {
-    "name": "ack",
-    "summary": "say that a mail is dealt with"
-  },
-  {
-    "name": "agent default",
-    "summary": "choose the agent that people speak to when they name none"
-  },
-  {
-    "name": "agent delete",
-    "summary": "delete an agent"
-  },
-  {
-    "name": "agent discover",
-    "summary": "find agents by presence, project or name"
-  },
-  {
-    "name": "agent list",
-    "summary": "list the agents of a space"
-  },
-  {
-    "name": "agent register",
-    "summary": "make an agent known"
-  },
-  {
-    "name": "agent whoami",
-    "summary": "say which agent you are"
-  },
-  {
-    "name": "archive",
-    "summary": "put mail away"
-  },
-  {
-    "name": "identity list",
-    "summary": "list which session is which agent"
-  },
-  {
-    "name": "later",
-    "summary": "put off something that waits for you"
-  },
-  {
-    "name": "mail release",
-    "summary": "let agents that were stopped write to each other again"
-  },
-  {
-    "name": "needs",
-    "summary": "see what waits for you"
-  },
-  {
-    "name": "notices",
-    "summary": "see what people were told and asked"
-  },
-  {
-    "name": "pause",
-    "summary": "start no more programs in this space"
-  },
-  {
-    "name": "receipts",
-    "summary": "see how far mail came that you sent"
-  },
-  {
-    "name": "resume",
-    "summary": "start programs in this space again"
-  },
-  {
-    "name": "runs list",
-    "summary": "list what was started for triggers, tasks and mail"
-  },
-  {
-    "name": "runs show",
-    "summary": "show a run, with its attempts and what it printed"
-  },
-  {
-    "name": "runs stop",
-    "summary": "end a run"
-  },
-  {
-    "name": "snooze",
-    "summary": "have mail come back later"
-  },
-  {
-    "name": "space create",
-    "summary": "open a space"
-  },
-  {
-    "name": "space delete",
-    "summary": "delete a space and everything in it"
-  },
-  {
-    "name": "space list",
-    "summary": "list the spaces"
-  },
-  {
-    "name": "subscribe",
-    "summary": "follow a topic"
-  },
-  {
-    "name": "task add",
-    "summary": "give workers a task"
-  },
-  {
-    "name": "task cancel",
-    "summary": "take a task back"
-  },
-  {
-    "name": "task done",
-    "summary": "say that you did a task, with the result"
-  },
-  {
-    "name": "task fail",
-    "summary": "give a task back with what went wrong"
-  },
-  {
-    "name": "task get",
-    "summary": "look at a task, with every attempt and who waits for it"
-  },
-  {
-    "name": "task list",
-    "summary": "list tasks"
-  },
-  {
-    "name": "task next",
-    "summary": "take the next task"
-  },
-  {
-    "name": "task requeue",
-    "summary": "have dead tasks tried again"
-  },
-  {
-    "name": "task stats",
-    "summary": "count tasks by status and channel"
-  },
-  {
-    "name": "task wakes",
-    "summary": "list ends of tasks that triggers have not taken yet"
-  },
-  {
-    "name": "token create",
-    "summary": "give a person or an agent a credential",
-    "common": true
-  },
-  {
-    "name": "token list",
-    "summary": "list the credentials"
-  },
-  {
-    "name": "token revoke",
-    "summary": "take a credential back"
-  },
-  {
-    "name": "token rotate",
-    "summary": "replace a credential by a new one"
-  },
-  {
-    "name": "topics",
-    "summary": "list the topics"
-  },
-  {
-    "name": "trash",
-    "summary": "throw mail away"
-  },
-  {
-    "name": "trigger add",
-    "summary": "make a trigger"
-  },
-  {
-    "name": "trigger delete",
-    "summary": "delete a trigger"
-  },
-  {
-    "name": "trigger disable",
-    "summary": "have a trigger fire no more"
-  },
-  {
-    "name": "trigger edit",
-    "summary": "change a trigger"
-  },
-  {
-    "name": "trigger enable",
-    "summary": "have a trigger fire again"
-  },
-  {
-    "name": "trigger list",
-    "summary": "list the triggers"
-  },
-  {
-    "name": "trigger rotate",
-    "summary": "give a webhook a new secret"
-  },
-  {
-    "name": "trigger run",
-    "summary": "fire a trigger by hand"
-  },
-  {
-    "name": "trigger runs",
-    "summary": "list when triggers fired, and what came of it"
-  },
-  {
-    "name": "trigger show",
-    "summary": "show a trigger, with its next slots and its address"
-  },
-  {
-    "name": "trigger test",
-    "summary": "see what a trigger would say, without firing it"
-  },
-  {
-    "name": "unarchive",
-    "summary": "take mail back into the inbox"
-  },
-  {
-    "name": "unread",
-    "summary": "mark mail as not read"
-  },
-  {
-    "name": "unsubscribe",
-    "summary": "follow a topic no longer"
-  },
-  {
-    "name": "whoami",
-    "summary": "say as whom you act"
-  }
+  {"name":"ack","summary":"say that a mail is dealt with"},
+  {"name":"agent abort","summary":"end the turn an agent is at"},
+  {"name":"agent default","summary":"choose the agent that people speak to when they name none"},
+  {"name":"agent delete","summary":"delete an agent"},
+  {"name":"agent discover","summary":"find agents by presence, project or name"},
+  {"name":"agent fork","summary":"begin a new agent from a place in another's timeline"},
+  {"name":"agent list","summary":"list the agents of a space"},
+  {"name":"agent pause","summary":"have an agent wait until it is resumed"},
+  {"name":"agent register","summary":"make an agent known"},
+  {"name":"agent resume","summary":"have an agent go on, or begin a turn by itself"},
+  {"name":"agent status","summary":"see how an agent and what runs it are"},
+  {"name":"agent stop","summary":"have the hub no longer run an agent"},
+  {"name":"agent tools-off","summary":"have an agent speak only, from its next call on"},
+  {"name":"agent tools-on","summary":"let an agent use its tools"},
+  {"name":"agent whoami","summary":"say which agent you are"},
+  {"name":"approvals list","summary":"list what agents asked to do, and what was decided"},
+  {"name":"approvals show","summary":"see all of a call that an agent asked for"},
+  {"name":"archive","summary":"put mail away"},
+  {"name":"draft diff","summary":"show what changed between two versions of a section"},
+  {"name":"draft history","summary":"list the versions of a section, with who wrote them"},
+  {"name":"draft move","summary":"put a section elsewhere in the draft"},
+  {"name":"draft show","summary":"show the draft, or one section of it"},
+  {"name":"draft write","summary":"write a section of the draft, or write it anew"},
+  {"name":"identity list","summary":"list which session is which agent"},
+  {"name":"later","summary":"put off something that waits for you"},
+  {"name":"mail release","summary":"let agents that were stopped write to each other again"},
+  {"name":"needs","summary":"see what waits for you"},
+  {"name":"note add","summary":"add a note to the workspace"},
+  {"name":"note list","summary":"list the notes, or those with a text or a tag"},
+  {"name":"note tags","summary":"list the tags of the notes, with how many each has"},
+  {"name":"notices","summary":"see what people were told and asked"},
+  {"name":"pause","summary":"start no more programs in this space"},
+  {"name":"plan link","summary":"say that a task of the plan depends on another one"},
+  {"name":"plan unlink","summary":"take a link between two tasks of the plan away"},
+  {"name":"plan update","summary":"change what a task of the plan is, and who does it"},
+  {"name":"policy history","summary":"see who changed the policy, and when"},
+  {"name":"policy proposals","summary":"list the rules that were proposed"},
+  {"name":"question dismiss","summary":"close a question that nobody will answer"},
+  {"name":"question list","summary":"list what was asked, and the answers"},
+  {"name":"question withdraw","summary":"take back a question that needs no answer any more"},
+  {"name":"receipts","summary":"see how far mail came that you sent"},
+  {"name":"resume","summary":"start programs in this space again"},
+  {"name":"runs list","summary":"list what was started for triggers, tasks and mail"},
+  {"name":"runs show","summary":"show a run, with its attempts and what it printed"},
+  {"name":"runs stop","summary":"end a run"},
+  {"name":"snooze","summary":"have mail come back later"},
+  {"name":"space create","summary":"open a space"},
+  {"name":"space delete","summary":"delete a space and everything in it"},
+  {"name":"space list","summary":"list the spaces"},
+  {"name":"subscribe","summary":"follow a topic"},
+  {"name":"task add","summary":"give workers a task"},
+  {"name":"task cancel","summary":"take a task back"},
+  {"name":"task done","summary":"say that you did a task, with the result"},
+  {"name":"task fail","summary":"give a task back with what went wrong"},
+  {"name":"task get","summary":"look at a task, with every attempt and who waits for it"},
+  {"name":"task list","summary":"list tasks"},
+  {"name":"task next","summary":"take the next task"},
+  {"name":"task requeue","summary":"have dead tasks tried again"},
+  {"name":"task stats","summary":"count tasks by status and channel"},
+  {"name":"task wakes","summary":"list ends of tasks that triggers have not taken yet"},
+  {"name":"timeline","summary":"read what an agent said and did"},
+  {"name":"token create","summary":"give a person or an agent a credential","common":true},
+  {"name":"token list","summary":"list the credentials"},
+  {"name":"token revoke","summary":"take a credential back"},
+  {"name":"token rotate","summary":"replace a credential by a new one"},
+  {"name":"topics","summary":"list the topics"},
+  {"name":"trash","summary":"throw mail away"},
+  {"name":"trigger add","summary":"make a trigger"},
+  {"name":"trigger delete","summary":"delete a trigger"},
+  {"name":"trigger disable","summary":"have a trigger fire no more"},
+  {"name":"trigger edit","summary":"change a trigger"},
+  {"name":"trigger enable","summary":"have a trigger fire again"},
+  {"name":"trigger list","summary":"list the triggers"},
+  {"name":"trigger rotate","summary":"give a webhook a new secret"},
+  {"name":"trigger run","summary":"fire a trigger by hand"},
+  {"name":"trigger runs","summary":"list when triggers fired, and what came of it"},
+  {"name":"trigger show","summary":"show a trigger, with its next slots and its address"},
+  {"name":"trigger test","summary":"see what a trigger would say, without firing it"},
+  {"name":"unarchive","summary":"take mail back into the inbox"},
+  {"name":"unread","summary":"mark mail as not read"},
+  {"name":"unsubscribe","summary":"follow a topic no longer"},
+  {"name":"whoami","summary":"say as whom you act"},
 ];

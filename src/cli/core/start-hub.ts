@@ -5,7 +5,7 @@ import { isAlive } from "../../local/processes.ts";
 import { type FolderSettings, readSettings } from "../../local/settings.ts";
 import { LAUNCHER } from "../root.ts";
 import { Client, type Target } from "./client.ts";
-import { Failure, REFUSED } from "./failure.ts";
+import { Failure, REFUSED, reasonOf } from "./failure.ts";
 import { type Home, placeOf, type RunningHub, unsafe } from "./home.ts";
 import { hubEnv } from "./hub-env.ts";
 import type { Env } from "./io.ts";
@@ -76,7 +76,7 @@ function remembered(home: Home): FolderSettings | undefined {
   try {
     return readSettings(home.path);
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = reasonOf(cause);
     throw new Failure("HUB_UNREACHABLE", `What ${home.path} remembers of its hub cannot be read: ${why}.`, {
       cause,
       exit: REFUSED,
@@ -104,7 +104,7 @@ function prepare(home: Home): void {
   try {
     makeFolder(home.path);
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = reasonOf(cause);
     throw new Failure("HUB_UNREACHABLE", `The data folder ${home.path} cannot be made: ${why}`, {
       cause,
       exit: REFUSED,

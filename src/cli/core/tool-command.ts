@@ -23,8 +23,6 @@ export interface MadeCommand extends CommandLooks, Pick<Command, "examples" | "d
 }
 
 const DRY_RUN = { dry_run: { type: "flag", description: "only say what it would do" } } as const satisfies Options;
-/** For the answer itself, once the time is up that the hub was asked to wait. */
-const GRACE_MS = 15_000;
 
 export function commandOf(made: MadeCommand): Command {
   const { examples, details, positionals, options, people, acting, asks, dry_run } = made;
@@ -56,14 +54,9 @@ async function run(cli: Cli, made: MadeCommand, given: Thing): Promise<void> {
 }
 
 function callsOf(cli: Cli, { acting }: MadeCommand, given: Thing): Calls {
-  return (tool, args) => {
-    const wait_s = "wait_seconds" in args ? Number(args.wait_seconds) : 0;
-    const options = wait_s > 0 ? { timeout_ms: wait_s * 1000 + GRACE_MS } : {};
+  return (tool, args) =>
     // The parser read them by the options that `acting` added.
-    return acting
-      ? callByNameAs<Thing>(cli, asOf(given), tool, { args, ...options })
-      : cli.callByName<Thing>(tool, args, options);
-  };
+    acting ? callByNameAs<Thing>(cli, asOf(given), tool, { args }) : cli.callByName<Thing>(tool, args);
 }
 
 const asOf = (given: Thing): As =>

@@ -60,8 +60,9 @@ function listText(cli: Cli, table: Rows, thing: Thing): string {
           list.map((one) => shortened({ ...one, ...cellsOf(cli, cells, one) })),
           columns,
         );
-  if (more === undefined || typeof thing.next !== "string") return lines;
-  return `${lines}${gap}There is more: ${cli.again(flagOf(more), visibleLine(thing.next))}`;
+  const next = thing.has_more === true ? thing.last_id : thing.next;
+  if (more === undefined || typeof next !== "string") return lines;
+  return `${lines}${gap}There is more: ${cli.again(flagOf(more), visibleLine(next))}`;
 }
 
 const cellsOf = (cli: Cli, cells: Cells, thing: Thing): Thing =>
@@ -77,13 +78,13 @@ const cellsOf = (cli: Cli, cells: Cells, thing: Thing): Thing =>
 /** What somebody else wrote is indented, so that it can pass for no line of ours. */
 function blockText(cli: Cli, { about, title, text: written, below }: Block, thing: Thing): string {
   const { out } = cli;
-  const said = (parts: Block["about"]): string[] =>
+  const sentences = (parts: Block["about"]): string[] =>
     parts.map((part) => sentence(cli, part, thing)).filter((part) => part !== "");
   return [
-    out.dim(said(about).join("  ")),
+    out.dim(sentences(about).join("  ")),
     `  ${out.bold(sentence(cli, title, thing))}`,
     ...wholeText(String(thing[written] ?? "")),
-    ...said(below),
+    ...sentences(below),
   ].join("\n");
 }
 

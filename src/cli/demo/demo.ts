@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { HubError } from "../../client/index.ts";
 import { isMissing, replaceFile } from "../../local/files.ts";
 import { isAlive, isProgram } from "../../local/processes.ts";
+import type { Toolset } from "../../runtime/index.ts";
 import { visibleLine } from "../../visible.ts";
 import type { Cli } from "../core/cli.ts";
 import { defineCommand } from "../core/command.ts";
@@ -12,6 +14,7 @@ import { failureFrom, libraryClient } from "../core/library.ts";
 import { untilGone } from "../core/start-hub.ts";
 import { takeStartLock } from "../core/start-lock.ts";
 import { LAUNCHER } from "../root.ts";
+import { allowDemo, forgetDemo } from "./policy.ts";
 
 const STOP_MS = 20_000;
 
@@ -27,9 +30,9 @@ export const demo = defineCommand({
   people: true,
   examples: ["demo", "demo --stop", "demo --foreground"],
   details:
-    "It answers by fixed rules, without any model: say help to it. It goes on in the background until --stop, which ends it and takes its token back.",
+    "It speaks first, answers by fixed rules without any model, pins notes, asks questions, asks before it runs something and files tasks: say help to it. Its notes, questions and tasks are allowed by rules of the policy that it brings along: parley policy show. It goes on in the background until --stop, which ends it and takes its token and its rules back.",
   options: {
-    stop: { type: "flag", description: "end it and take its token back" },
+    stop: { type: "flag", description: "end it and take its token and rules back" },
     foreground: { type: "flag", description: "run it here until Ctrl-C, rather than in the background" },
     name: { type: "text", value: "NAME", default: "demo", description: "what the agent is called" },
   },
@@ -37,39 +40,68 @@ export const demo = defineCommand({
     if (stop) return remove(cli);
     const me = await cli.call("whoami", {});
     // Started by ourselves it has the token of an agent, and is that agent.
-    if (me.agent !== null) return answer(cli);
-    if (foreground) return inForeground(cli, name);
+    if (me.agent !== null) return answer(cli, { token: cli.token, space: me.space, ready: announce });
+    if (foreground) return inForeground(cli, name, me.space);
     await inBackground(cli, name);
   },
 });
 
-async function inForeground(cli: Cli, name: string): Promise<void> {
+async function inForeground(cli: Cli, name: string, space: string): Promise<void> {
   const made = await createToken(cli, name);
+  await allowDemo(cli, name);
   cli.out.note(`${name} answers. Ctrl-C ends it.`);
   try {
-    await answer(cli, made.token);
+    const ready = (): void => {
+      announce();
+      greet(cli, name).catch((error: unknown) => cli.out.note(`It could not speak first: ${sentenceOf(error)}`));
+    };
+    await answer(cli, { token: made.token, space, ready });
   } finally {
+    await forgetDemo(cli, name);
     await revoke(cli, made.id);
   }
 }
 
-/** Until a signal ends it. */
-async function answer(cli: Cli, token?: string): Promise<void> {
-  const { answerPeople } = await import("./agent.ts");
+/** For whoever started it and waits. */
+const announce = (): void => void process.stdout.write(`${JSON.stringify({ ready: true })}\n`);
+const sentenceOf = (error: unknown): string => (error instanceof Error ? visibleLine(error.message) : String(error));
+
+interface Answering {
+  token: string | undefined;
+  space: string;
+  ready: () => void;
+}
+
+/** Until a signal ends it, or somebody else runs the agent. */
+async function answer(cli: Cli, { token, space, ready }: Answering): Promise<void> {
+  const { Compositor, EXEC_SERVER, httpPort, runAgent } = await import("../../runtime/index.ts");
+  const { execMount } = await import("../../runtime/compositor/index.ts");
+  const { demoDriver } = await import("./driver.ts");
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const)
     process.removeAllListeners(signal).on(signal, () => stop.abort());
-  using client = libraryClient(cli, token === undefined ? undefined : { token, space: cli.space });
-  let said = false;
-  const ready = (): void => {
-    if (!said) process.stdout.write(`${JSON.stringify({ ready: true })}\n`);
-    said = true;
+  using client = libraryClient(cli, { token, space });
+  const driver = demoDriver(() => client.now());
+  await using mounted = new AsyncDisposableStack();
+  /** So that there is something to ask for: each call of it is decided by the policy. */
+  const around = async (hub: Toolset, changed: () => void): Promise<Toolset> => {
+    const compositor = mounted.use(new Compositor({ hub, changed }));
+    await compositor.reconfigure(new Map([[EXEC_SERVER, execMount(tmpdir())]]));
+    await compositor.settled();
+    return compositor;
   };
   try {
-    await answerPeople(client, { signal: stop.signal, ready });
+    await runAgent({ port: httpPort(client), driver, around, signal: stop.signal, ready });
   } catch (error) {
+    if (stop.signal.aborted) return;
     throw error instanceof HubError ? failureFrom(error) : error;
   }
+}
+
+/** To whom nothing was said yet, it speaks first. */
+async function greet(cli: Cli, agent: string): Promise<void> {
+  const { messages } = await cli.call("chat_read_since", { agent, limit: 1 });
+  if (messages.length === 0) await cli.call("agent_resume", { agent });
 }
 
 async function inBackground(cli: Cli, name: string): Promise<void> {
@@ -80,9 +112,11 @@ async function inBackground(cli: Cli, name: string): Promise<void> {
   // One that was killed left its token behind.
   if (before) await revoke(cli, before.token_id);
   const { id, token } = await createToken(cli, name);
+  await allowDemo(cli, name);
   const pid = await startChild(cli, token);
   const started: Started = { pid, name, token, token_id: id };
   replaceFile(fileOf(cli), `${JSON.stringify(started)}\n`);
+  await greet(cli, name);
   await tell(cli, started, "answers");
 }
 
@@ -104,6 +138,7 @@ export async function endDemo(cli: Cli): Promise<Pick<Started, "name" | "pid"> |
   const { pid, name, token_id } = started;
   if (isOurs(pid)) await end(pid);
   else await reportStopped(cli, started);
+  await forgetDemo(cli, name);
   await revoke(cli, token_id);
   rmSync(fileOf(cli), { force: true });
   return { name, pid };

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Cli } from "../core/cli.ts";
+import { reasonOf } from "../core/failure.ts";
 import { PACKAGE } from "../root.ts";
 
 export interface Check {
@@ -18,18 +19,11 @@ export interface Patient {
 }
 
 export const pass = (name: string, message: string): Check => ({ name, state: "pass", message });
-export const warn = (name: string, message: string, advice: string): Check => ({
-  name,
-  state: "warn",
-  message,
-  advice,
-});
-export const fail = (name: string, message: string, advice: string): Check => ({
-  name,
-  state: "fail",
-  message,
-  advice,
-});
+const trouble =
+  (state: "warn" | "fail") =>
+  (name: string, message: string, advice: string): Check => ({ name, state, message, advice });
+export const warn = trouble("warn");
+export const fail = trouble("fail");
 
 /** Done and said, with `--fix`; otherwise only said. */
 export function mend({ cli, fix }: Patient, trouble: Check, repair: () => void): Check {
@@ -38,7 +32,7 @@ export function mend({ cli, fix }: Patient, trouble: Check, repair: () => void):
     repair();
     return { name: trouble.name, state: "pass", message: `${trouble.message} It is put right now.`, fixed: true };
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = reasonOf(error);
     return { ...trouble, message: `${trouble.message} It could not be put right: ${why}.` };
   }
 }

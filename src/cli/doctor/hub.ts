@@ -1,11 +1,14 @@
+import { isObject } from "../../client/errors.ts";
 import { resolveActing } from "../core/acting.ts";
 import type { Cli } from "../core/cli.ts";
-import { Client } from "../core/client.ts";
+import { Client, type Target, transportTo } from "../core/client.ts";
 import { Failure } from "../core/failure.ts";
 import { type Check, fail, type Patient, pass, VERSION, warn } from "./check.ts";
 import { roundTrips } from "./mcp.ts";
 
 const PATIENCE_MS = 10_000;
+/** Longer than any of ours lasts. */
+const LONGEST_SNAPSHOT_S = 60;
 const SKEW_S = 3;
 const DAY_MS = 86_400_000;
 
@@ -31,7 +34,7 @@ export async function checkHub({ cli }: Patient): Promise<Check[]> {
   const { token } = client.target;
   return [
     answered,
-    await clock(client.target.url),
+    await clock(client.target),
     ...(token ? [...(await tokens(cli, client)), ...(await roundTrips({ ...client.target, token }))] : []),
   ];
 }
@@ -65,6 +68,13 @@ async function ready(cli: Cli, client: Client): Promise<Check> {
         `It is Parley ${about.version}, and this is ${VERSION}.`,
         `Start it anew: ${cli.line("stop")}, then ${cli.line("serve")}`,
       );
+    const held_s = about.oldest_snapshot_seconds;
+    if (typeof held_s === "number" && held_s > LONGEST_SNAPSHOT_S)
+      return warn(
+        "hub",
+        `A transaction on its database has been open for ${held_s} s: every write gets slower.`,
+        "See pg_stat_activity for who holds it, such as a forgotten psql.",
+      );
     return pass("hub", `Ready at ${url}: Parley ${VERSION}, ${about.backend}.`);
   } catch (error) {
     if (error instanceof Failure)
@@ -74,9 +84,9 @@ async function ready(cli: Cli, client: Client): Promise<Check> {
 }
 
 /** As far as a header tells, which counts in seconds. */
-async function clock(url: string): Promise<Check> {
+async function clock(target: Target): Promise<Check> {
   const before = Date.now();
-  const date = (await fetch(new URL("/livez", url), { signal: AbortSignal.timeout(PATIENCE_MS) })).headers.get("date");
+  const { date } = await transportTo(target, PATIENCE_MS)({ method: "GET", path: "/livez", headers: {} });
   const after = Date.now();
   const theirs = Date.parse(date ?? "");
   if (Number.isNaN(theirs))
@@ -118,5 +128,3 @@ async function tokens(cli: Cli, client: Client): Promise<Check[]> {
 }
 
 const isSoon = (time: string): boolean => Date.parse(time) - Date.now() < 7 * DAY_MS;
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;

@@ -1,5 +1,6 @@
 import { accessSync, constants } from "node:fs";
 import type { Cli } from "../core/cli.ts";
+import { reasonOf } from "../core/failure.ts";
 import { isOnPath, onPath } from "../core/program.ts";
 import { linkHere, pathLine } from "../hub/link.ts";
 import { LAUNCHER } from "../root.ts";
@@ -40,6 +41,6 @@ function launcher(): Check {
     accessSync(LAUNCHER, constants.X_OK);
     return pass("launcher", LAUNCHER);
   } catch (error) {
-    return fail("launcher", `${LAUNCHER}: ${error instanceof Error ? error.message : error}.`, `chmod +x ${LAUNCHER}`);
+    return fail("launcher", `${LAUNCHER}: ${reasonOf(error)}.`, `chmod +x ${LAUNCHER}`);
   }
 }

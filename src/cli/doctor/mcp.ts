@@ -1,5 +1,8 @@
 /** A round trip in each era of MCP, as an agent's client would make it. */
-import { connectTo } from "../../local/unix-socket.ts";
+import { isObject } from "../../client/errors.ts";
+import type { HttpResponse } from "../../client/transport.ts";
+import { textOf, transportTo } from "../core/client.ts";
+import { reasonOf } from "../core/failure.ts";
 import { type Check, fail, pass, VERSION } from "./check.ts";
 
 interface Target {
@@ -22,7 +25,7 @@ async function tried(name: string, work: () => Promise<number>): Promise<Check> 
   try {
     return pass(name, `${await work()} tools.`);
   } catch (error) {
-    return fail(name, `No round trip: ${error instanceof Error ? error.message : error}.`, ADVICE);
+    return fail(name, `No round trip: ${reasonOf(error)}.`, ADVICE);
   }
 }
 
@@ -63,56 +66,35 @@ async function rpc(
   headers: Record<string, string>,
 ): Promise<{ result: unknown; session: string | undefined }> {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, ...message });
-  const { status, session, text } = await send(target, { method: "POST", headers, body });
-  const answer = parse(text);
+  const response = await send(target, { method: "POST", headers, body });
+  const answer = parse(await textOf(response));
   if (!isObject(answer) || !("result" in answer))
-    throw new Error(`HTTP ${status}${isObject(answer) ? ` ${JSON.stringify(answer.error)}` : ""}`);
-  return { result: answer.result, session };
+    throw new Error(`HTTP ${response.status}${isObject(answer) ? ` ${JSON.stringify(answer.error)}` : ""}`);
+  return { result: answer.result, session: response.session };
 }
 
 interface Sent {
-  method: string;
+  method: "POST" | "DELETE";
   headers: Record<string, string>;
   body?: string;
 }
 
-interface Got {
-  status: number;
-  session: string | undefined;
-  text: string;
-}
-
-function send({ url, socket, token, space }: Target, { method, headers, body }: Sent): Promise<Got> {
-  const at = new URL("/mcp", url);
-  const { request } = process.getBuiltinModule(at.protocol === "https:" ? "node:https" : "node:http");
-  return new Promise((resolve, reject) => {
-    const sent = request(at, {
-      method,
-      headers: {
-        authorization: `Bearer ${token}`,
-        accept: "application/json, text/event-stream",
-        "content-type": "application/json",
-        ...(space && { "x-session-id": space }),
-        ...headers,
-      },
-      signal: AbortSignal.timeout(PATIENCE_MS),
-      ...(socket ? { createConnection: () => connectTo(socket) } : { agent: false }),
-    });
-    sent.on("error", reject);
-    sent.on("response", (response) => {
-      const session = response.headers["mcp-session-id"];
-      const done = (text: string): void =>
-        resolve({ status: response.statusCode ?? 0, session: Array.isArray(session) ? session[0] : session, text });
-      textOf(response).then(done, reject);
-    });
-    sent.end(body);
+async function send(target: Target, { headers, ...request }: Sent): Promise<HttpResponse> {
+  const { token, space } = target;
+  return transportTo(
+    target,
+    PATIENCE_MS,
+  )({
+    ...request,
+    path: "/mcp",
+    headers: {
+      authorization: `Bearer ${token}`,
+      accept: "application/json, text/event-stream",
+      "content-type": "application/json",
+      ...(space && { "x-session-id": space }),
+      ...headers,
+    },
   });
-}
-
-async function textOf(response: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of response) chunks.push(chunk);
-  return Buffer.concat(chunks).toString("utf8");
 }
 
 /** As JSON, or as the one event of a stream. */
@@ -125,5 +107,3 @@ function parse(text: string): unknown {
     return undefined;
   }
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;

@@ -1,16 +1,18 @@
-import { accessSync, constants, existsSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { accessSync, constants, existsSync, lstatSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
 import type { Program } from "../../runner/definitions.ts";
+import type { ServerSpec } from "../../runtime/index.ts";
 import { visibleLine } from "../../visible.ts";
 import type { Cli } from "../core/cli.ts";
-import { Failure } from "../core/failure.ts";
+import { Failure, reasonOf } from "../core/failure.ts";
 import { isExecutable, placesOf } from "../core/program-path.ts";
 import { counted } from "../core/words.ts";
 import { type Check, fail, type Patient, pass, warn } from "./check.ts";
 
 /** Whether what the hub is to start can be started, and whether any trigger still waits for the end of a task. */
 export async function checkQueue({ cli }: Patient): Promise<Check[]> {
-  return [...(cli.url ? [] : [await runner(cli)]), ...(await wakes(cli))];
+  return [...(cli.url ? [] : [await runner(cli), ...(await servers(cli))]), ...(await wakes(cli))];
 }
 
 /** As the runner itself reads it, each time that it starts something. */
@@ -30,17 +32,46 @@ async function runner(cli: Cli): Promise<Check> {
     return pass("runner", programs.length === 0 ? `${path} names nothing to start.` : `It can start: ${names}.`);
   } catch (error) {
     // Whatever is wrong with the file is said in its own words.
-    const why = error instanceof Error ? error.message : String(error);
+    const why = reasonOf(error);
     return fail("runner", why, `Nothing is started until it is put right: ${path}`);
   }
 }
 
-function faultsOf({ argv, cwd }: Program, path: string): string[] {
+/** As the hub reads it for the agents that it runs. What answers at an address is seen in `agent status`. */
+async function servers(cli: Cli): Promise<Check[]> {
+  const { readServers, serversFile } = await import("../../runtime/index.ts");
+  const path = serversFile(cli.home.path);
+  if (!lstatSync(path, { throwIfNoEntry: false })) return [];
+  try {
+    const named = [...readServers(path)].flatMap(([agent, all]) =>
+      [...all].map(([name, spec]) => ({ agent, name, spec })),
+    );
+    const wrong = named.flatMap(({ agent, name, spec }) =>
+      serverFaults(spec, cli.io.env.PATH ?? "").map((why) => `${visibleLine(agent)}, ${name}: ${why}`),
+    );
+    if (wrong.length > 0)
+      return [
+        fail("servers", `Not all that ${path} names can be started. ${wrong.join(" ")}`, `Correct it in ${path}.`),
+      ];
+    return [pass("servers", `${counted(named.length, "server")} of agents that the hub runs.`)];
+  } catch (error) {
+    return [fail("servers", reasonOf(error), `The hub takes nothing of it up until it is put right: ${path}`)];
+  }
+}
+
+function serverFaults(spec: ServerSpec, path: string): string[] {
+  if (!("command" in spec)) return [];
+  const { command, args, cwd = homedir(), env } = spec;
+  const name = command.includes("/") ? resolve(cwd, command) : command;
+  return faultsOf({ argv: [name, ...args], cwd }, env.PATH ?? path);
+}
+
+function faultsOf({ argv, cwd }: Pick<Program, "argv" | "cwd">, path: string): string[] {
   const [name = ""] = argv;
   const found = placesOf(name, path).some(isExecutable);
   const there = name.includes("/") && existsSync(name);
   const program = found ? [] : [`${visibleLine(name)} ${there ? "is not executable" : "does not exist"}.`];
-  return [...program, ...(isFolder(cwd) ? [] : [`Its folder ${visibleLine(cwd)} is none that can be entered.`])];
+  return [...program, ...(isFolder(cwd) ? [] : [`Its folder ${visibleLine(cwd)} cannot be entered.`])];
 }
 
 function isFolder(path: string): boolean {
@@ -70,7 +101,7 @@ async function wakes(cli: Cli): Promise<Check[]> {
       warn(
         "wakes",
         `${count} not taken by the triggers that wait for them; ${visibleLine(since)}.`,
-        `See: ${cli.line("task wakes")}. A session of the trigger takes one, or whoever watches the wake folder.`,
+        `See: ${cli.line("task wakes")}. A session of the trigger takes one, or whoever watches the wake folder. Of what a failed run was to tell you are asked: ${cli.line("needs")}`,
       ),
     ];
   } catch (error) {

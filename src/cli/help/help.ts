@@ -4,17 +4,18 @@ import type { Entry } from "../core/command.ts";
 import { COMMON, type Command, defineCommand, flagOf, type Option, type Options } from "../core/command.ts";
 import { programName } from "../core/program.ts";
 import { findCommand } from "./find.ts";
+import { describe, everything, usage } from "./schema.ts";
 
 export const help = defineCommand({
   format: "text",
   examples: ["help", "help token create", "help chat"],
-  details: "With --json the same as data: every command, its options and its words.",
+  details: "With --json the same as data, as parley schema gives it.",
   positionals: { command: { rest: true, description: "the command to explain" } },
   async run(cli, { command }) {
     const [word = ""] = command;
     if (command.length === 1 && GROUPS.has(word)) return showGroup(cli, word);
     if (command.length > 0) return showCommand(cli, findCommand(command));
-    if (cli.out.json) return cli.out.write(JSON.stringify({ commands: await Promise.all(ENTRIES.map(describe)) }));
+    if (cli.out.json) return cli.out.write(JSON.stringify(await everything()));
     await cli.out.write(overview(cli.out.bold.bind(cli.out), cli.out.width) + stands(cli.out.width));
   },
 });
@@ -49,15 +50,25 @@ ${flowing("parley help COMMAND explains one. Every command takes --home, --url, 
 function stands(width = Number.POSITIVE_INFINITY): string {
   const program = programName();
   if (program === "parley") return "";
-  const said = `parley stands for ${program}, which is not on your PATH. ${program} link puts it there.`;
-  return `\n\n${wrapped(said.split(" "), { width })}`;
+  const note = `parley stands for ${program}, which is not on your PATH. ${program} link puts it there.`;
+  return `\n\n${wrapped(note.split(" "), { width })}`;
 }
+
+/** So many of a group fit in a line. */
+const MOST_VERBS = 10;
 
 /** `token create|list|revoke|rotate` rather than four names. */
 function names(): string[] {
   const alone = ENTRIES.filter(({ name }) => !name.includes(" ")).map(({ name }) => name);
-  const verbs = (group: string): string[] => members(group).map(({ name }) => name.slice(group.length + 1));
-  return [...[...GROUPS].map((group) => `${group} ${verbs(group).join("|")}`), ...alone];
+  return [...[...GROUPS].flatMap(namesIn), ...alone];
+}
+
+function namesIn(group: string): string[] {
+  const verbs = members(group).map(({ name }) => name.slice(group.length + 1));
+  const lines = Array.from({ length: Math.ceil(verbs.length / MOST_VERBS) }, (_, line) =>
+    verbs.slice(line * MOST_VERBS, (line + 1) * MOST_VERBS),
+  );
+  return lines.map((some) => `${group} ${some.join("|")}`);
 }
 
 const members = (group: string): Entry[] => ENTRIES.filter(({ name }) => name.startsWith(`${group} `));
@@ -86,20 +97,6 @@ async function showCommand(cli: Cli, entry: Entry): Promise<void> {
     );
 }
 
-/** A command as data. */
-async function describe(entry: Entry): Promise<object> {
-  const { examples, details, positionals, options } = await entry.load();
-  return {
-    name: entry.name,
-    summary: entry.summary,
-    ...(details && { details }),
-    usage: usage(entry, await entry.load()),
-    examples: examples.map((example) => `parley ${example}`),
-    positionals: Object.entries(positionals).map(([name, positional]) => ({ name, ...positional })),
-    options: Object.entries({ ...options, ...COMMON }).map(([key, option]) => ({ flag: flagOf(key), ...option })),
-  };
-}
-
 export function explain(
   entry: Entry,
   command: Command,
@@ -118,18 +115,6 @@ export function explain(
   if (Object.keys(command.options).length > 0) parts.push(`${bold("Options")}\n${optionRows(command.options, width)}`);
   parts.push(`${bold("Options of every command")}\n${optionRows(COMMON, width)}`);
   return parts.join("\n\n");
-}
-
-function usage({ name }: Entry, { positionals, options }: Command): string {
-  const words = Object.entries(positionals).map(([key, { required, rest }]) => {
-    const word = `${key.toUpperCase()}${rest ? "…" : ""}`;
-    return required ? word : `[${word}]`;
-  });
-  const needed = Object.entries(options).flatMap(([key, option]) =>
-    "required" in option && option.required ? [`${flagOf(key)} ${option.value}`] : [],
-  );
-  const more = Object.keys(options).length > needed.length ? ["[OPTIONS]"] : [];
-  return ["parley", name, ...needed, ...more, ...words].join(" ");
 }
 
 const optionRows = (options: Options, width: number): string =>

@@ -1,6 +1,6 @@
 import { ENTRIES } from "../commands.ts";
 import type { Entry } from "../core/command.ts";
-import { COMMON, defineCommand, flagOf, type Option } from "../core/command.ts";
+import { COMMON, type Command, defineCommand, flagOf, type Option } from "../core/command.ts";
 import { findCommand } from "./find.ts";
 
 export const schema = defineCommand({
@@ -14,7 +14,7 @@ export const schema = defineCommand({
   },
 });
 
-async function everything(): Promise<object> {
+export async function everything(): Promise<object> {
   return {
     name: "parley",
     commands: await Promise.all(ENTRIES.map(describe)),
@@ -32,12 +32,15 @@ async function everything(): Promise<object> {
   };
 }
 
-async function describe({ name, summary, load }: Entry): Promise<object> {
-  const { positionals, options, examples, details, format, formats } = await load();
+export async function describe(entry: Entry): Promise<object> {
+  const { name, summary } = entry;
+  const command = await entry.load();
+  const { positionals, options, examples, details, format, formats } = command;
   return {
     name,
     summary,
     ...(details && { details }),
+    usage: usage(entry, command),
     examples: examples.map((example) => `parley ${example}`),
     arguments: Object.entries(positionals).map(([name, { description, required = false, rest = false }]) => ({
       name,
@@ -49,6 +52,18 @@ async function describe({ name, summary, load }: Entry): Promise<object> {
     formats: ["text", "json", ...(formats ?? [])],
     default_format: format ?? "json unless stdout is a terminal",
   };
+}
+
+export function usage({ name }: Entry, { positionals, options }: Command): string {
+  const words = Object.entries(positionals).map(([key, { required, rest }]) => {
+    const word = `${key.toUpperCase()}${rest ? "…" : ""}`;
+    return required ? word : `[${word}]`;
+  });
+  const needed = Object.entries(options).flatMap(([key, option]) =>
+    "required" in option && option.required ? [`${flagOf(key)} ${option.value}`] : [],
+  );
+  const more = Object.keys(options).length > needed.length ? ["[OPTIONS]"] : [];
+  return ["parley", name, ...needed, ...more, ...words].join(" ");
 }
 
 function optionOf([key, option]: [string, Option]): object {

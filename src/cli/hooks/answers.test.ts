@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Cli } from "../core/cli.ts";
 import { MOST_CHARACTERS } from "../core/envelope.ts";
-import { context, goOn, nothing } from "./answers.ts";
+import { context, continueTurn, nothing } from "./answers.ts";
 import { hintsFor } from "./command-hints.ts";
 import { EVENTS } from "./events.ts";
 import { digest, LIMIT, type Polled } from "./mail.ts";
@@ -47,7 +47,7 @@ describe("an answer", () => {
     fc.assert(
       fc.property(letters, fc.integer({ min: 0, max: 900 }), (list, more) => {
         const given = polled(list as never, list.length + more);
-        const answer = goOn("codex", (limit) => digest(given, { hints, limit }));
+        const answer = continueTurn("codex", (limit) => digest(given, { hints, limit }));
         expect(answer.length).toBeLessThanOrEqual(MOST_CHARACTERS);
         const { decision, reason } = JSON.parse(answer);
         const before = list.filter(({ offered }) => offered > 0).length;

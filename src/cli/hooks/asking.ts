@@ -3,7 +3,7 @@ import { codeOf, replaceFile } from "../../local/files.ts";
 import type { HookInput } from "./input.ts";
 
 export interface Ask {
-  notice_id: string;
+  approval_id: string;
   /** Of the tool and its arguments. */
   digest: string;
   /** The subagent that asked, if one did. */
@@ -18,12 +18,12 @@ export class Asking {
   }
 
   add(ask: Ask): void {
-    replaceFile(this.#path(ask.notice_id), JSON.stringify(ask));
+    replaceFile(this.#path(ask.approval_id), JSON.stringify(ask));
   }
 
-  remove(notice_id: string): void {
+  remove(approval_id: string): void {
     const { readdirSync, rmdirSync, rmSync } = process.getBuiltinModule("node:fs");
-    rmSync(this.#path(notice_id), { force: true });
+    rmSync(this.#path(approval_id), { force: true });
     // Every hook looks whether it is there: without it that is all it costs them.
     try {
       if (readdirSync(this.#folder).length === 0) rmdirSync(this.#folder);
@@ -38,8 +38,8 @@ export class Asking {
     if (!existsSync(this.#folder)) return [];
     return readdirSync(this.#folder).flatMap((name) => {
       try {
-        const { notice_id, digest, agent_id } = JSON.parse(readFileSync(`${this.#folder}/${name}`, "utf8"));
-        return typeof notice_id === "string" ? [{ notice_id, digest, agent_id }] : [];
+        const { approval_id, digest, agent_id } = JSON.parse(readFileSync(`${this.#folder}/${name}`, "utf8"));
+        return typeof approval_id === "string" ? [{ approval_id, digest, agent_id }] : [];
       } catch (error) {
         // Being written or taken away just now: its own hook sees to it.
         if (error instanceof SyntaxError || codeOf(error) === "ENOENT") return [];
@@ -48,8 +48,8 @@ export class Asking {
     });
   }
 
-  #path(notice_id: string): string {
-    return `${this.#folder}/${notice_id.replace(/\D/g, "")}`;
+  #path(approval_id: string): string {
+    return `${this.#folder}/${approval_id.replace(/\D/g, "")}`;
   }
 }
 

@@ -22,7 +22,7 @@ export class Claims {
     if (holder !== mine && holder !== undefined && isHeld(holder))
       throw new Failure(
         "FORBIDDEN",
-        `the session ${session_id.slice(0, 12)} is that of process ${holder.split(" ")[0]}, and this is no hook of it.`,
+        `the session ${session_id.slice(0, 12)} is that of process ${holder.split(" ")[0]}, and this hook was not called by it.`,
       );
     if (holder !== mine) replaceFile(path, mine);
     if (readIfThere(this.#path(mine)) !== session_id) replaceFile(this.#path(mine), session_id);

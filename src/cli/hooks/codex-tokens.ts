@@ -8,9 +8,13 @@ export interface CodexServer extends FixedToken {
   token: string | null;
 }
 
+/** Where Codex keeps its own settings. */
+export const codexHome = (): string => resolve(process.env.CODEX_HOME || join(homedir(), ".codex"));
+
 export function codexServers(project: string): CodexServer[] {
-  const own = resolve(process.env.CODEX_HOME || join(homedir(), ".codex"), "config.toml");
-  return [own, join(project, ".codex", "config.toml")].flatMap((path) => serversIn(path, readText(path) ?? ""));
+  return [join(codexHome(), "config.toml"), join(project, ".codex", "config.toml")].flatMap((path) =>
+    serversIn(path, readText(path) ?? ""),
+  );
 }
 
 /** Those whose tools are another agent than the hooks, which act by the token around them or as the session's own agent. */

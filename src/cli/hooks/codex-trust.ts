@@ -1,8 +1,8 @@
 /** Codex runs a hook only if a person has looked at exactly this one: it keeps a hash of each in its config.toml. */
 import { hash } from "node:crypto";
-import { homedir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { readIfThere } from "../../local/files.ts";
+import { codexHome } from "./codex-tokens.ts";
 import type { Group } from "./handlers.ts";
 
 export interface Placed {
@@ -27,8 +27,7 @@ export function untrusted(settings_path: string, groups: readonly Placed[]): str
   return [...new Set(groups.filter((group) => !isTrusted(group)).map(({ event }) => event))];
 }
 
-const config = (): string =>
-  readIfThere(join(resolve(process.env.CODEX_HOME || join(homedir(), ".codex")), "config.toml")) ?? "";
+const config = (): string => readIfThere(join(codexHome(), "config.toml")) ?? "";
 
 /** The tables `[hooks.state."KEY"]`, as Codex itself writes them. */
 function statesIn(toml: string): Map<string, Record<string, string>> {

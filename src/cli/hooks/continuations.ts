@@ -2,17 +2,15 @@
  * How often in a row a session was kept from stopping. The client ends a turn by force after eight times, and a model
  * that cannot stop burns money: so we count ourselves, and let it stop before.
  */
-import { readIfThere, replaceFile } from "../../local/files.ts";
+import { SessionFile } from "./session-file.ts";
 
 const MOST = 8;
 
-export class Continuations {
-  readonly #path: string;
+export class Continuations extends SessionFile {
   readonly #most: number;
 
   constructor(home: string, session_id: string) {
-    const { hash } = process.getBuiltinModule("node:crypto");
-    this.#path = `${home}/hooks/${hash("sha256", session_id, "hex")}`;
+    super(home, session_id, "");
     // Claude Code's own setting; zero means that it has no limit, which is none for us.
     const cap = Number(process.env.CLAUDE_CODE_STOP_HOOK_BLOCK_CAP);
     this.#most = Number.isInteger(cap) && cap > 0 ? Math.min(cap, MOST) : MOST;
@@ -20,7 +18,7 @@ export class Continuations {
 
   /** The turn ended by itself, or a person spoke. */
   reset(): void {
-    process.getBuiltinModule("node:fs").rmSync(this.#path, { force: true });
+    this.remove();
   }
 
   get spent(): boolean {
@@ -29,11 +27,11 @@ export class Continuations {
 
   /** Before the model is told to go on: should this not be written, it is not told. */
   add(): void {
-    replaceFile(this.#path, `${this.#count() + 1}\n`);
+    this.write(`${this.#count() + 1}\n`);
   }
 
   #count(): number {
-    const text = readIfThere(this.#path);
+    const text = this.read();
     if (text === undefined) return 0;
     // Whatever else stands there was not written by us: then it is as if the limit were reached.
     return /^\d{1,3}\n$/.test(text) ? Number(text) : Number.POSITIVE_INFINITY;

@@ -1,4 +1,6 @@
 /** Which lines of a client's settings are ours, and what they say. */
+import { isObject } from "../../client/errors.ts";
+import { quoted } from "../core/program.ts";
 import type { HookClient, HookEvent } from "./events.ts";
 
 /** As Claude Code and Codex both spell it. */
@@ -83,21 +85,16 @@ function handler({ parley, options }: Launch, words: readonly string[]): Handler
   return { type: "command", command, timeout: TIMEOUT_S };
 }
 
-/** For any shell. */
-const quoted = (word: string): string => (/^[\w./:@=+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
-
 const OURS = /^exec (?:\S*\/parley|'(?:[^']|'\\'')*\/parley') (?:hook [A-Z][A-Za-z]+|wait --rewake)(?: |$)/;
 
-export function isOurs(handler: unknown): boolean {
-  if (typeof handler !== "object" || handler === null || !("command" in handler)) return false;
-  return typeof handler.command === "string" && OURS.test(handler.command);
-}
+export const isOurs = (handler: unknown): boolean => OURS.test(commandOf(handler));
 
 /** Not ours, but with one of ours somewhere in it. */
-export function mentionsOurs(handler: unknown): boolean {
-  if (typeof handler !== "object" || handler === null || !("command" in handler)) return false;
-  return typeof handler.command === "string" && /\/parley'? (?:hook [A-Z]|wait --rewake)/.test(handler.command);
-}
+export const mentionsOurs = (handler: unknown): boolean =>
+  /\/parley'? (?:hook [A-Z]|wait --rewake)/.test(commandOf(handler));
+
+const commandOf = (handler: unknown): string =>
+  isObject(handler) && typeof handler.command === "string" ? handler.command : "";
 
 /** The launcher that one of ours calls. */
 export const launcherOf = (command: string): string | undefined => {

@@ -4,11 +4,11 @@
  * session takes it up. Nobody else can: a hook's parent is its own client. Codex tells of the end a minute late, so there
  * it is the session that was at the same terminal before (`session-files.ts`).
  */
-import { type As, elsewhere, resolveActing } from "../core/acting.ts";
+import { type As, filesIn, resolveActing } from "../core/acting.ts";
 import type { Cli } from "../core/cli.ts";
 import { Client } from "../core/client.ts";
 import { Failure } from "../core/failure.ts";
-import { IdentityFiles } from "../core/identity-files.ts";
+import type { IdentityFiles } from "../core/identity-files.ts";
 import { startOf } from "./processes.ts";
 import { Predecessor } from "./session-files.ts";
 
@@ -28,7 +28,7 @@ export async function succeed(cli: Cli, as: As & { session_id: string }): Promis
   const known = files?.session(as.session_id);
   const note = known ? undefined : files?.handover(thisClient());
   if (!files || !note || note.client_session_id === as.session_id) return resolveActing(cli, as);
-  const acting = await goOn(cli, { as, files, note });
+  const acting = await takeOver(cli, { as, files, note });
   files.forgetHandover(thisClient());
   return acting;
 }
@@ -36,23 +36,25 @@ export async function succeed(cli: Cli, as: As & { session_id: string }): Promis
 /** The same for a session of Codex. */
 export async function succeedInCodex(cli: Cli, as: As & { session_id: string }): Promise<Acting> {
   const predecessor = new Predecessor(cli.home.path, as.session_id);
-  const client_session_id = predecessor.session_id;
+  const client_session_id = predecessor.read();
   if (client_session_id === undefined) return resolveActing(cli, as);
   const files = filesIn(cli);
   const agent = files.session(as.session_id) ? undefined : files.session(client_session_id)?.agent;
   const isOurs = agent !== undefined && !cli.token;
-  const acting = await (isOurs ? goOn(cli, { as, files, note: { client_session_id, agent } }) : resolveActing(cli, as));
-  predecessor.forget();
+  const acting = await (isOurs
+    ? takeOver(cli, { as, files, note: { client_session_id, agent } })
+    : resolveActing(cli, as));
+  predecessor.remove();
   return acting;
 }
 
-interface GoingOn {
+interface Takeover {
   as: As & { session_id: string };
   files: IdentityFiles;
   note: { client_session_id: string; agent: string };
 }
 
-async function goOn(cli: Cli, { as, files, note }: GoingOn): Promise<Acting> {
+async function takeOver(cli: Cli, { as, files, note }: Takeover): Promise<Acting> {
   const succeeding = { ...as, succeeds: note.agent };
   try {
     return await resolveActing(cli, succeeding);
@@ -72,8 +74,5 @@ async function goOn(cli: Cli, { as, files, note }: GoingOn): Promise<Acting> {
 
 const isRefusal = (error: unknown): boolean =>
   error instanceof Failure && ["AMBIGUOUS_IDENTITY", "NAME_TAKEN", "AGENT_NOT_FOUND"].includes(error.code);
-
-const filesIn = (cli: Cli): IdentityFiles =>
-  new IdentityFiles({ home: cli.home.path, origin: elsewhere(cli), space: cli.space ?? "main" });
 
 const thisClient = (): string => `${process.ppid} ${startOf(process.ppid) ?? ""}`;

@@ -1,7 +1,7 @@
 import { visibleLine } from "../../visible.ts";
 import type { Cli } from "../core/cli.ts";
 import { defineCommand } from "../core/command.ts";
-import { invalid } from "../core/failure.ts";
+import { invalid, reasonOf } from "../core/failure.ts";
 import { STDERR } from "../core/io.ts";
 import { nothing } from "./answers.ts";
 import { claimSession } from "./claims.ts";
@@ -78,7 +78,7 @@ async function note(event: HookEvent, { printed }: Response, ms: number): Promis
 }
 
 function say(event: HookEvent, error: unknown): void {
-  const why = error instanceof Error ? error.message : String(error);
+  const why = reasonOf(error);
   process.stderr.write(`parley hook ${event}: ${visibleLine(why).slice(0, 500)}\n`);
 }
 

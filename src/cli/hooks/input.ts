@@ -51,10 +51,10 @@ function parseInput(text: string): HookInput {
   try {
     fields = JSON.parse(text);
   } catch {
-    throw new Failure("INVALID_ARGUMENT", "what is on stdin is no JSON.");
+    throw new Failure("INVALID_ARGUMENT", "what is on stdin is not JSON.");
   }
   if (typeof fields !== "object" || fields === null || Array.isArray(fields))
-    throw new Failure("INVALID_ARGUMENT", "what is on stdin is JSON, but no object.");
+    throw new Failure("INVALID_ARGUMENT", "what is on stdin is JSON, but not an object.");
   return new HookInput({ ...fields });
 }
 

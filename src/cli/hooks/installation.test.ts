@@ -199,8 +199,8 @@ describe("what cannot be changed is left as it is", () => {
     [`${EXISTING}}`, /its client cannot read it, .*line 12 column 1/],
     [COMMENTED, /its client cannot read it, Unexpected token '\/'/],
     ['{\n  "model": "opus",\n}', /its client cannot read it, .*line 3 column 1/],
-    ["[]", /it is JSON, but no object/],
-    ['{"hooks": []}', /"hooks" is no object in it/],
+    ["[]", /it is JSON, but not an object/],
+    ['{"hooks": []}', /"hooks" is not an object in it/],
     ['{"hooks": {"Stop": {}}}', /"hooks" has no list for "Stop"/],
     ['{"hooks": {},\n"hooks": {}}', /a key stands in it twice/],
     ['{"hooks": {"Stop": [],\n\n"Stop": []}}', /a key stands in it twice/],
@@ -216,7 +216,7 @@ describe("what cannot be changed is left as it is", () => {
 
   test("one that is no text", () => {
     writeFileSync(settings, Buffer.from([0x7b, 0xff, 0x7d]));
-    expect(() => install()).toThrow("is no UTF-8 text. Nothing was changed.");
+    expect(() => install()).toThrow("is not UTF-8 text. Nothing was changed.");
   });
 
   test("a read-only one", () => {
@@ -228,7 +228,7 @@ describe("what cannot be changed is left as it is", () => {
 
   test("a folder in its place", () => {
     mkdirSync(settings);
-    expect(() => install()).toThrow("is no file");
+    expect(() => install()).toThrow("is not a file");
   });
 
   test("one that was changed while the person looked at the change", () => {

@@ -8,7 +8,7 @@ import type { Asked } from "./respond.ts";
 const MOST_SUBJECT = 200;
 const MOST_BODY = 4_000;
 
-/** Permissions are asked for at once, as notices (`permission.ts`): to tell of one again, later, would be noise. */
+/** Permissions are asked for at once, as approvals (`permission.ts`): to tell of one again, later, would be noise. */
 export async function tellPeople(
   { input }: Pick<Asked, "input">,
   acting: () => Promise<{ client: Client }>,

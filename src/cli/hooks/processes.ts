@@ -1,8 +1,9 @@
 /** What is known of other processes: from /proc where there is one, else from `ps`. */
+import { readProc, statOf } from "../../local/processes.ts";
 
 /** The command line it was started with; none where nobody says. */
 export function wordsOf(pid: number): string[] {
-  const cmdline = readIfThere(`/proc/${pid}/cmdline`);
+  const cmdline = readProc(pid, "cmdline");
   const words = cmdline === undefined ? ps(["-o", "args=", "-p", `${pid}`]).split(/\s+/) : cmdline.split("\0");
   return words.filter(Boolean);
 }
@@ -39,23 +40,6 @@ export function atTerminals(program: string): number[] {
     });
 }
 
-interface Stat {
-  program: string;
-  state: string;
-  terminal: string;
-  start: string;
-}
-
-/** As Linux counts them: the state is the third field, the terminal the seventh, the start the twenty-second. */
-function statOf(pid: number): Stat | undefined {
-  const text = readIfThere(`/proc/${pid}/stat`);
-  if (text === undefined) return undefined;
-  const [open, close] = [text.indexOf("("), text.lastIndexOf(")")];
-  const fields = text.slice(close + 2).split(" ");
-  const [state = "", terminal = "", start = ""] = [fields[0], fields[4], fields[19]];
-  return { program: text.slice(open + 1, close), state, terminal, start };
-}
-
 function listed(program: string): number[] {
   return ps(["-xo", "pid=,tty=,ucomm="])
     .split("\n")
@@ -71,14 +55,5 @@ function ps(args: readonly string[]): string {
   } catch {
     // No such process, or no ps: then nobody says.
     return "";
-  }
-}
-
-function readIfThere(path: string): string | undefined {
-  try {
-    return process.getBuiltinModule("node:fs").readFileSync(path, "utf8");
-  } catch {
-    // Gone meanwhile, or there is no /proc here.
-    return undefined;
   }
 }

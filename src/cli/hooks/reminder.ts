@@ -2,8 +2,8 @@
  * When a session was last told of its mail, and of which. Each prompt that named the same unread mail again would only
  * teach the model not to look: so it is named when something is new, and otherwise not sooner than this.
  */
-import { readIfThere, replaceFile } from "../../local/files.ts";
 import type { Polled } from "../../modules/mail/index.ts";
+import { SessionFile } from "./session-file.ts";
 
 const QUIET_MS = 30 * 60_000;
 /** What no session has touched for so long is of one that will not come back. */
@@ -11,18 +11,13 @@ const KEPT_MS = 30 * 24 * 3_600_000;
 /** Before every position there is. */
 const FIRST = 1;
 
-export class Reminder {
-  readonly #folder: string;
-  readonly #path: string;
-
+export class Reminder extends SessionFile {
   constructor(home: string, session_id: string) {
-    const { hash } = process.getBuiltinModule("node:crypto");
-    this.#folder = `${home}/hooks`;
-    this.#path = `${this.#folder}/${hash("sha256", session_id, "hex")}.told`;
+    super(home, session_id, ".told");
   }
 
   get due(): boolean {
-    const told = process.getBuiltinModule("node:fs").statSync(this.#path, { throwIfNoEntry: false });
+    const told = process.getBuiltinModule("node:fs").statSync(this.path, { throwIfNoEntry: false });
     // A clock that was set back must not silence it.
     return told === undefined || Math.abs(Date.now() - told.mtimeMs) >= QUIET_MS;
   }
@@ -32,7 +27,7 @@ export class Reminder {
    * what stands behind is a reason to begin a turn, or to go on with one.
    */
   get position(): string {
-    const text = readIfThere(this.#path) ?? "";
+    const text = this.read() ?? "";
     return /^\d{1,16}\n$/.test(text) ? text.trim() : `${FIRST}`;
   }
 
@@ -43,9 +38,9 @@ export class Reminder {
 
   /** The time of the file counts too. */
   note(messages: Polled["messages"]): void {
-    replaceFile(this.#path, `${Math.max(Number(this.position), newestOf(messages))}\n`);
-    tidy(this.#folder);
-    tidy(`${this.#folder}/clients`);
+    this.write(`${Math.max(Number(this.position), newestOf(messages))}\n`);
+    tidy(this.folder);
+    tidy(`${this.folder}/clients`);
   }
 }
 

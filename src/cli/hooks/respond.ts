@@ -2,7 +2,7 @@
 import type { Cli } from "../core/cli.ts";
 import type { Client } from "../core/client.ts";
 import { Failure } from "../core/failure.ts";
-import { context, goOn, nothing } from "./answers.ts";
+import { context, continueTurn, nothing } from "./answers.ts";
 import { Asking } from "./asking.ts";
 import { isAttended } from "./attended.ts";
 import { QUEUED } from "./codex.ts";
@@ -76,7 +76,7 @@ export async function respond(asked: Asked): Promise<Response> {
 /** Who it is, and which mail waits. The mail itself comes with the first prompt: many a session never has one. */
 async function sessionStart(asked: Asked): Promise<Response> {
   const { cli, client: program, input } = asked;
-  new EndMark(cli.home.path, input.session_id ?? "").clear();
+  new EndMark(cli.home.path, input.session_id ?? "").remove();
   if (program === "codex") sitDown(asked);
   const { client, agent } = await acting(asked);
   const told = await names(client, "hook-session-start");
@@ -122,7 +122,7 @@ async function personSpoke(asked: Asked): Promise<void> {
   if (input.text("prompt") === QUEUED) return;
   const session_id = input.session_id ?? "";
   sitDown(asked);
-  new EndMark(cli.home.path, session_id).clear();
+  new EndMark(cli.home.path, session_id).remove();
   // Another terminal was closed, which may have been this one's: now it is known that it was not.
   if (new WaiterMark(cli.home.path, session_id).isOver) (await import("./codex.ts")).startWaiter(asked);
 }
@@ -133,7 +133,7 @@ function sitDown({ cli, input }: Asked): void {
   const before = new CodexTerminals(cli.home.path, session_id).note();
   if (before === undefined) return;
   new EndMark(cli.home.path, before).set();
-  if (input.text("source") === "clear") new Predecessor(cli.home.path, session_id).set(before);
+  if (input.text("source") === "clear") new Predecessor(cli.home.path, session_id).write(before);
 }
 
 /** In the middle of a turn, for what is urgent. It runs for every batch of tools, so nobody is asked in vain. */
@@ -167,13 +167,17 @@ async function stop(asked: Asked): Promise<Response> {
   const told = await poll(client, { channel, naming: (something_new) => something_new });
   if (!reminderOf(asked).isBehind(fresh(told))) return silent(asked);
   continuations.add();
-  const text = goOn(asked.client, (limit) => digest(told, { hints: hintsFor(cli, asked.client), limit }));
+  const text = continueTurn(asked.client, (limit) => digest(told, { hints: hintsFor(cli, asked.client), limit }));
   return { text, printed: noting(asked, { client, channel, told }) };
 }
 
-/** By the runner, with a token of its own, for a trigger or as a worker: it is that, and no agent that has mail besides. */
+/**
+ * By the runner, with a token of its own, for a trigger or as a worker: it is that, and no agent that has mail besides. Or
+ * by a runtime, which tells it what there is, and asks what it asks.
+ */
 function isStarted({ cli }: Asked): boolean {
   const { PARLEY_RUN, PARLEY_TRIGGER, PARLEY_WORKER } = cli.io.env;
+  if (PARLEY_RUN?.startsWith("agent.")) return true;
   return cli.token !== undefined && Boolean(PARLEY_RUN && (PARLEY_TRIGGER || PARLEY_WORKER));
 }
 

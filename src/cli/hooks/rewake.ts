@@ -6,6 +6,8 @@
 import { isAlive } from "../../local/processes.ts";
 import type { As } from "../core/acting.ts";
 import type { Cli } from "../core/cli.ts";
+import { reasonOf } from "../core/failure.ts";
+import { pause } from "../core/patience.ts";
 import type { PollArgs } from "../mail/call.ts";
 import { noteShown } from "../mail/poll-shown.ts";
 import { pollUntil } from "../mail/poll-wait.ts";
@@ -54,7 +56,7 @@ export async function rewake(cli: Cli, { as, client, while_pid }: Given): Promis
     await pause(HEAD_START_MS);
     await (terminals ? wakeCodex(cli, session, { terminals, runner: while_pid }) : wakeClaude(cli, session));
   } catch (error) {
-    process.stderr.write(`parley wait --rewake: ${error instanceof Error ? error.message : error}\n`);
+    process.stderr.write(`parley wait --rewake: ${reasonOf(error)}\n`);
     cli.io.exitCode = 0;
   }
 }
@@ -117,5 +119,3 @@ function endWhen(isOver: () => boolean, pid: number | undefined): void {
   const gone = pid === undefined ? () => process.ppid !== parent : () => !isAlive(pid);
   setInterval(() => (gone() || isOver()) && process.exit(0), LOOK_MS).unref();
 }
-
-const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));

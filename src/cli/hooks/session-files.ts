@@ -1,110 +1,65 @@
-/** Small files in `hooks/` of the data folder by which the hooks and the waiter of one session tell each other things. */
-import { readIfThere, replaceFile } from "../../local/files.ts";
+/** What the hooks and the waiter of one session tell each other. */
 import { atTerminals, folderOf, startOf, wordsOf } from "./processes.ts";
+import { SessionFile } from "./session-file.ts";
 
-class SessionFile {
-  readonly #path: string;
-
-  constructor(home: string, session_id: string, kind: string) {
-    const { hash } = process.getBuiltinModule("node:crypto");
-    this.#path = `${home}/hooks/${hash("sha256", session_id, "hex")}.${kind}`;
-  }
-
-  write(text: string): void {
-    replaceFile(this.#path, text);
-  }
-
-  read(): string | undefined {
-    return readIfThere(this.#path);
-  }
-
-  remove(): void {
-    process.getBuiltinModule("node:fs").rmSync(this.#path, { force: true });
-  }
-}
-
-/** When a session last asked a hub elsewhere for urgent mail. */
 const ASK_AGAIN_MS = 30_000;
 
-export class AskedMark {
-  readonly #file: SessionFile;
-
+/** When a session last asked a hub elsewhere for urgent mail. */
+export class AskedMark extends SessionFile {
   constructor(home: string, session_id: string) {
-    this.#file = new SessionFile(home, session_id, "asked");
+    super(home, session_id, ".asked");
   }
 
   /** True if it is time to ask, which is then noted. */
   take(): boolean {
-    const age_ms = Date.now() - Number(this.#file.read() ?? 0);
+    const age_ms = Date.now() - Number(this.read() ?? 0);
     // A clock that was set back must not silence it.
     if (age_ms >= 0 && age_ms < ASK_AGAIN_MS) return false;
-    this.#file.write(`${Date.now()}\n`);
+    this.write(`${Date.now()}\n`);
     return true;
   }
 }
 
 /** Set when a session has ended, until it begins again: whoever waits for its mail ends too. */
-export class EndMark {
-  readonly #file: SessionFile;
-
+export class EndMark extends SessionFile {
   constructor(home: string, session_id: string) {
-    this.#file = new SessionFile(home, session_id, "ended");
+    super(home, session_id, ".ended");
   }
 
   set(): void {
-    this.#file.write("ended\n");
-  }
-
-  clear(): void {
-    this.#file.remove();
+    this.write("ended\n");
   }
 
   get isSet(): boolean {
-    return this.#file.read() !== undefined;
+    return this.read() !== undefined;
   }
 }
 
-/** The session whose agent this one goes on as, until the hub has heard of it. */
-export class Predecessor {
-  readonly #file: SessionFile;
-
+/** Names the session whose agent this one goes on as, until the hub has heard of it. */
+export class Predecessor extends SessionFile {
   constructor(home: string, session_id: string) {
-    this.#file = new SessionFile(home, session_id, "before");
-  }
-
-  set(session_id: string): void {
-    this.#file.write(session_id);
-  }
-
-  get session_id(): string | undefined {
-    return this.#file.read();
-  }
-
-  forget(): void {
-    this.#file.remove();
+    super(home, session_id, ".before");
   }
 }
 
 /** Which process waits for the mail of a session of Codex. Not there for one that is not to be woken. */
-export class WaiterMark {
-  readonly #file: SessionFile;
-
+export class WaiterMark extends SessionFile {
   constructor(home: string, session_id: string) {
-    this.#file = new SessionFile(home, session_id, "waiter");
+    super(home, session_id, ".waiter");
   }
 
   set(pid: number): void {
-    this.#file.write(`${pid} ${startOf(pid)}\n`);
+    this.write(`${pid} ${startOf(pid)}\n`);
   }
 
   get isThere(): boolean {
-    const noted = this.#file.read()?.trim();
+    const noted = this.read()?.trim();
     return noted !== undefined && isThere(noted);
   }
 
   /** True if there was one, and it has ended. */
   get isOver(): boolean {
-    return this.#file.read() !== undefined && !this.isThere;
+    return this.read() !== undefined && !this.isThere;
   }
 }
 
@@ -113,15 +68,14 @@ export class WaiterMark {
  * knows nothing of terminals that were closed: for a minute it goes on as if somebody were there. So whoever wants to
  * begin a turn looks whether all those are still there that work in the same folder. If one is not it may have been this one's.
  */
-export class CodexTerminals {
+export class CodexTerminals extends SessionFile {
   readonly #home: string;
   readonly #session_id: string;
-  readonly #file: SessionFile;
 
   constructor(home: string, session_id: string) {
+    super(home, session_id, ".terminals");
     this.#home = home;
     this.#session_id = session_id;
-    this.#file = new SessionFile(home, session_id, "terminals");
   }
 
   /** To be called by a hook when a person has spoken. Gives the session that they spoke in before at the same terminal. */
@@ -130,21 +84,21 @@ export class CodexTerminals {
     const isDaemon = parent.includes("app-server") && parent.some((word) => word.startsWith("unix://"));
     const pids = isDaemon ? inThisFolder(atTerminals("codex")) : [process.ppid];
     const terminals = pids.map((pid) => `${pid} ${startOf(pid)}`);
-    this.#file.write(terminals.map((terminal) => `${terminal}\n`).join(""));
+    this.write(terminals.map((terminal) => `${terminal}\n`).join(""));
     const [only, ...others] = terminals;
     // Of several nobody knows which one it is.
     return only === undefined || others.length > 0 ? undefined : this.#sitDown(only);
   }
 
   #sitDown(terminal: string): string | undefined {
-    const file = new SessionFile(this.#home, terminal, "conversation");
+    const file = new SessionFile(this.#home, terminal, ".conversation");
     const before = file.read();
     if (before !== this.#session_id) file.write(this.#session_id);
     return before === this.#session_id ? undefined : before;
   }
 
   get areThere(): boolean {
-    const noted = (this.#file.read() ?? "").split("\n").filter(Boolean);
+    const noted = (this.read() ?? "").split("\n").filter(Boolean);
     return noted.length > 0 && noted.every(isThere);
   }
 }

@@ -3,23 +3,20 @@
  * is written. A link stays a link; what it leads to is changed only if that lies in the person's own home.
  */
 import {
-  closeSync,
-  fsyncSync,
   linkSync,
   lstatSync,
   mkdirSync,
-  openSync,
   readFileSync,
   realpathSync,
   renameSync,
   rmSync,
   statSync,
-  writeSync,
+  writeFileSync,
 } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, sep } from "node:path";
 import { codeOf, isMissing } from "../../local/files.ts";
-import { Failure } from "../core/failure.ts";
+import { Failure, reasonOf } from "../core/failure.ts";
 
 export interface SettingsFile {
   path: string;
@@ -37,11 +34,11 @@ export function readSettings(path: string): SettingsFile {
   const target = targetOf(path);
   const stat = statSync(target, { throwIfNoEntry: false });
   if (!stat) return { path, target, bytes: undefined, text: "", mode: NEW_MODE };
-  if (!stat.isFile()) throw refused(path, "is no file");
+  if (!stat.isFile()) throw refused(path, "is not a file");
   const bytes = readFileSync(target);
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
   // What does not come back as the same bytes is no UTF-8, and would not survive.
-  if (!Buffer.from(text).equals(bytes)) throw refused(path, "is no UTF-8 text");
+  if (!Buffer.from(text).equals(bytes)) throw refused(path, "is not UTF-8 text");
   return { path, target, bytes, text, mode: stat.mode & 0o7777 };
 }
 
@@ -65,7 +62,7 @@ export function replaceSettings(file: SettingsFile, text: string): void {
     else linkNew(temporary, file);
   } catch (error) {
     if (error instanceof Failure) throw error;
-    throw refused(file.path, `cannot be written (${error instanceof Error ? error.message : error})`, error);
+    throw refused(file.path, `cannot be written (${reasonOf(error)})`, error);
   } finally {
     rmSync(temporary, { force: true });
   }
@@ -86,21 +83,13 @@ export function backUp(file: SettingsFile, text: string): string {
       write(path, text, file.mode);
       return path;
     } catch (error) {
-      if (codeOf(error) !== "EEXIST")
-        throw refused(path, `cannot be written (${error instanceof Error ? error.message : error})`, error);
+      if (codeOf(error) !== "EEXIST") throw refused(path, `cannot be written (${reasonOf(error)})`, error);
     }
   }
 }
 
-function write(path: string, text: string, mode: number): void {
-  const file = openSync(path, "wx", mode);
-  try {
-    writeSync(file, text);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-}
+const write = (path: string, text: string, mode: number): void =>
+  writeFileSync(path, text, { flag: "wx", mode, flush: true });
 
 /** Unlike a rename this fails where somebody was faster. */
 function linkNew(temporary: string, file: SettingsFile): void {

@@ -6,6 +6,7 @@ import type { Cli } from "../core/cli.ts";
 import { invalid } from "../core/failure.ts";
 import { projectOf } from "../core/identity-env.ts";
 import { LAUNCHER } from "../root.ts";
+import { codexHome } from "./codex-tokens.ts";
 import type { HookClient } from "./events.ts";
 import type { Launch } from "./handlers.ts";
 
@@ -16,9 +17,7 @@ export function settingsPath(client: HookClient, scope: Scope): string {
   const project = (): string => projectOf(undefined, process.env);
   if (client === "codex") {
     if (scope === "local") throw invalid("Codex has no local settings: say --scope user or --scope project.");
-    return scope === "user"
-      ? resolve(process.env.CODEX_HOME || join(homedir(), ".codex"), "hooks.json")
-      : join(project(), ".codex", "hooks.json");
+    return join(scope === "user" ? codexHome() : join(project(), ".codex"), "hooks.json");
   }
   if (scope === "user") return resolve(process.env.CLAUDE_CONFIG_DIR || join(homedir(), ".claude"), "settings.json");
   return join(project(), ".claude", scope === "project" ? "settings.json" : "settings.local.json");

@@ -92,7 +92,7 @@ const isGroup = (value: unknown): value is Group =>
 
 function hooksOf({ hooks }: Settings): Hooks {
   if (hooks === undefined) return {};
-  if (!isObject(hooks)) throw new Unusable('"hooks" is no object in it');
+  if (!isObject(hooks)) throw new Unusable('"hooks" is not an object in it');
   for (const [event, list] of Object.entries(hooks))
     if (!Array.isArray(list)) throw new Unusable(`"hooks" has no list for "${event}"`);
   // Checked just now.
@@ -107,7 +107,7 @@ function read(text: string, reviver?: Reviver): Settings | undefined {
   const json = text.startsWith(MARK) ? text.slice(1) : text;
   if (/^[\t\n\r ]*$/.test(json)) return undefined;
   const content = parse(json, reviver);
-  if (!isObject(content)) throw new Unusable("it is JSON, but no object");
+  if (!isObject(content)) throw new Unusable("it is JSON, but not an object");
   return content;
 }
 

@@ -1,5 +1,5 @@
 import type { Cli } from "../core/cli.ts";
-import { defineCommand } from "../core/command.ts";
+import { defineCommand, howMany } from "../core/command.ts";
 import { Failure } from "../core/failure.ts";
 import { rows } from "../core/fields.ts";
 
@@ -34,9 +34,7 @@ export const show = defineCommand({
   examples: ["audit show", "audit show -n 100 --json"],
   details:
     "The newest lines, oldest first. Arguments are named and measured; what they held is not kept. A narrow terminal has no room for space, address and id; --json has them.",
-  options: {
-    limit: { type: "integer", short: "n", value: "N", default: 20, minimum: 1, maximum: 1000, description: "how many" },
-  },
+  options: { limit: howMany(20, 1000, "how many") },
   async run(cli, { limit }) {
     const { lines } = await ask<{ lines: Record<string, unknown>[] }>(cli, `/api/audit?limit=${limit}`);
     const columns = (cli.out.width ?? WIDE) < WIDE ? COLUMNS : [...COLUMNS, ...MORE_COLUMNS];

@@ -1,6 +1,6 @@
 import type { Cli } from "../core/cli.ts";
 import { defineCommand } from "../core/command.ts";
-import { invalid } from "../core/failure.ts";
+import { invalid, reasonOf } from "../core/failure.ts";
 import { readStdin } from "../core/io.ts";
 import { textProperties } from "./tool-schema.ts";
 
@@ -64,6 +64,6 @@ function parseJson(text: string, what: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw invalid(`${what} not JSON: ${cause instanceof Error ? cause.message : cause}.`);
+    throw invalid(`${what} not JSON: ${reasonOf(cause)}.`);
   }
 }

@@ -2,7 +2,7 @@ import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { isMissing } from "../../local/files.ts";
 import { visible } from "../../visible.ts";
-import { defineCommand } from "../core/command.ts";
+import { defineCommand, howMany } from "../core/command.ts";
 import { Failure } from "../core/failure.ts";
 
 /** More than any sensible number of lines takes. */
@@ -16,15 +16,7 @@ export const logs = defineCommand({
     "What the hub that a command started has to say. One that you run with parley serve says it in its own terminal.",
   format: "text",
   options: {
-    lines: {
-      type: "integer",
-      short: "n",
-      value: "N",
-      default: 50,
-      minimum: 1,
-      maximum: 10_000,
-      description: "how many",
-    },
+    lines: howMany(50, 10_000, "how many"),
     follow: { type: "flag", short: "f", description: "go on as more is written" },
   },
   async run(cli, { lines, follow }) {

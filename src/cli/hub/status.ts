@@ -1,3 +1,4 @@
+import { isObject } from "../../client/errors.ts";
 import { visibleLine } from "../../visible.ts";
 import { ACTING_OPTIONS, type As, resolveActing } from "../core/acting.ts";
 import type { Cli } from "../core/cli.ts";
@@ -108,5 +109,3 @@ const listed = (checks: Record<string, unknown>): string =>
   Object.entries(checks)
     .map(([name, state]) => `${name} ${state}`)
     .join(", ");
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;

@@ -1,10 +1,10 @@
-import { didYouMean } from "../../suggest.ts";
 import { visibleLine } from "../../visible.ts";
 import { ACTING_OPTIONS, type As, filesOf, resolveActing } from "../core/acting.ts";
 import type { Cli } from "../core/cli.ts";
 import { defineCommand } from "../core/command.ts";
 import { Failure, invalid } from "../core/failure.ts";
 import { fields } from "../core/fields.ts";
+import { checkKnown } from "../core/identity-ensure.ts";
 import { branchOf, projectOf, sessionsOf } from "../core/identity-env.ts";
 import type { SessionFile } from "../core/identity-files.ts";
 import { place } from "./heartbeat.ts";
@@ -19,7 +19,7 @@ export const ensure = defineCommand({
 
 export const restore = defineCommand({
   examples: ["identity restore", "identity restore --session-id 4f1c"],
-  details: "Makes no new agent: a session that was none is told so.",
+  details: "Makes no new agent: it fails for a session that has none yet.",
   options: ACTING_OPTIONS,
   run: async (cli, as) => tell(cli, await bySession(cli, { ...as, make: false })),
 });
@@ -65,7 +65,7 @@ export const setDefault = defineCommand({
   async run(cli, as) {
     const agent = as.agent ?? (await resolveActing(cli, as)).agent;
     if (agent === null) throw invalid("--agent NAME is missing: the agent that the project is to have.");
-    await checkKnown(cli, agent);
+    await checkKnown(cli, cli, agent);
     const files = await filesOf(cli);
     const chosen = { project: projectOf(as.project, cli.io.env), agent, space: files.space };
     files.saveProject(chosen);
@@ -92,14 +92,6 @@ async function bySession(cli: Cli, as: As): Promise<SessionFile> {
     "AMBIGUOUS_IDENTITY",
     `PARLEY_TOKEN says that you are ${agent}, and no session is. Unset it first.`,
   );
-}
-
-async function checkKnown(cli: Cli, agent: string): Promise<void> {
-  const { agents } = await cli.call("agent_list", { all: true });
-  const names = agents.map(({ name }) => name);
-  if (names.includes(agent)) return;
-  const meant = didYouMean(agent, names);
-  throw new Failure("AGENT_NOT_FOUND", `There is no agent ${JSON.stringify(agent)} here.${meant}`);
 }
 
 const tell = (cli: Cli, known: SessionFile): Promise<void> =>

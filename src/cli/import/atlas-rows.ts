@@ -31,9 +31,9 @@ export function taskOf(row: Row, awaits: Atlas["task_awaits"]): ImportedTask | s
   const { id, channel, sender, content, status, response_summary } = row;
   const created_at = timeOf(row.created_at);
   const before = textOf(status);
-  if (created_at === null) return `its created_at is no time: ${JSON.stringify(row.created_at)}`;
+  if (created_at === null) return `its created_at is not a time: ${JSON.stringify(row.created_at)}`;
   if (!STATUSES.includes(before)) return `its status ${JSON.stringify(status)} is unknown`;
-  if (!CHANNEL.test(textOf(channel))) return `its channel ${JSON.stringify(channel)} is no name of a channel`;
+  if (!CHANNEL.test(textOf(channel))) return `its channel ${JSON.stringify(channel)} is not the name of a channel`;
   if (textOf(content).trim() === "") return "it says nothing";
   if (Buffer.byteLength(textOf(content)) > MOST_CONTENT_BYTES) return "it has more than 2 MiB";
   const isOver = before === "done" || before === "cancelled";

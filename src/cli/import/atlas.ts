@@ -4,6 +4,7 @@ import type { Cli } from "../core/cli.ts";
 import { defineCommand } from "../core/command.ts";
 import { Failure } from "../core/failure.ts";
 import { columns } from "../core/fields.ts";
+import { counted } from "../core/words.ts";
 import { type Atlas, readAtlas } from "./atlas-file.ts";
 import { type ImportedTask, type Left, runsOf, taskOf, triggerOf } from "./atlas-rows.ts";
 
@@ -116,23 +117,28 @@ const count = ({ taken }: Report, what: string): void => {
   taken[what] = (taken[what] ?? 0) + 1;
 };
 
-const TAKEN: Readonly<Record<string, string>> = {
-  pending: "pending tasks",
-  processing: "tasks that were processing, and wait again",
-  done: "tasks that are done",
-  cancelled: "tasks that were cancelled",
-  awaits: "triggers that wait for a task",
-  triggers: "triggers",
+/** What it was there, and what it is called here, of one and of several. */
+const TAKEN: Readonly<Record<string, readonly [word: string, more: string]>> = {
+  pending: ["pending task", ""],
+  processing: ["task", ", processing there, waiting again here"],
+  done: ["task", " done"],
+  cancelled: ["task", " cancelled"],
+  awaits: ["trigger", " waiting for a task"],
+  triggers: ["trigger", ""],
 };
 
 function shown({ out }: Cli, { taken, known, left }: Report): string {
-  const lines = Object.entries(TAKEN).flatMap(([what, words]) => (taken[what] ? [`  ${taken[what]} ${words}`] : []));
+  const lines = Object.entries(TAKEN).flatMap(([what, [word, more]]) =>
+    taken[what] ? [`  ${counted(taken[what], word)}${more}`] : [],
+  );
   const before = known.tasks + known.triggers;
   const told = left.slice(0, MOST_TOLD).map((one) => ({ ...one, name: visibleLine(one.name) }));
   return [
     lines.length === 0 ? "Nothing new was taken." : "Taken:",
     ...lines,
-    ...(before > 0 ? [`Known already, and left as they are: ${known.tasks} tasks, ${known.triggers} triggers.`] : []),
+    ...(before > 0
+      ? [`Known already, and left as they are: ${counted(known.tasks, "task")}, ${counted(known.triggers, "trigger")}.`]
+      : []),
     ...(left.length > 0 ? ["Not taken:", columns(out, told, ["what", "name", "reason"]).replace(/^/gm, "  ")] : []),
     ...(left.length > MOST_TOLD ? [`  and ${left.length - MOST_TOLD} more; --json has all.`] : []),
   ].join("\n");

@@ -30,9 +30,6 @@ export interface PollArgs {
   body_limit?: number | undefined;
 }
 
-/** For the answer itself, once the hub's own time is up. */
-const GRACE_MS = 15_000;
-
 /**
  * It may be another hub each time, on another port. None is started: somebody may have stopped it on purpose. The hub
  * notes nothing: what came is new until whoever shows it says so (`noteShown`).
@@ -40,8 +37,7 @@ const GRACE_MS = 15_000;
 export async function pollOnce(cli: Cli, as: As, args: PollArgs, wait_ms: number): Promise<Polled> {
   const { client } = await resolveActing(cli, { ...as, start: false });
   await cli.deliver();
-  const wait_seconds = Math.ceil(wait_ms / 1000);
-  return client.call("mail_poll", { ...args, mark: false, wait_seconds }, { timeout_ms: wait_ms + GRACE_MS });
+  return client.call("mail_poll", { ...args, mark: false, wait_seconds: Math.ceil(wait_ms / 1000) });
 }
 
 interface Texts {

@@ -1,21 +1,14 @@
 import { visibleLine } from "../../visible.ts";
+import type { As } from "../core/acting.ts";
 import { callAs } from "../core/call-as.ts";
 import type { Cli, Lines } from "../core/cli.ts";
-import { defineCommand } from "../core/command.ts";
+import { defineCommand, howMany } from "../core/command.ts";
 import { enclosedLines, envelope } from "../core/envelope.ts";
-import { MAIL_OPTIONS, type MailItem, type MailList, show } from "./call.ts";
+import { MAIL_OPTIONS, type MailItem, type MailList, type Shape, show } from "./call.ts";
 import { mailId, threadId } from "./ids.ts";
 import { contextLines, listed, quoted, whole } from "./text.ts";
 
-const LIMIT = {
-  type: "integer",
-  short: "n",
-  value: "N",
-  default: 20,
-  minimum: 1,
-  maximum: 100,
-  description: "how many at most",
-} as const;
+const LIMIT = howMany(20, 100);
 const BEFORE = { type: "text", value: "ID", description: "the next page: what the last one gave as next" } as const;
 const PAGING = {
   limit: LIMIT,
@@ -36,20 +29,29 @@ export const inbox = defineCommand({
     ...MAIL_OPTIONS,
   },
   async run(cli, { limit, before, page_token, all, folder, mark_read, compact, compat, ...as }) {
-    const from = before ?? page_token;
     const unread = !all && folder === "inbox";
-    const args = { folder, unread, limit, ...(from !== undefined && { before: from }) };
-    const list = await callAs(cli, as, "mail_inbox", { args });
-    await show(cli, { compact, compat }, list, {
-      text: () => overview(cli, list, { unread, folder }),
-      context: () => contextOf(cli.linesFor(as), list),
-      ids: () => idsOf(list),
-    });
+    const wanted = { folder, unread, limit, before: before ?? page_token };
+    const list = await showFolder(cli, as, { wanted, shape: { compact, compat } });
     const ids = list.messages.filter(({ read_at, state }) => !read_at && state !== null).map(({ id }) => id);
     // After it was printed: what nobody saw is not read.
     if (mark_read && ids.length > 0) await callAs(cli, as, "mail_update", { args: { ids, action: "read" } });
   },
 });
+
+interface Asked {
+  wanted: { folder: (typeof FOLDER)[number]; unread: boolean; limit: number; before: string | undefined };
+  shape: Shape;
+}
+
+async function showFolder(cli: Cli, as: As, { wanted, shape }: Asked): Promise<MailList> {
+  const list = await callAs(cli, as, "mail_inbox", { args: wanted });
+  await show(cli, shape, list, {
+    text: () => overview(cli, list, wanted),
+    context: () => contextOf(cli.linesFor(as), list),
+    ids: () => idsOf(list),
+  });
+  return list;
+}
 
 const idsOf = ({ messages }: { messages: readonly { id: string }[] }): string[] =>
   messages.map(({ id }) => visibleLine(id));
@@ -87,14 +89,8 @@ export const sent = defineCommand({
   formats: ["context"],
   options: { ...PAGING, ...MAIL_OPTIONS },
   async run(cli, { limit, before, page_token, compact, compat, ...as }) {
-    const from = before ?? page_token;
-    const args = { folder: "sent" as const, limit, ...(from !== undefined && { before: from }) };
-    const list = await callAs(cli, as, "mail_inbox", { args });
-    await show(cli, { compact, compat }, list, {
-      text: () => overview(cli, list, { unread: false, folder: "sent" }),
-      context: () => contextOf(cli.linesFor(as), list),
-      ids: () => idsOf(list),
-    });
+    const wanted = { folder: "sent", unread: false, limit, before: before ?? page_token } as const;
+    await showFolder(cli, as, { wanted, shape: { compact, compat } });
   },
 });
 

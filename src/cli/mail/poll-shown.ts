@@ -1,6 +1,7 @@
 import { type As, resolveActing } from "../core/acting.ts";
 import type { Cli } from "../core/cli.ts";
 import { Failure } from "../core/failure.ts";
+import { pause } from "../core/patience.ts";
 
 interface Shown {
   /** By which way: what the sender sees. */
@@ -30,7 +31,7 @@ export async function noteShown(cli: Cli, as: As, { channel, messages, patience_
       if (!(error instanceof Failure)) throw error;
       if (performance.now() >= ends) return tell(cli, error);
     }
-    await new Promise((done) => setTimeout(done, PAUSE_MS));
+    await pause(PAUSE_MS);
   }
 }
 

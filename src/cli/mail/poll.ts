@@ -1,6 +1,6 @@
 import type { As } from "../core/acting.ts";
 import type { Cli, Lines } from "../core/cli.ts";
-import { defineCommand } from "../core/command.ts";
+import { defineCommand, howMany } from "../core/command.ts";
 import { Failure } from "../core/failure.ts";
 import { MAIL_OPTIONS, type Polled, pollOnce, type Shape, shaped } from "./call.ts";
 
@@ -26,15 +26,7 @@ export const poll = defineCommand({
       description: "if there is none, wait so long for some: 55s, 10m",
     },
     always_block: { type: "flag", description: "with --format hook: block even without mail, and even on an error" },
-    limit: {
-      type: "integer",
-      short: "n",
-      value: "N",
-      default: 20,
-      minimum: 1,
-      maximum: 100,
-      description: "how many at most",
-    },
+    limit: howMany(20, 100),
     channel: { type: "text", value: "NAME", description: "what to record it as offered by (default poll, or hook)" },
     ...MAIL_OPTIONS,
   },

@@ -4,7 +4,7 @@ import { ACTING_OPTIONS } from "../core/acting.ts";
 import type { Cli } from "../core/cli.ts";
 import { defineCommand } from "../core/command.ts";
 import { settled } from "../core/duration.ts";
-import { Failure, invalid } from "../core/failure.ts";
+import { Failure, invalid, reasonOf } from "../core/failure.ts";
 import { readStdin } from "../core/io.ts";
 import { counted } from "../core/words.ts";
 import { type Kept, QUEUE_OPTIONS, sendOrQueue } from "../outbox/send.ts";
@@ -163,7 +163,7 @@ async function bodyOf(cli: Cli, body: string | undefined, file: string | undefin
   try {
     return process.getBuiltinModule("node:fs").readFileSync(file, "utf8");
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = reasonOf(cause);
     throw new Failure("INVALID_ARGUMENT", `--body-file cannot be read: ${why}`, { cause });
   }
 }

@@ -1,6 +1,7 @@
 import { filesOf, resolveActing } from "../core/acting.ts";
 import { defineCommand } from "../core/command.ts";
 import { Failure } from "../core/failure.ts";
+import { pause } from "../core/patience.ts";
 import { Claims } from "../hooks/claims.ts";
 
 /** Claude Code gives it ten seconds, and starts the hook that names the session at about the same time. */
@@ -28,7 +29,7 @@ async function ownSession(claims: Claims): Promise<string> {
   do {
     const session_id = claims.own();
     if (session_id !== undefined) return session_id;
-    await new Promise((done) => setTimeout(done, PAUSE_MS));
+    await pause(PAUSE_MS);
   } while (performance.now() < deadline);
   throw new Failure(
     "NO_IDENTITY",

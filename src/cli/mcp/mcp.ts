@@ -10,6 +10,7 @@ export const mcp = defineCommand({
     "mcp --facet chat-assistant,mail",
     "mcp --facet tasks,triggers",
     "mcp --space sess_review",
+    "mcp --session sess_review --facet workspace",
     "mcp --channel",
   ],
   details:
@@ -17,18 +18,25 @@ export const mcp = defineCommand({
     "it serves a channel of Claude Code instead: what people and agents say is pushed, answers go back, and people of the " +
     "space are asked for permissions. With --facet tasks,triggers and no PARLEY_TOKEN it is a worker of the task queue, " +
     "PARLEY_WORKER or worker, or a session of the trigger that PARLEY_TRIGGER (or ATLAS_TRIGGER) names. While it runs it " +
-    "keeps the task that was taken through it.",
+    "keeps the task that was taken through it. With --session it is bound to one space: it sends X-Session-ID with every " +
+    "request, and nothing of its client's that would choose another.",
   options: {
     facet: {
       type: "text",
       value: "F,…",
       description: "list the tools of these facets, such as chat-human,mail, instead of the core ones",
     },
+    session: {
+      type: "text",
+      value: "ID",
+      description: "bind it to this space: what the client asks for is never about another",
+    },
     channel: { type: "flag", description: "push what is new to Claude Code, as a channel" },
     people_only: { type: "flag", description: "with --channel: push the words of people alone, not of agents" },
     ...ACTING_OPTIONS,
   },
-  async run(cli, { facet, channel, people_only, ...as }) {
+  async run(outside, { facet, session, channel, people_only, ...as }) {
+    const cli = session === undefined ? outside : boundTo(outside, session);
     if (channel && facet !== undefined) throw invalid("A channel has no facet: leave out --facet.");
     if (people_only && !channel) throw invalid("--people-only is for a channel: say --channel too.");
     if (channel) {
@@ -43,13 +51,29 @@ export const mcp = defineCommand({
     // It may come back on another port, and with another admin token. An agent's own stays what it is.
     const find = (): { url: string; socket: string | undefined; token: string } | undefined => {
       const found = cli.find()?.target;
-      const token = renewed ? (renewed() ?? target.token) : found?.token;
+      const token = renewed ? target.token : found?.token;
       return found && token ? { url: found.url, socket: found.socket, token } : undefined;
     };
     const { space, cause } = target;
-    await forwardStdio({ find, facets, space, cause, session_key, input: process.stdin, output: process.stdout });
+    const refuses = session === undefined ? undefined : await refusalsIn(session);
+    const { stdin: input, stdout: output } = process;
+    await forwardStdio({ find, renewed, facets, space, cause, session_key, refuses, input, output });
   },
 });
+
+function boundTo(cli: Cli, session: string): Cli {
+  if (cli.space !== undefined && cli.space !== session)
+    throw invalid("--session and --space name two spaces. Leave out --space.");
+  return cli.at({ space: session });
+}
+
+async function refusalsIn(session: string): Promise<(message: object) => string | undefined> {
+  const { choosesSession, sentenceOf } = await import("../../client/session.ts");
+  return (message) => {
+    const where = choosesSession(message, session);
+    return where === undefined ? undefined : sentenceOf(where);
+  };
+}
 
 interface Acting {
   target: Target;
@@ -73,5 +97,10 @@ async function actingIn(cli: Cli, facets: readonly string[] | undefined, as: As)
   // A token that is given stays what it is. To ask whose it is could fail here, and the client would never hear why.
   const files = cli.token ? undefined : await filesOf(cli);
   const renewed = agent === null ? undefined : () => files?.agent(agent)?.token;
-  return { target, renewed, session_key: sessionKeyIn(cli.io.env) };
+  // A command is for the permanent space unless it says which; a program that serves a model takes none for granted.
+  return {
+    target: agent === null ? { ...target, space: cli.space } : target,
+    renewed,
+    session_key: sessionKeyIn(cli.io.env),
+  };
 }

@@ -2,10 +2,10 @@
  * As whom `parley mcp` acts where it serves the task queue alone: a session of the trigger that the environment names, or
  * a worker. Each has a credential of exactly that role, made with the data folder's own and kept there.
  */
-import { setTimeout as pause } from "node:timers/promises";
 import type { Cli } from "../core/cli.ts";
 import { Client } from "../core/client.ts";
 import { Failure } from "../core/failure.ts";
+import { underLock } from "../core/identity-ensure.ts";
 import { runByAgent } from "../core/identity-env.ts";
 import type { IdentityFiles } from "../core/identity-files.ts";
 import type { Env } from "../core/io.ts";
@@ -13,11 +13,10 @@ import type { Env } from "../core/io.ts";
 const QUEUE = ["tasks", "triggers"];
 const DEFAULT_WORKER = "worker";
 /** What `token list` says that it was made for. */
-const LABEL = "parley mcp";
-const LOOK_MS = 50;
+const LABELS = { agent: "parley agent run", trigger: "parley mcp", worker: "parley mcp" };
 
 export interface QueueRole {
-  role: "trigger" | "worker";
+  role: "agent" | "trigger" | "worker";
   name: string;
   /** Which of the trigger's sessions it is. */
   session_key: string | undefined;
@@ -36,9 +35,9 @@ export const sessionKeyIn = (env: Env): string | undefined =>
 
 /** With its token, as it is kept, or a new one where the hub knows that one no more. */
 export async function actAs(cli: Cli, files: IdentityFiles, { role, name }: QueueRole): Promise<Client> {
-  // A worker has a mailbox: one that was made for somebody's session is nobody else's.
+  // It has a mailbox: one that was made for somebody's session is nobody else's.
   const run_by = runByAgent(cli.io.env);
-  if (role === "worker" && run_by !== undefined && files.agent(name))
+  if (role !== "trigger" && run_by !== undefined && files.agent(name))
     throw new Failure(
       "FORBIDDEN",
       `${run_by} is set, so an agent runs this, and ${name} is another agent. Choose another PARLEY_WORKER.`,
@@ -50,23 +49,12 @@ export async function actAs(cli: Cli, files: IdentityFiles, { role, name }: Queu
     const known = files.role(role, name);
     return known && (await isTaken(as(known.token))) ? as(known.token) : undefined;
   };
-  const lock = files.roleLock(role, name);
-  for (;;) {
-    const found = await find();
-    if (found) return found;
-    // Two that start at the same time would make two, of which one is known to nobody.
-    if (lock.take() && lock.held()) break;
-    await pause(LOOK_MS);
-  }
-  try {
-    const made = await find();
-    if (made) return made;
-    const { token } = await owner.call("token_create", { role, name, space, label: LABEL, exact: true });
+  // Two that start at the same time would make two, of which one is known to nobody.
+  return underLock(files, `${role}\n${name}`, find, async () => {
+    const { token } = await owner.call("token_create", { role, name, space, label: LABELS[role], exact: true });
     files.saveRole({ role, name, token, space });
     return as(token);
-  } finally {
-    lock.release();
-  }
+  });
 }
 
 async function isTaken(client: Client): Promise<boolean> {

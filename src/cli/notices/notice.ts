@@ -10,19 +10,16 @@ import { wholeText } from "../core/whole-text.ts";
 
 type Need = Output<"need_list">["needs"][number];
 
-/** Whatever else is answered to a permission may give it. */
-const DENY = "deny";
-
 export const settle = defineCommand({
   people: true,
   examples: ["notice settle 1760000000000000", "notice settle 1760000000000000 --choice allow"],
   details:
-    "The first answer counts. A notice that asks nothing is settled without a choice. At a terminal a permission is shown whole and asked about before it is given.",
+    "The first answer counts. A notice that asks nothing is settled without a choice. At a terminal what asks is shown whole and asked about before it is answered with anything but no.",
   positionals: { id: { required: true, description: "its id, as needs shows it, or latest" } },
   options: { choice: { type: "text", value: "CHOICE", description: "the answer, one of its choices" }, ...YES },
   async run(cli, { id: given, choice, yes }) {
     const { id, digest, need } = await decidedBy(cli, given);
-    if (need?.kind === "permission" && choice && choice !== DENY && !yes && !(await seen(cli, need, choice)))
+    if (need && choice && !NO.includes(choice) && !yes && !(await seen(cli, need, choice)))
       return cli.out.write("Nothing was answered.");
     const notice = await cli.call("notice_settle", { id, digest, ...(choice && { choice }) });
     await cli.out.result(
@@ -32,6 +29,9 @@ export const settle = defineCommand({
     );
   },
 });
+
+/** To say no, nobody has to see all of it. */
+const NO = ["deny", "no"];
 
 type Asked = Pick<Need, "kind" | "title" | "text" | "digest">;
 

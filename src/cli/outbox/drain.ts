@@ -3,10 +3,12 @@
  * happens once: it is sent with its key until the hub has answered, and each of the two keeps the order. The lock only
  * saves work.
  */
+
 import { CODES, KINDS } from "../../errors.ts";
 import { visibleLine } from "../../visible.ts";
 import type { Cli } from "../core/cli.ts";
 import { Failure } from "../core/failure.ts";
+import { pause } from "../core/patience.ts";
 import { takeStartLock } from "../core/start-lock.ts";
 import { KEPT_MS, type Operation, Outbox, type Queued, Unreadable } from "./outbox.ts";
 import { clientFor, isSame } from "./sender.ts";
@@ -80,7 +82,7 @@ async function lockOrGiveUp(outbox: Outbox): Promise<Disposable | undefined> {
   while (outbox.keys().length > 0 && performance.now() < deadline) {
     const lock = takeStartLock(outbox.lock);
     if (lock) return lock;
-    await new Promise((done) => setTimeout(done, PAUSE_MS));
+    await pause(PAUSE_MS);
   }
   return undefined;
 }

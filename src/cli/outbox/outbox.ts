@@ -5,13 +5,14 @@
  * - It goes away only after the hub has answered: done, or refused, and then it lies in `refused` with the reason.
  */
 
-import { isMissing, makeFolder } from "../../local/files.ts";
-import { Failure } from "../core/failure.ts";
+import { isMissing, makeFolder, replaceFile } from "../../local/files.ts";
+import { readOwn } from "../../local/rights.ts";
+import { Failure, reasonOf } from "../core/failure.ts";
 import type { Home } from "../core/home.ts";
 import { programName } from "../core/program.ts";
 import type { Sender } from "./sender.ts";
 
-const { closeSync, constants, fsyncSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } =
+const { closeSync, constants, fsyncSync, openSync, readdirSync, renameSync, rmSync } =
   process.getBuiltinModule("node:fs");
 const { join } = process.getBuiltinModule("node:path");
 
@@ -135,31 +136,17 @@ function keysIn(folder: string): string[] {
 }
 
 function readIn<T>(folder: string, key: string): T | undefined {
-  const path = join(folder, `${key}.json`);
   try {
-    const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
-    try {
-      // Written by us, whole.
-      return JSON.parse(readFileSync(file, "utf8")) as T;
-    } finally {
-      closeSync(file);
-    }
+    // Written by us, whole.
+    return JSON.parse(readOwn(join(folder, `${key}.json`))) as T;
   } catch (error) {
     if (isMissing(error)) return undefined;
-    throw new Unreadable(error instanceof Error ? error.message : String(error), { cause: error });
+    throw new Unreadable(reasonOf(error), { cause: error });
   }
 }
 
 function write(folder: string, key: string, value: object): void {
-  const temporary = join(folder, `.${key}.${process.pid}`);
-  const file = openSync(temporary, "wx", 0o600);
-  try {
-    writeFileSync(file, `${JSON.stringify(value)}\n`);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-  renameSync(temporary, join(folder, `${key}.json`));
+  replaceFile(join(folder, `${key}.json`), `${JSON.stringify(value)}\n`, { flush: true });
   syncFolder(folder);
 }
 

@@ -2,12 +2,11 @@
  * As whom something in the outbox is to be sent. It is worked out without a hub, when it is queued, so that whoever
  * happens to reach the hub next delivers it in its sender's name and never in their own.
  */
-import { type As, elsewhere, refuseOthers, resolveActing } from "../core/acting.ts";
+import { type As, filesIn, refuseOthers, resolveActing } from "../core/acting.ts";
 import type { Cli } from "../core/cli.ts";
 import type { Client } from "../core/client.ts";
 import { Failure } from "../core/failure.ts";
 import { projectOf, runByAgent, sessionsOf } from "../core/identity-env.ts";
-import { IdentityFiles } from "../core/identity-files.ts";
 
 export interface Sender {
   /** The hub, when it is not the data folder's own. */
@@ -34,7 +33,7 @@ export async function senderOf(cli: Cli, as: As): Promise<Sender> {
       `Both ${session?.from} and ${other.from} are set, and the hub cannot be asked who you are. Say --session-id ID.`,
     );
   const run_by = runByAgent(env);
-  const files = filesOf(cli);
+  const files = filesIn(cli);
   const project = projectOf(as.project, env);
   const where = {
     ...(cli.url && { url: cli.url }),
@@ -76,8 +75,5 @@ export const isSame = (a: Sender, b: Sender): boolean => nameOf(a) === nameOf(b)
 
 const nameOf = ({ url, space, token_hash, agent, session_id }: Sender): string =>
   JSON.stringify([url, space, token_hash, session_id ?? agent]);
-
-const filesOf = (cli: Cli): IdentityFiles =>
-  new IdentityFiles({ home: cli.home.path, origin: elsewhere(cli), space: cli.space ?? "main" });
 
 const hashOf = (text: string): string => process.getBuiltinModule("node:crypto").hash("sha256", text, "hex");

@@ -32,6 +32,11 @@ export function checkProgram([name = "", ...args]: readonly string[], env: Env):
   throw invalid(`The program ${JSON.stringify(name)} ${why}. Nothing was taken.`);
 }
 
+/** It was there, and yet could not be started: what it is to be run by may be missing, or it was removed meanwhile. */
+export class NotStarted extends Error {
+  override readonly name = "NotStarted";
+}
+
 /** A program that was started, in a process group of its own. When it is over, nothing of what it started is left. */
 export class Running {
   readonly #started: Parameters<typeof killAll>[0];
@@ -54,7 +59,10 @@ export class Running {
       void io.write(STDERR, bytes.toString("utf8"));
     });
     this.ended = new Promise((done, failed) => {
-      child.on("error", failed);
+      child.on("error", (cause) => {
+        const why = `The program ${JSON.stringify(path)} could not be started: ${cause.message}.`;
+        failed(pid === undefined ? new NotStarted(why, { cause }) : cause);
+      });
       // What it left behind may hold its output open.
       child.on("exit", () => void killAll(this.#started).catch(failed));
       child.on("close", (code, signal) => done({ code, signal, stdout: stdout.text, stderr: stderr.text }));

@@ -10,8 +10,6 @@ type Waited = Output<"task_wait">;
 
 /** What the hub allows. */
 const LONGEST_MS = 300_000;
-/** For the answer itself, once the hub's own time is up. */
-const GRACE_MS = 15_000;
 
 export const wait = defineCommand({
   examples: ["task wait 1763366400000000", "task wait latest --timeout 10m"],
@@ -45,8 +43,7 @@ async function until(cli: Cli, task_ids: string[], wait_ms: number): Promise<Wai
   for (;;) {
     const each_ms = Math.max(0, Math.min(patience.left_ms, LONGEST_MS));
     try {
-      const args = { task_ids, wait_seconds: Math.ceil(each_ms / 1000) };
-      const waited = await cli.call("task_wait", args, { timeout_ms: each_ms + GRACE_MS });
+      const waited = await cli.call("task_wait", { task_ids, wait_seconds: Math.ceil(each_ms / 1000) });
       patience.answered();
       if (!waited.waiting || patience.left_ms <= 0) return waited;
     } catch (error) {
@@ -58,8 +55,9 @@ async function until(cli: Cli, task_ids: string[], wait_ms: number): Promise<Wai
 /** What somebody else wrote is indented, so that it can pass for no line of ours. */
 function shown({ task }: Waited): string {
   if (!task) return "None of them has ended.";
-  const said = task.response_summary ?? task.error ?? "";
-  return [`Task ${task.id} is ${task.status}.`, ...(said === "" ? [] : [visible(said).replace(/^/gm, "  ")])].join(
-    "\n",
-  );
+  const outcome = task.response_summary ?? task.error ?? "";
+  return [
+    `Task ${task.id} is ${task.status}.`,
+    ...(outcome === "" ? [] : [visible(outcome).replace(/^/gm, "  ")]),
+  ].join("\n");
 }

@@ -17,8 +17,6 @@ export type Task = NonNullable<Output<"get_next_task">["next_task"]>;
 
 /** How long one question for the next task waits. */
 const ASK_MS = 60_000;
-/** For the answer itself, once the hub's own time is up. */
-const GRACE_MS = 15_000;
 
 export const run = defineCommand({
   examples: [
@@ -52,7 +50,7 @@ export const run = defineCommand({
       const task = await worker.next(idle_ms);
       if (!task) break;
       const ended = await workOn({ cli, client: worker.client, task, program, lines, stop: worker.stop });
-      await told(cli, task, ended);
+      await report(cli, task, ended);
       if (ended.over) break;
     }
   },
@@ -123,8 +121,7 @@ class Worker {
   }
 
   #ask(wait_ms: number): Promise<Output<"get_next_task">> {
-    const args = { offers: this.#offers, wait_seconds: Math.ceil(wait_ms / 1000) };
-    return this.client.call("get_next_task", args, { timeout_ms: wait_ms + GRACE_MS });
+    return this.client.call("get_next_task", { offers: this.#offers, wait_seconds: Math.ceil(wait_ms / 1000) });
   }
 
   /** The question that was broken off may have been answered with a task just now. */
@@ -149,7 +146,7 @@ class Worker {
   }
 }
 
-async function told(cli: Cli, task: Task, { outcome, text }: Ended): Promise<void> {
+async function report(cli: Cli, task: Task, { outcome, text }: Ended): Promise<void> {
   if (cli.out.json) return cli.out.data({ task_id: task.id, attempt: task.attempt, outcome, text });
   if (cli.out.quiet) return cli.out.write(task.id);
   const [first = ""] = text.trim().split("\n");

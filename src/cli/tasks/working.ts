@@ -1,8 +1,8 @@
 import type { Cli } from "../core/cli.ts";
 import type { Client } from "../core/client.ts";
-import { Failure } from "../core/failure.ts";
+import { Failure, invalid } from "../core/failure.ts";
 import { Patience } from "../core/patience.ts";
-import { type Exit, type Program, Running } from "./program.ts";
+import { type Exit, NotStarted, type Program, Running } from "./program.ts";
 import type { Task } from "./worker.ts";
 
 /** In parts of a lease: one that got lost on the way costs nothing. */
@@ -41,7 +41,12 @@ export async function workOn(work: Work): Promise<Ended> {
   try {
     const why = await Promise.race([running.ended.then(() => undefined), kept.reason]);
     if (why !== undefined) await running.end();
-    return await tell(work, await running.ended, why);
+    return await report(work, await running.ended, why);
+  } catch (error) {
+    if (!(error instanceof NotStarted)) throw error;
+    // No task's fault: the next would fare no better.
+    await release(work, { reason: "its program could not be started", over: true });
+    throw invalid(`${error.message} The task was given back.`);
   } finally {
     kept.end("over");
     stop.removeEventListener("abort", interrupted);
@@ -96,26 +101,35 @@ function keep({ client, task }: Work): Keeping {
   return { reason, end };
 }
 
-async function tell({ client, task, lines }: Work, exit: Exit, why: Reason | undefined): Promise<Ended> {
+async function report({ client, task, lines }: Work, exit: Exit, why: Reason | undefined): Promise<Ended> {
   const of = { task_id: task.id, attempt: task.attempt };
   const over = why === "stopped";
   if (why === "lost") return { outcome: "lost", text: "", over };
-  if (why === "stopped") {
-    const reason = "its worker was stopped";
-    return told(() => client.call("task_release", { ...of, reason }), { outcome: "released", text: reason, over });
-  }
+  if (why === "stopped") return release({ client, task }, { reason: "its worker was stopped", over });
   if (exit.code === 0 && why === undefined) {
     const text = lastLines(exit.stdout, lines) || "Done.";
-    return told(() => client.call("task_complete", { ...of, response_summary: text }), { outcome: "done", text, over });
+    return reported(() => client.call("task_complete", { ...of, response_summary: text }), {
+      outcome: "done",
+      text,
+      over,
+    });
   }
-  const said = lastLines(exit.stderr, lines).slice(-MOST_ERROR);
+  const printed = lastLines(exit.stderr, lines).slice(-MOST_ERROR);
   const how = why === "cancelled" ? "It was cancelled." : `It ended with ${endOf(exit)}.`;
-  const error = [how, said].filter((part) => part !== "").join("\n");
-  return told(() => client.call("task_fail", { ...of, error }), { outcome: "failed", text: error, over });
+  const error = [how, printed].filter((part) => part !== "").join("\n");
+  return reported(() => client.call("task_fail", { ...of, error }), { outcome: "failed", text: error, over });
 }
 
+const release = (
+  { client, task }: Pick<Work, "client" | "task">,
+  { reason, over }: { reason: string; over: boolean },
+): Promise<Ended> =>
+  reported(() => client.call("task_release", { task_id: task.id, attempt: task.attempt, reason }), {
+    ...{ outcome: "released", text: reason, over },
+  });
+
 /** A hub that is started anew is waited for; one that has given the task to somebody else has the last word. */
-async function told(call: () => Promise<unknown>, ended: Ended): Promise<Ended> {
+async function reported(call: () => Promise<unknown>, ended: Ended): Promise<Ended> {
   const ends = ended.over ? performance.now() + LEAVE_MS : Number.POSITIVE_INFINITY;
   const patience = new Patience({ patient: true, ends });
   for (;;) {

@@ -22,6 +22,17 @@ import * as runTokens from "./0020-run-tokens.ts";
 import * as wakes from "./0023-wakes.ts";
 import * as taskImports from "./0024-task-imports.ts";
 import * as gatheredWakes from "./0025-gathered-wakes.ts";
+import * as runTasks from "./0026-run-tasks.ts";
+import * as questions from "./0027-questions.ts";
+import * as workspace from "./0028-workspace.ts";
+import * as runAccounts from "./0029-run-accounts.ts";
+import * as agentsHere from "./0030-agents-here.ts";
+import * as timeline from "./0031-timeline.ts";
+import * as approvals from "./0032-approvals.ts";
+import * as forgottenSpaces from "./0033-forgotten-spaces.ts";
+import * as forks from "./0034-forks.ts";
+import * as following from "./0035-following.ts";
+import * as deciding from "./0038-deciding.ts";
 
 export interface Migration {
   up: (columns: Columns) => string[];
@@ -52,4 +63,15 @@ export const MIGRATIONS: readonly Migration[] = [
   wakes,
   taskImports,
   gatheredWakes,
+  runTasks,
+  questions,
+  workspace,
+  runAccounts,
+  agentsHere,
+  timeline,
+  approvals,
+  forgottenSpaces,
+  forks,
+  following,
+  deciding,
 ];

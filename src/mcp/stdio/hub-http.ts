@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ErrorCode } from "../../errors.ts";
-import { connectTo } from "../../local/unix-socket.ts";
+import type { HubAddress } from "./hub-address.ts";
 import { type Message, parseMessage } from "./message.ts";
 
 /** How long a hub that cannot be reached is tried again before the client is told. */
@@ -51,33 +51,21 @@ export interface Sending {
   patience_ms?: number | undefined;
 }
 
-export interface Address {
-  /** Of the hub, such as `http://127.0.0.1:8765`. */
-  url: string;
-  /** Where to connect instead: the socket in the data folder of that hub. */
-  socket?: string | undefined;
-  token: string;
-}
-
 /** Plain `node:http`: the global `fetch` takes longer to load than the hub to answer. */
 export class HubHttp {
-  readonly #find: () => Address | undefined;
+  readonly #hub: HubAddress;
   readonly #path: string;
   readonly #headers: Record<string, string>;
 
-  /**
-   * `find` is asked before each request: a hub that was restarted may listen elsewhere, and who listens now where it
-   * did is not to be given its token.
-   */
-  constructor(find: () => Address | undefined, path: string, headers: Record<string, string>) {
-    this.#find = find;
+  constructor(hub: HubAddress, path: string, headers: Record<string, string>) {
+    this.#hub = hub;
     this.#path = path;
     this.#headers = headers;
   }
 
   /** The same for another address of the hub. */
   at(path: string): HubHttp {
-    return new HubHttp(this.#find, path, this.#headers);
+    return new HubHttp(this.#hub, path, this.#headers);
   }
 
   /** Tries again while the hub cannot be reached, and if `repeatable` also when the answer got lost. */
@@ -94,21 +82,20 @@ export class HubHttp {
   }
 
   async send({ method, headers, message, signal }: Sending): Promise<Reply> {
-    const hub = this.#find();
-    if (!hub) throw new NoAnswer("HUB_UNREACHABLE", "The Parley hub is not running.");
-    const url = new URL(hub.url.replace(/\/+$/, "") + this.#path);
+    const route = this.#hub.route();
+    if (!route) throw new NoAnswer("HUB_UNREACHABLE", "The Parley hub is not running.");
+    const { token, by, isUnread } = route;
+    const url = new URL(route.url + this.#path);
     // Imported by name, node:http would load every lazy export it has.
     const { request } = process.getBuiltinModule(url.protocol === "https:" ? "node:https" : "node:http");
     const body = message && JSON.stringify(message);
-    const { socket } = hub;
     return new Promise((resolve, reject) => {
       const sent = request(url, {
+        ...by,
         method,
-        // A connection of its own: on one that was kept open nobody knows whether a request arrived.
-        ...(socket ? { createConnection: () => connectTo(socket) } : { agent: false }),
         headers: {
           ...this.#headers,
-          Authorization: `Bearer ${hub.token}`,
+          Authorization: `Bearer ${token}`,
           Accept: "application/json, text/event-stream",
           ...(body !== undefined && { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body) }),
           ...headers,
@@ -119,12 +106,14 @@ export class HubHttp {
         resolve({ status: response.statusCode ?? 0, headers: response.headers, body: response }),
       );
       let connected = false;
-      sent.on("socket", (socket) =>
+      sent.on("socket", (socket) => {
+        connected = !socket.connecting;
+        if (connected) return;
         socket.once("connect", () => {
           connected = true;
-        }),
-      );
-      sent.on("error", (error) => reject(connected ? lost(error) : unreachable(url, error)));
+        });
+      });
+      sent.on("error", (error) => reject(connected && !isUnread(error) ? lost(error) : unreachable(url, error)));
       sent.end(body);
     });
   }
@@ -140,12 +129,16 @@ export const lost = (cause?: unknown): NoAnswer =>
     { cause },
   );
 
-/** What the hub says in reply, whichever form it took. Throws `NoAnswer` for what is no JSON-RPC. */
-export async function* messagesOf(reply: Reply): AsyncGenerator<Message> {
+/** What the hub says in reply, whichever form it took. Throws `NoAnswer` for what is no JSON-RPC. `passed` hears positions. */
+export async function* messagesOf(
+  reply: Reply,
+  passed: (event_id: string) => void = () => {},
+): AsyncGenerator<Message> {
   if (reply.headers["content-type"]?.startsWith("text/event-stream")) {
-    for await (const data of eventsOf(reply.body)) {
+    for await (const { id, data } of eventsOf(reply.body)) {
       const message = parseMessage(data);
       if (message) yield message;
+      if (id !== undefined) passed(id);
     }
     return;
   }
@@ -162,13 +155,16 @@ function refusal(status: number, body: object | undefined): NoAnswer {
   return new NoAnswer(typeof code === "string" ? code : "INTERNAL", sentence, { status });
 }
 
-async function textOf(body: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of chunksOf(body)) chunks.push(chunk);
-  return Buffer.concat(chunks).toString("utf8");
-}
+/** By its events: to iterate over what is one chunk mostly costs more than all else that is done with it. */
+export const textOf = (body: IncomingMessage): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    body.on("data", (chunk: Buffer) => chunks.push(chunk));
+    body.on("end", () => resolve(Buffer.concat(chunks).toString("utf8")));
+    body.on("error", (error) => reject(lost(error)));
+  });
 
-async function* eventsOf(body: IncomingMessage): AsyncGenerator<string> {
+async function* eventsOf(body: IncomingMessage): AsyncGenerator<{ id: string | undefined; data: string }> {
   let rest = "";
   const decoder = new TextDecoder();
   for await (const chunk of chunksOf(body)) {
@@ -176,8 +172,13 @@ async function* eventsOf(body: IncomingMessage): AsyncGenerator<string> {
     const events = rest.split("\n\n");
     rest = events.pop() ?? "";
     for (const event of events) {
-      const data = event.split("\n").filter((line) => line.startsWith("data:"));
-      if (data.length > 0) yield data.map((line) => line.slice(5).trimStart()).join("\n");
+      const lines = event.split("\n");
+      const data = lines.filter((line) => line.startsWith("data:"));
+      const id = lines
+        .find((line) => line.startsWith("id:"))
+        ?.slice(3)
+        .trim();
+      if (data.length > 0) yield { id, data: data.map((line) => line.slice(5).trimStart()).join("\n") };
     }
   }
 }

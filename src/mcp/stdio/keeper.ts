@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { type HubHttp, NoAnswer } from "./hub-http.ts";
+import { type HubHttp, NoAnswer, textOf } from "./hub-http.ts";
 import type { Message } from "./message.ts";
 
 /** In parts of a lease: one that got lost on the way costs nothing. */
@@ -13,7 +12,10 @@ const GONE = ["LEASE_LOST", "TASK_NOT_FOUND", "FORBIDDEN"];
 interface Claim {
   task_id: string;
   attempt: number;
-  stop: AbortController;
+  /** Until it is told next that the worker lives. */
+  timer?: NodeJS.Timeout;
+  /** Ends that when the task is over. There is none in between: to end one costs more than all else here. */
+  beat?: AbortController;
 }
 
 interface Asked {
@@ -77,34 +79,39 @@ export class Keeper {
       givenIn(result?.structuredContent) ?? givenIn((result?.result as Message["result"])?.structuredContent);
     if (!given || this.#claims.get(given.task_id)?.attempt === given.attempt) return;
     this.#drop(given.task_id);
-    const claim = { task_id: given.task_id, attempt: given.attempt, stop: new AbortController() };
+    const claim: Claim = { task_id: given.task_id, attempt: given.attempt };
     this.#claims.set(claim.task_id, claim);
-    void this.#keep(claim, (given.lease_seconds * 1000) / BEATS_A_LEASE);
+    this.#keep(claim, (given.lease_seconds * 1000) / BEATS_A_LEASE);
   }
 
   #drop(task_id: string): void {
-    this.#claims.get(task_id)?.stop.abort();
+    const claim = this.#claims.get(task_id);
+    clearTimeout(claim?.timer);
+    claim?.beat?.abort();
     this.#claims.delete(task_id);
   }
 
-  async #keep(claim: Claim, every_ms: number): Promise<void> {
-    const { signal } = claim.stop;
+  #keep(claim: Claim, every_ms: number): void {
+    claim.timer = setTimeout(async () => {
+      await this.#tell(claim);
+      if (this.#claims.get(claim.task_id) === claim) this.#keep(claim, every_ms);
+    }, every_ms).unref();
+  }
+
+  async #tell(claim: Claim): Promise<void> {
     const { task_id, attempt } = claim;
-    while (await waited(every_ms, signal))
-      try {
-        const reply = await this.#beat.reach({ method: "POST", message: { task_id, attempt }, signal }, true);
-        const text = await textIn(reply.body);
-        if (reply.status >= 400 && GONE.some((code) => text.includes(`"${code}"`))) return this.#drop(task_id);
-      } catch (error) {
-        // A hub that is away comes back, and counts leases from then on. What is not kept by then is told to the worker.
-        if (!(error instanceof NoAnswer) && !signal.aborted) throw error;
-      }
+    claim.beat = new AbortController();
+    const { signal } = claim.beat;
+    try {
+      const reply = await this.#beat.reach({ method: "POST", message: { task_id, attempt }, signal }, true);
+      const text = await textOf(reply.body);
+      if (reply.status >= 400 && GONE.some((code) => text.includes(`"${code}"`))) this.#drop(task_id);
+    } catch (error) {
+      // A hub that is away comes back, and counts leases from then on. What is not kept by then is told to the worker.
+      if (!(error instanceof NoAnswer) && !signal.aborted) throw error;
+    }
   }
 }
-
-/** False when it is to end. */
-const waited = (ms: number, signal: AbortSignal): Promise<boolean> =>
-  sleep(ms, true, { signal, ref: false }).catch(() => false);
 
 const idIn = (value: unknown): string | undefined =>
   typeof value === "string" || typeof value === "number" ? String(value) : undefined;
@@ -121,10 +128,4 @@ function givenIn(content: unknown): Given | undefined {
   const { id, attempt } = Object(next_task ?? active_task);
   if (typeof id !== "string" || typeof attempt !== "number" || typeof lease_seconds !== "number") return undefined;
   return { task_id: id, attempt, lease_seconds };
-}
-
-async function textIn(body: AsyncIterable<Buffer>): Promise<string> {
-  let text = "";
-  for await (const chunk of body) text += chunk.toString("utf8");
-  return text;
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { Followed } from "./followed.ts";
 import { type HubHttp, LONGEST_PAUSE_MS, lost, messagesOf, NoAnswer, type Reply } from "./hub-http.ts";
-import { isRepeatable, isRequest, type Message, updated, type Write } from "./message.ts";
+import { isRepeatable, isRequest, type Message, resync, updated, type Write } from "./message.ts";
 
 /** How the hub says that it does not know a session (any more). */
 const NO_SESSION = -32001;
@@ -20,6 +21,9 @@ export class Legacy {
   readonly #http: HubHttp;
   readonly #write: Write;
   readonly #subscribed = new Set<string>();
+  readonly #followed = new Followed();
+  /** Of the last notification that had a position: from there the hub goes on. */
+  #last_event_id: string | undefined;
   #initialize: Message | undefined;
   #session: Session | undefined;
   #renewing: Promise<void> | undefined;
@@ -94,12 +98,16 @@ export class Legacy {
 
   #post(message: Message, session: Session | undefined): Promise<Reply> {
     const headers = session ? headersOf(session) : {};
-    return this.#http.reach({ method: "POST", message, headers }, isRepeatable(message));
+    return this.#http.reach(
+      { method: "POST", message: this.#followed.translated(message), headers },
+      isRepeatable(message),
+    );
   }
 
   /** What is followed has to be followed again in the next session. */
   #note(message: Message, answer: Message): void {
     const uri = message.params?.uri;
+    this.#followed.note(message, answer);
     if (answer.result === undefined || typeof uri !== "string") return;
     if (message.method === "resources/subscribe") this.#subscribed.add(uri);
     if (message.method === "resources/unsubscribe") this.#subscribed.delete(uri);
@@ -124,12 +132,22 @@ export class Legacy {
         { jsonrpc: "2.0", id: this.#nextId(), method: "resources/subscribe", params: { uri } },
         session,
       );
+    await this.#followed.renew(async (message) => {
+      const sent = {
+        method: "POST",
+        message: { ...message, id: this.#nextId() },
+        headers: headersOf(session),
+      } as const;
+      for await (const answer of messagesOf(await this.#http.reach(sent, true))) return answer;
+      return undefined;
+    });
     // Only now that all is in place: if anything failed, the old one is found stale once more and all is tried again.
     this.#session = session;
     stale.stream.abort();
     void this.#stream(session);
     // Something may have happened while nobody followed it.
     for (const uri of this.#subscribed) await this.#write(updated(uri));
+    if (this.#followed.size > 0 && this.#last_event_id === undefined) await this.#write(resync("HUB_RESTARTED"));
   }
 
   async #tellHub(message: Message, session: Session): Promise<void> {
@@ -147,9 +165,13 @@ export class Legacy {
     const { signal } = session.stream;
     for (let pause = 100; !signal.aborted; pause = Math.min(pause * 2, LONGEST_PAUSE_MS))
       try {
-        const reply = await this.#http.send({ method: "GET", headers: headersOf(session), signal });
+        const last = this.#last_event_id === undefined ? {} : { "Last-Event-ID": this.#last_event_id };
+        const reply = await this.#http.send({ method: "GET", headers: { ...headersOf(session), ...last }, signal });
         if (reply.status === 200) pause = 100;
-        for await (const message of messagesOf(reply)) {
+        const passed = (event_id: string): void => {
+          this.#last_event_id = event_id;
+        };
+        for await (const message of messagesOf(reply, passed)) {
           if (message.error?.code === NO_SESSION) return await this.#renew(session);
           if (message.method !== undefined) await this.#write(message);
         }

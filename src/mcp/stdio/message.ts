@@ -13,9 +13,12 @@ interface Params {
   uri?: unknown;
   taskId?: unknown;
   requestId?: unknown;
+  subscription_id?: unknown;
   arguments?: Record<string, unknown>;
-  notifications?: { resourceSubscriptions?: string[] };
+  notifications?: { resourceSubscriptions?: string[]; "parley/scratchpad"?: { position?: string } };
   _meta?: Record<string, unknown>;
+  reason?: string;
+  timestamp?: string;
 }
 
 export type Write = (message: Message) => Promise<void>;
@@ -46,6 +49,13 @@ export const updated = (uri: string, _meta: Record<string, unknown> = {}): Messa
   method: "notifications/resources/updated",
   // `_meta` is all a hint may hold beside the URI.
   params: { uri, _meta },
+});
+
+/** Something may have been missed that nobody can tell any more. */
+export const resync = (reason: string): Message => ({
+  jsonrpc: "2.0",
+  method: "scratchpad/resync",
+  params: { reason, timestamp: new Date().toISOString() },
 });
 
 /**

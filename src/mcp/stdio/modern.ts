@@ -5,6 +5,14 @@ import { isRepeatable, type Message, revisionOf, updated, type Write } from "./m
 const TASK_PATIENCE_MS = 40_000;
 const SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId";
 
+interface Listening {
+  message: Message;
+  signal: AbortSignal;
+  acknowledged: boolean;
+  /** Up to where the client was told by name. */
+  last_event_id: string | undefined;
+}
+
 /** Forwards the era without sessions: each request is a POST of its own. */
 export class Modern {
   readonly #http: HubHttp;
@@ -59,16 +67,18 @@ export class Modern {
     if (!answered) throw lost();
   }
 
-  #post(message: Message, signal: AbortSignal): Promise<Reply> {
+  #post(message: Message, signal: AbortSignal, last_event_id?: string): Promise<Reply> {
     // A task outlives the hub: whoever asks for it is not told that it cannot be reached before it has had time to come back.
     const patience_ms = message.method === "tasks/get" ? TASK_PATIENCE_MS : undefined;
-    const sending = { method: "POST", message, signal, headers: headersOf(message), patience_ms } as const;
+    const last = last_event_id === undefined ? {} : { "Last-Event-ID": last_event_id };
+    const headers = { ...headersOf(message), ...last };
+    const sending = { method: "POST", message, signal, headers, patience_ms } as const;
     return this.#http.reach(sending, isRepeatable(message));
   }
 
   /** Listens on when the hub went away and came back: the client asked once and is told for as long as it is there. */
   async #listen(message: Message, signal: AbortSignal): Promise<void> {
-    const listening = { message, signal, acknowledged: false };
+    const listening: Listening = { message, signal, acknowledged: false, last_event_id: undefined };
     for (let pause = 100; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
       try {
         if (await this.#listenOnce(listening)) return;
@@ -82,13 +92,17 @@ export class Modern {
   }
 
   /** True when the hub has said its last word; false when it only went away. */
-  async #listenOnce(listening: { message: Message; signal: AbortSignal; acknowledged: boolean }): Promise<boolean> {
-    const { message, signal } = listening;
+  async #listenOnce(listening: Listening): Promise<boolean> {
+    const { message, signal, last_event_id } = listening;
     let honoured = false;
-    for await (const answer of messagesOf(await this.#post(message, signal))) {
+    const passed = (event_id: string): void => {
+      listening.last_event_id = event_id;
+    };
+    for await (const answer of messagesOf(await this.#post(message, signal, last_event_id), passed)) {
       if (answer.method === "notifications/subscriptions/acknowledged") {
         const filter = answer.params?.notifications ?? {};
         honoured = Object.keys(filter).length > 0;
+        listening.last_event_id ??= filter["parley/scratchpad"]?.position;
         if (!listening.acknowledged) await this.#write(answer);
         // Something may have happened meanwhile: a hint costs a read, a missed one costs the message.
         else

@@ -18,6 +18,8 @@ export interface WaitRow extends Owner {
   /** A later wait under the same name takes its place. */
   place: string | null;
   state: WaitState;
+  /** Whether a form is to be shown to whoever sits there, or was; null where there is none, or it is through. */
+  form: "due" | "shown" | null;
   result: string | null;
   created_at: string;
   /** While it is waited for when it was asked for last, then when it ended. */
@@ -25,14 +27,16 @@ export interface WaitRow extends Owner {
 }
 
 const find = statement<{ id: string }, WaitRow>(
-  `select id, space_id, principal_id, acting, tool, arguments, place, state, result, created_at, touched_at
+  `select id, space_id, principal_id, acting, tool, arguments, place, state, form, result, created_at, touched_at
    from waits where id = :id`,
 );
 export const findWait = (db: Reader, id: string): Promise<WaitRow | undefined> => db.get(find, { id });
 
 const insert = statement<WaitRow>(
-  `insert into waits (id, space_id, principal_id, acting, tool, arguments, place, state, result, created_at, touched_at)
-   values (:id, :space_id, :principal_id, :acting, :tool, :arguments, :place, :state, :result, :created_at, :touched_at)`,
+  `insert into waits (id, space_id, principal_id, acting, tool, arguments, place, state, form, result, created_at,
+   touched_at)
+   values (:id, :space_id, :principal_id, :acting, :tool, :arguments, :place, :state, :form, :result, :created_at,
+   :touched_at)`,
 );
 export const insertWait = (tx: Tx, row: WaitRow): Promise<void> => tx.run(insert, row);
 
@@ -70,6 +74,14 @@ const touch = statement<{ id: string; now: string }>(
 );
 export const touchWait = (database: Database, args: { id: string; now: string }): Promise<number> =>
   database.compareAndSet(touch, args);
+
+const form = statement<{ id: string; form: WaitRow["form"]; before: WaitRow["form"] }>(
+  "update waits set form = :form where id = :id and form = :before",
+);
+export const saveForm = (
+  database: Database,
+  args: { id: string; form: WaitRow["form"]; before: WaitRow["form"] },
+): Promise<number> => database.compareAndSet(form, args);
 
 type Old = { space_id: string; before: string; now: string };
 

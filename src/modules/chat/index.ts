@@ -5,7 +5,8 @@ import { resources } from "./resources.ts";
 import * as service from "./service.ts";
 import { tools } from "./tools.ts";
 
-export { post, readSince } from "./service.ts";
+export type { Message, Page } from "./schema.ts";
+export { post, readableInbox, readBefore, readSince, seesAll } from "./service.ts";
 
 export const chat = {
   name: "chat",
@@ -14,12 +15,12 @@ export const chat = {
   resources,
   topics: [
     {
-      name: "chat",
+      name: service.TOPIC,
       streams: async (ctx: Ctx, agent) =>
         agent === undefined && service.seesAll(ctx)
           ? null
           : [formatId((await service.readableInbox(ctx, agent)).inbox_id)],
-      wire: ({ type, data }) => (type === "chat.posted" ? { agent: data.agent, author: data.author } : null),
+      wire: service.wire,
     },
   ],
   glance: service.chatsGlance,

@@ -1,6 +1,6 @@
 import { type Ctx, READERS } from "../../context.ts";
-import type { FeedEvent } from "../../feed/index.ts";
-import { formatId, timeOfId } from "../../ids.ts";
+import type { EventView } from "../../feed/index.ts";
+import { formatId } from "../../ids.ts";
 import { defineResource, type Watch } from "../../resource.ts";
 import { doingPlaces } from "../identity/index.ts";
 import * as service from "./service.ts";
@@ -78,53 +78,31 @@ export const resources = [
   }),
 ];
 
-// One function for all who watch: a door works out once what everybody with the same one is told.
-
-const changed: Watch["hint"] = () => ({});
-const postedHint: Watch["hint"] = (event) => (event.type === "chat.posted" ? carried(event) : null);
-/** Only what people say is a reason to read the inbox again: an agent is not told of its own words. */
-const spoken: Watch["hint"] = (event) => (event.data.author === "user" ? carried(event) : null);
-
-/** Of the default agent, whoever that is when something is said; that it is another one now is told too. */
-const ofDefault =
-  (hint: Watch["hint"]): Watch["hint"] =>
-  (event) => {
-    if (event.data.default !== true) return null;
-    return event.type === "agent.defaulted" ? {} : hint(event);
-  };
-const defaultPostedHint = ofDefault(postedHint);
-const spokenToDefault = ofDefault(spoken);
-/** Any change of an agent may be which of them is the default one. */
-const changedOfDefault: Watch["hint"] = (event) => (event.topic !== "chat" || event.data.default === true ? {} : null);
-
-function carried({ id, data, live }: FeedEvent): Record<string, unknown> {
-  if (typeof live !== "object" || live === null) return {};
-  return { messages: [{ id: formatId(id), ts: timeOfId(id), author: data.author, ...live }] };
-}
-
 const watchInbox = (ctx: Ctx, agent: string | undefined): Promise<Watch> =>
-  watchChat(ctx, agent, { named: spoken, unnamed: spokenToDefault });
+  watchChat(ctx, agent, { named: service.fromPeopleHint, unnamed: service.defaultFromPeopleHint });
 
 const watchMessages = (ctx: Ctx, agent: string | undefined): Promise<Watch> =>
-  watchChat(ctx, agent, { named: postedHint, unnamed: defaultPostedHint });
+  watchChat(ctx, agent, { named: service.messageHint, unnamed: service.defaultMessageHint });
 
 async function watchChat(
   ctx: Ctx,
   agent: string | undefined,
-  { named, unnamed }: { named: Watch["hint"]; unnamed: Watch["hint"] },
+  { named, unnamed }: { named: EventView; unnamed: EventView },
 ): Promise<Watch> {
-  if (agent === undefined && service.seesAll(ctx)) return { places: [{ topic: "chat" }], hint: unnamed };
+  if (agent === undefined && service.seesAll(ctx)) return { places: [{ topic: service.TOPIC }], hint: unnamed };
   const { inbox_id } = await service.readableInbox(ctx, agent);
-  return { places: [{ topic: "chat", stream: formatId(inbox_id) }], hint: named };
+  return { places: [{ topic: service.TOPIC, stream: formatId(inbox_id) }], hint: named };
 }
 
 /** What was said last is part of it, but nobody needs to know that by the millisecond. */
 async function watchStatus(ctx: Ctx, name: string | undefined): Promise<Watch> {
   if (name === undefined && service.seesAll(ctx))
-    return { places: [...doingPlaces(ctx), { topic: "chat", merged: true }], hint: changedOfDefault };
+    return { places: [...doingPlaces(ctx), { topic: service.TOPIC, merged: true }], hint: service.defaultStatusHint };
   const { agent, inbox_id } = await service.readableInbox(ctx, name);
   return {
-    places: [...doingPlaces(ctx, agent?.principal_id), { topic: "chat", stream: formatId(inbox_id), merged: true }],
-    hint: changed,
+    places: [
+      ...doingPlaces(ctx, agent?.principal_id),
+      { topic: service.TOPIC, stream: formatId(inbox_id), merged: true },
+    ],
   };
 }

@@ -127,7 +127,12 @@ export const Status = z.object({
   lifecycle: Lifecycle,
   run_phase: RunPhase,
   pending_approvals: z.int(),
-  mcp: z.object({ entries: z.record(z.string(), z.object({ state: z.enum(["running", "failed"]) })) }),
+  mcp: z.object({
+    entries: z.record(
+      z.string(),
+      z.object({ state: z.enum(["starting", "running", "failed"]), error: z.string().optional() }),
+    ),
+  }),
   last_event_at: Time.nullable(),
 });
 export type Status = z.infer<typeof Status>;

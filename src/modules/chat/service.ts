@@ -4,6 +4,15 @@
  * to advance a mark, and then moves only the caller's. See docs/design/chat.md.
  */
 
+export {
+  defaultFromPeopleHint,
+  defaultMessageHint,
+  defaultStatusHint,
+  fromPeopleHint,
+  messageHint,
+  TOPIC,
+  wire,
+} from "./service/events.ts";
 export { chatExplains } from "./service/explaining.ts";
 export { chatsGlance } from "./service/glance.ts";
 export { readableInbox, seesAll } from "./service/inboxes.ts";

@@ -174,7 +174,7 @@ eachDatabase((open) => {
 
   test("what an agent asks people leads to what it declared, and to nothing where it did not", async () => {
     const asked = await ask("scout", "Deploy it");
-    const question = { kind: "permission", title: "May I?", text: "rm", choices: ["allow", "deny"] };
+    const question = { kind: "choice", title: "May I?", text: "rm", choices: ["allow", "deny"] };
     const declared = await made(scout, "notice_raise", { key: "1", ...question }, asked);
     const silent = await made(scout, "notice_raise", { key: "2", ...question });
     expect((await why(ana, declared)).steps).toMatchObject([{ kind: "notice", how: "declared" }, { id: asked }]);

@@ -189,7 +189,9 @@ eachDatabase((open) => {
       await hub.hub.database.write("hub", async (tx) => {
         for (let n = 0; n < count; n++) {
           const id = `sess_${principal_id.slice(2)}_${n}`;
-          await insertSpace(tx, { id, first_id: tx.takeId(), created_by: "x", created_at, expires_at: null });
+          const last_id = tx.takeId();
+          const begun = { last_id, default_inbox_id: last_id, created_at, expires_at: null };
+          await insertSpace(tx, { id, created_by: "x", ...begun });
           await insertGrant(tx, { principal_id, space_id: id, role: "orchestrator", created_at });
         }
       });

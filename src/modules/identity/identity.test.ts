@@ -17,10 +17,11 @@ describe("who may do what", () => {
         const actor = await shared.hub.actor(tokens[role]);
         const listed = shared.hub.hub.tools.list(actor).map(({ name }) => name);
         for (const { name, roles, core, unlisted } of shared.hub.hub.tools.all) {
-          const { status } = await shared.hub.call(tokens[role], name, { id: 7 });
+          const { status } = await shared.hub.call(tokens[role], name, { id: 7 }, { "x-session-id": "main" });
           const may = roles.some((one) => actor.roles.includes(one));
           expect([role, name, status !== 403]).toEqual([role, name, may]);
-          expect([role, name, listed.includes(name)]).toEqual([role, name, may && core === true && !unlisted]);
+          const isCore = core === true || (core !== false && core?.some((one) => actor.roles.includes(one)) === true);
+          expect([role, name, listed.includes(name)]).toEqual([role, name, may && isCore && !unlisted]);
         }
       }
     });
@@ -65,7 +66,7 @@ describe("who may do what", () => {
     });
 
     test("SPACE-3: no tool takes the space as an argument, except those that are about spaces", () => {
-      const about = ["space_create", "token_create"];
+      const about = ["create_session", "token_create"];
       for (const { name, input } of shared.hub.hub.tools.all.filter(({ name }) => !about.includes(name)))
         for (const field of ["session_id", "space", "space_id"])
           expect([name, field in input.shape]).toEqual([name, false]);
@@ -211,16 +212,34 @@ describe("agents and their inboxes", () => {
       expect(agents[1]).toMatchObject({ name: "mason", run_phase: "idle" });
     });
 
-    test("an orchestrator acts for the agents of its space and for no others", async () => {
+    test("an orchestrator acts for the agents of its space, of which its first call makes one, and for nobody else's", async () => {
       const boss = await hub.token("orchestrator", "boss");
       await post("for mason", "mason");
       const as = (name: string) => hub.call(boss, "chat_read_since", {}, { "x-caller-agent": name });
       expect((await as("mason")).body.messages).toHaveLength(1);
-      expect((await as("nobody")).body.code).toBe("AGENT_NOT_FOUND");
+      expect((await as("newcomer")).body.messages).toEqual([]);
+      expect((await hub.call(boss, "agent_list")).body.agents.map(({ name }: { name: string }) => name)).toContain(
+        "newcomer",
+      );
       expect((await as("ana")).body.code).toBe("AGENT_NOT_FOUND");
       await hub.call(hub.admin, "space_create", { id: "sess_far" });
       await hub.token("agent", "farid", "sess_far");
       expect((await as("farid")).body.code).toBe("AGENT_NOT_FOUND");
+    });
+
+    test("whoever makes spaces is an agent in each from its first call on, and takes its own agents from one to the next", async () => {
+      const boss = await hub.token("orchestrator", "boss");
+      const other = await hub.token("orchestrator", "other");
+      for (const id of ["sess_one", "sess_two"]) {
+        await hub.call(boss, "create_session", { session_id: id });
+        const named = { "x-session-id": id };
+        expect((await hub.call(boss, "add_note", { content: "mine" }, named)).body.author).toBe("boss");
+        const analyst = { ...named, "x-caller-agent": "analyst" };
+        expect((await hub.call(boss, "add_note", { content: "theirs" }, analyst)).body.author).toBe("analyst");
+      }
+      await hub.call(other, "create_session", { session_id: "sess_other" });
+      const drawn = { "x-session-id": "sess_other", "x-caller-agent": "analyst" };
+      expect((await hub.call(other, "add_note", { content: "drawn in" }, drawn)).body.code).toBe("AGENT_NOT_FOUND");
     });
 
     test("an orchestrator registers new agents, but draws none of another team into its space", async () => {

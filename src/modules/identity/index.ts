@@ -2,7 +2,16 @@ import { has, READERS } from "../../context.ts";
 import type { Module } from "../../module.ts";
 import { resources } from "./resources.ts";
 import { routes } from "./routes.ts";
-import { agentsGlance, endedDue, forgettingDue, loginDue } from "./service.ts";
+import {
+  agentsGlance,
+  endedDue,
+  forgettingDue,
+  forgettingSpacesDue,
+  loginDue,
+  planForgettingSpaces,
+  registerActing,
+  TOPIC,
+} from "./service.ts";
 import { tools } from "./tools.ts";
 
 export { AgentType, Lifecycle, LoginCode, Name, RunPhase } from "./schema.ts";
@@ -11,6 +20,7 @@ export {
   actorsEverywhere,
   addressed,
   agentsHere,
+  beat,
   type Credential,
   Credentials,
   checkSubscriber,
@@ -24,18 +34,24 @@ export {
   holder,
   isAsleep,
   isDefault,
+  isDefaulted,
+  isSpaceEnd,
   issueRunToken,
+  newAgent,
   noSuchAgent,
+  noteDoing,
   ownHolder,
   people,
   recipients,
+  revokedIn,
   runHolder,
-  SPACE_ENDED,
   self,
   signIn,
   signOut,
   spaceDue,
+  spaceJobs,
   suggestion,
+  TOKEN_TOPIC,
   triggerNamed,
 } from "./service.ts";
 export type { AgentRow, HolderRow } from "./tables.ts";
@@ -48,8 +64,10 @@ export const identity = {
   resources,
   routes,
   glance: agentsGlance,
-  explains: { topics: ["agent"], sees: async ({ actor }) => has(actor, ...READERS) },
-  due: { ...loginDue, ...endedDue, ...forgettingDue },
-  // Grants stay: who was let into a space that expired is told so, everybody else that it is unknown.
+  heard: registerActing,
+  explains: { topics: [TOPIC], sees: async ({ actor }) => has(actor, ...READERS) },
+  due: { ...loginDue, ...endedDue, ...forgettingDue, ...forgettingSpacesDue },
+  plan: planForgettingSpaces,
+  // Grants stay for a month: who was let into a space that expired is told so, everybody else that it is unknown.
   tables: ["agents", "agent_sessions"],
 } satisfies Module;

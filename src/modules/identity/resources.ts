@@ -12,7 +12,7 @@ export const resources = [
     roles: ONLOOKERS,
     facets: ["chat-human"],
     read: (ctx) => service.list(ctx, { all: false }),
-    watch: async (ctx) => ({ places: service.doingPlaces(ctx), hint: changed }),
+    watch: async (ctx) => ({ places: service.doingPlaces(ctx) }),
   }),
   defineResource({
     name: "glance",
@@ -26,6 +26,3 @@ export const resources = [
     watch: service.watchGlance,
   }),
 ];
-
-// One function for all who watch: a door works out once what everybody with the same one is told.
-const changed = (): Record<string, never> => ({});

@@ -242,6 +242,32 @@ export const CreateSpace = z.strictObject({
 });
 export type CreateSpace = z.infer<typeof CreateSpace>;
 
+const OfArchive = z.strictObject({ id: SpaceId.describe("As space_open gave it.") });
+export const OpenSpace = z.strictObject({
+  header: z
+    .strictObject({
+      parley_archive: z.literal(1),
+      space: SpaceId,
+      created_at: Time,
+      ended_at: Time,
+      schema_version: z.int().min(1),
+      last_id: z.int().min(0),
+      default_inbox_id: z.int().min(0),
+    })
+    .describe("The first line of the archive."),
+});
+export type OpenSpace = z.infer<typeof OpenSpace>;
+export const FillSpace = OfArchive.extend({
+  rows: z.string().describe("Lines of the archive as they are there, as a gzip in base64."),
+});
+export type FillSpace = z.infer<typeof FillSpace>;
+export const Filled = z.object({ rows: z.int() });
+export const FinishSpace = OfArchive.extend({
+  rows: z.int().min(0).describe("How many rows of tables it has."),
+  ttl_seconds: CreateSpace.shape.ttl_seconds,
+});
+export type FinishSpace = z.infer<typeof FinishSpace>;
+
 export const Whoami = z.object({
   principal: PrincipalName,
   kind: z.enum(["human", "agent", "service"]),

@@ -40,16 +40,17 @@ eachDatabase((open) => {
   test("set back, what is sent then is still the newest, and what sleeps neither wakes early nor never", async () => {
     const early = await send("early");
     await snooze(early, "1h");
-    await hub.tick(-12 * HOUR_MS);
+    await hub.setClock(-12 * HOUR_MS);
     expect(await subjects()).toEqual([]);
     const late = await send("late");
     expect(Number(late)).toBeGreaterThan(Number(early));
     await snooze(await send("later"), "2h");
     expect(await subjects()).toEqual(["late"]);
 
-    await hub.tick(12 * HOUR_MS + HOUR_MS);
+    // The hub's time goes on at half the pace until the clock has caught up.
+    await hub.tick(2 * HOUR_MS);
     expect(await subjects()).toEqual(["early", "late"]);
-    await hub.tick(HOUR_MS);
+    await hub.tick(2 * HOUR_MS);
     expect(await subjects()).toEqual(["later", "early", "late"]);
   });
 

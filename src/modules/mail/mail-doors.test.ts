@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { eachDatabase, type Open, type TestHub } from "../../testing/hub.ts";
-import { CLIENTS, type McpClient } from "../../testing/mcp.ts";
+import { clientsOn, type McpClient } from "../../testing/mcp.ts";
 import { Raw } from "../../testing/mcp-raw.ts";
 import { until } from "../../testing/process.ts";
 
@@ -26,8 +26,8 @@ const MAIL =
   );
 const hints = (client: McpClient, uri: string): number => client.updates.filter((update) => update.uri === uri).length;
 
-eachDatabase((open) => {
-  for (const [kind, connect] of Object.entries(CLIENTS))
+eachDatabase((open, database) => {
+  for (const [kind, connect] of clientsOn(database))
     describe(kind, () => {
       test("sends, lists, reads, answers, sorts and finds mail with the tools it is shown", async () => {
         const { hub, heron, otter } = await people(open);

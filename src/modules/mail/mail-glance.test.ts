@@ -15,7 +15,7 @@ eachDatabase((open) => {
   const call = async (token: string | undefined, tool: string, args: object = {}) =>
     (await hub.call(token, tool, args)).body;
   const ask = (title: string) =>
-    call(scout, "notice_raise", { key: title, kind: "permission", title, choices: ["allow", "deny"] });
+    call(scout, "approval_request", { key: title, call_id: title, server: "runtime", tool: title, arguments: {} });
 
   test("one request has the agents, the last lines and marks, what is unread and how much waits", async () => {
     const { id } = await call(scout, "chat_assistant_post", { content: "Hello." });
@@ -45,7 +45,9 @@ eachDatabase((open) => {
     const { id: later } = await ask("May I go on?");
     await call(ana, "need_later", { id: later, until: "1h" });
     expect(await call(ana, "space_glance", { parts: ["needs"], full: ["needs"] })).toMatchObject({
-      parts: { needs: { count: 1, needs: [{ id, title: "May I?" }], put_off: [{ id: later }] } },
+      parts: {
+        needs: { count: 1, needs: [{ id, title: "scout asks: may it use May I??" }], put_off: [{ id: later }] },
+      },
     });
     expect(Object.keys((await call(ana, "space_glance", { parts: ["mail", "chats"] })).parts).sort()).toEqual([
       "chats",

@@ -1,5 +1,5 @@
 import { READERS } from "../../context.ts";
-import { defineResource, type Watch } from "../../resource.ts";
+import { defineResource } from "../../resource.ts";
 import * as service from "./service.ts";
 
 const facets = ["mail"] as const;
@@ -19,7 +19,7 @@ export const resources = [
     read: (ctx, { agent }) => service.list(ctx, { ...INBOX, agent }),
     watch: async (ctx, { agent }) => {
       const { principal_id } = await service.holderOf(ctx, agent);
-      return { places: [{ topic: "mail", stream: principal_id }], hint: anything };
+      return { places: [{ topic: service.TOPIC, stream: principal_id }] };
     },
   }),
   defineResource({
@@ -34,15 +34,7 @@ export const resources = [
     watch: async (ctx, { id = "" }) => {
       const { principal_id } = await service.holderOf(ctx, undefined);
       const { thread_id } = await service.threadOf(ctx, id, 1);
-      return { places: [{ topic: "mail", stream: principal_id }], hint: ofThread(thread_id) };
+      return { places: [{ topic: service.TOPIC, stream: principal_id }], hint: service.threadHint(thread_id) };
     },
   }),
 ];
-
-// One function for all who watch: a door works out once what everybody with the same one is told.
-const anything: Watch["hint"] = () => ({});
-
-const ofThread =
-  (thread_id: string): Watch["hint"] =>
-  ({ data }) =>
-    data.thread_id === thread_id ? {} : null;

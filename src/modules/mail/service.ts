@@ -4,6 +4,7 @@
  * list and count asks the same indexes; nothing is marked by looking. See docs/design/mail.md.
  */
 export { update } from "./service/changing.ts";
+export { alsoTold, changesUnread, mailboxOf, sentIn, TOPIC, threadHint, urgentFor } from "./service/events.ts";
 export { mailExplains } from "./service/explaining.ts";
 export { mailGlance } from "./service/glance.ts";
 export { counts, countUnread, list } from "./service/listing.ts";
@@ -13,6 +14,7 @@ export { mailNeeds } from "./service/needs.ts";
 export { injected, offered, poll } from "./service/polling.ts";
 export { look, read, readThread, threadOf } from "./service/reading.ts";
 export { relay } from "./service/relaying.ts";
+export { reindex } from "./service/reopening.ts";
 export { mailDue, planRetention } from "./service/retention.ts";
 export { search } from "./service/searching.ts";
 export { reply, send } from "./service/sending.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { AGENTS, READERS, WRITERS } from "../../context.ts";
+import { AGENTS, ONLOOKERS, READERS, WRITERS } from "../../context.ts";
 import { defineTool } from "../../tool.ts";
 import {
   Found,
@@ -111,7 +111,7 @@ export const tools = [
     description: "Returns what you sent and received in a thread, with bodies. Marks nothing as read.",
     roles: READERS,
     facets,
-    core: true,
+    core: [...ONLOOKERS, "agent"],
     input: ReadThread,
     output: Thread,
     run: service.readThread,

@@ -6,7 +6,7 @@ import { eachDatabase, type TestHub } from "../../testing/hub.ts";
 import { raise } from "./index.ts";
 
 const DAY = 24 * 3600 * 1000;
-const ASKED = { key: "rm", kind: "permission", title: "May I run rm?", text: "rm -r dist", choices: ["allow", "deny"] };
+const ASKED = { key: "rm", kind: "choice", title: "May I run rm?", text: "rm -r dist", choices: ["allow", "deny"] };
 
 eachDatabase((open) => {
   let hub: TestHub;

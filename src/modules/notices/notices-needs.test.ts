@@ -31,7 +31,7 @@ eachDatabase((open) => {
   const settle = async (token: string | undefined, answer: { id: string; choice?: string; digest?: string }) =>
     (await hub.settle(token, answer)).body;
   const ask = async (more: object = {}): Promise<string> => {
-    const words = { key: `k${++asked}`, kind: "permission", title: "May I?", choices: ["allow", "deny"] };
+    const words = { key: `k${++asked}`, kind: "choice", title: "May I?", choices: ["allow", "deny"] };
     return (await call(scout, "notice_raise", { ...words, ...more })).id;
   };
   const write = async (to: string, more: object = { priority: "urgent" }): Promise<string> =>
@@ -46,7 +46,7 @@ eachDatabase((open) => {
     const last = await ask();
     expect(await needs()).toMatchObject({
       needs: [
-        { id: last, kind: "permission", from: "scout", tool: "notice_settle", choices: ["allow", "deny"] },
+        { id: last, kind: "choice", from: "scout", tool: "notice_settle", choices: ["allow", "deny"] },
         { id: mail, kind: "mail", title: "Look", text: "at this", from: "scout", tool: "mail_reply", ref: mail },
         { id: first },
       ],
@@ -159,7 +159,7 @@ eachDatabase((open) => {
     for (const one of [id, mail]) await call(ana, "need_later", { id: one, until: "1h" });
     const told = () => stream.events.map(({ data }) => data).filter(({ state }) => state === "pending");
     await expect.poll(told).toMatchObject([
-      { notice_id: id, kind: "permission", until },
+      { notice_id: id, kind: "choice", until },
       { by: "ana", until },
     ]);
   });
@@ -172,7 +172,7 @@ eachDatabase((open) => {
     expect(await ids(ben)).toEqual([id]);
     expect(await settle(ben, { id, choice: "deny" })).toMatchObject({ audience: "ben", choice: "deny" });
     expect(await call(scout, "notice_wait", { id })).toMatchObject({ state: "answered", choice: "deny" });
-    const wrong = { key: "k", kind: "permission", title: "May I?", audience: "scout" };
+    const wrong = { key: "k", kind: "choice", title: "May I?", audience: "scout" };
     expect(await call(scout, "notice_raise", wrong)).toMatchObject({ code: "RECIPIENT_NOT_FOUND" });
   });
 

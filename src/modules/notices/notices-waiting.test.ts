@@ -20,7 +20,7 @@ eachDatabase((open) => {
   const call = async (token: string | undefined, tool: string, args: object = {}) =>
     (await hub.call(token, tool, args)).body;
   const ask = async (more: object = {}, token = scout): Promise<string> => {
-    const words = { key: `k${++asked}`, kind: "permission", title: "May I?", choices: ["allow", "deny"] };
+    const words = { key: `k${++asked}`, kind: "choice", title: "May I?", choices: ["allow", "deny"] };
     return (await call(token, "notice_raise", { ...words, ...more })).id;
   };
   const read = async (uri: string, token = ana) =>
@@ -35,7 +35,7 @@ eachDatabase((open) => {
     return [...new Set(said.map(({ run_phase }) => run_phase))];
   };
 
-  test("it waits for approval while its permission is open, and is then what it reports, however that ended", async () => {
+  test("it waits for input while its question is open, and is then what it reports, however that ended", async () => {
     const ends: ((id: string) => Promise<unknown>)[] = [
       (id) => hub.settle(ana, { id, choice: "deny" }),
       (id) => call(scout, "notice_withdraw", { id }),
@@ -44,7 +44,7 @@ eachDatabase((open) => {
     for (const end of ends) {
       expect(await phases()).toEqual(["tools_running"]);
       const id = await ask({ expires_seconds: 60 });
-      expect(await phases()).toEqual(["waiting_approval"]);
+      expect(await phases()).toEqual(["waiting_input"]);
       await end(id);
     }
     expect(await phases()).toEqual(["tools_running"]);
@@ -54,7 +54,7 @@ eachDatabase((open) => {
     const [first, second] = [await ask(), await ask()];
     await call(scout, "agent_report", { run_phase: "sampling" });
     await hub.settle(ana, { id: first, choice: "allow" });
-    expect(await phases()).toEqual(["waiting_approval"]);
+    expect(await phases()).toEqual(["waiting_input"]);
     await hub.settle(ana, { id: second, choice: "allow" });
     expect(await phases()).toEqual(["sampling"]);
   });
@@ -64,8 +64,8 @@ eachDatabase((open) => {
     expect(await phases()).toEqual(["tools_running"]);
     await ask({ kind: "question", title: "Which?", choices: ["left", "right"] });
     expect(await phases()).toEqual(["waiting_input"]);
-    // One that only its terminal can give.
-    await call(scout, "notice_raise", { key: "there", kind: "permission", title: "May I?" });
+    // Whether it may use a tool, which comes before what else it asks.
+    await call(scout, "approval_request", { key: "k", call_id: "c", server: "s", tool: "t", arguments: {} });
     expect(await phases()).toEqual(["waiting_approval"]);
     expect(await read("ui://agent/status")).toMatchObject({ pending_approvals: 1 });
     expect(await agent("scout")).toMatchObject({ asks: 2 });
@@ -80,7 +80,7 @@ eachDatabase((open) => {
       return [listed.asks, listed.run_phase, run_phase];
     };
     const id = await ask({ audience: "ana" });
-    const waits = [1, "waiting_approval", "waiting_approval"];
+    const waits = [1, "waiting_input", "waiting_input"];
     expect([await seenBy(ana), await seenBy(scout)]).toEqual([waits, waits]);
     const works = [0, "tools_running", "tools_running"];
     expect(await seenBy(ben)).toEqual(works);

@@ -8,7 +8,7 @@ import { listNotices } from "./store.ts";
 
 const SOON = { timeout: 90_000 };
 const START = Date.parse("2027-03-01T08:00:00Z");
-const ASKED = { key: "rm", kind: "permission", title: "May I run rm?", text: "rm -r dist", choices: ["allow", "deny"] };
+const ASKED = { key: "rm", kind: "choice", title: "May I run rm?", text: "rm -r dist", choices: ["allow", "deny"] };
 
 eachDatabase((open, database) => {
   let hub: TestHub;
@@ -90,7 +90,7 @@ eachDatabase((open, database) => {
     await settle(ana, raised[0].id, "allow");
     const [first, last, ...more] = await stream.until(2);
     expect([first?.event, last?.event, more]).toEqual(["notice", "notice", []]);
-    expect(first?.data).toMatchObject({ notice_id: raised[0].id, kind: "permission", state: "open" });
+    expect(first?.data).toMatchObject({ notice_id: raised[0].id, kind: "choice", state: "open" });
     expect(last?.data).toMatchObject({ notice_id: raised[0].id, state: "answered", choice: "allow" });
   });
 

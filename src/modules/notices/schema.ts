@@ -4,6 +4,8 @@ import { Name } from "../identity/index.ts";
 
 /** A count goes no further: nobody tells 100 things that wait from more. */
 export const MOST_COUNTED = 100;
+/** A person takes these for what the hub vouches for: there is one way to ask for them. */
+const OTHERS = ["permission", "approval", "policy"];
 const MOST_TEXT = 8000;
 const MOST_EXPIRY_SECONDS = 30 * 24 * 3600;
 
@@ -49,7 +51,10 @@ export type Answer = z.infer<typeof Answer>;
 
 export const RaiseNotice = z.strictObject({
   key: z.string().min(1).max(200).describe("Raised again with the same key it is the same notice."),
-  kind: z.string().regex(/^[a-z][a-z0-9_.-]{0,39}$/, "a kind is 1 to 40 small letters, digits, dots and dashes"),
+  kind: z
+    .string()
+    .regex(/^[a-z][a-z0-9_.-]{0,39}$/, "a kind is 1 to 40 small letters, digits, dots and dashes")
+    .refine((kind) => !OTHERS.includes(kind), "whether a tool may be used is asked with approval_request"),
   title,
   text: z.string().max(MOST_TEXT, `a text has at most ${MOST_TEXT} characters`).default(""),
   choices: z
@@ -114,6 +119,9 @@ const NeedItem = z.object({
   topic: z.string().nullable(),
   ref: Id.nullable(),
   agents: z.array(Name).nullable(),
+  priority: z.string().optional().describe("Of a question: high, medium or low."),
+  blocking: z.boolean().optional().describe("Of a question: whether work waits for it."),
+  risk: z.enum(["low", "medium", "high"]).optional().describe("Of a call: only low is approved with others."),
   space: z.string().optional().describe("Where it is to be dealt with; only given with everywhere."),
   put_off_until: Time.nullable().describe("When it comes back, if you have put it off."),
 });

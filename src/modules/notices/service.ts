@@ -4,12 +4,24 @@
  * answered by nobody. What is counted as waiting for a person is what is listed. See docs/design/notices.md.
  */
 
-export { tellDead } from "./service/dead.ts";
+export { tellDead, tellUnarchived } from "./service/dead.ts";
 export { noticeWaiting } from "./service/deciding.ts";
+export { answerIn, SETTLED, TOPIC, wire } from "./service/events.ts";
 export { noticesExplain } from "./service/explaining.ts";
 export { list, subjectOf } from "./service/listing.ts";
-export { listNeeds, needsGlance, noticeNeeds, openNeeds, watchNeeds } from "./service/needs.ts";
+export { listNeeds, needsGlance, noticeNeeds, openNeeds, tellPending, watchNeeds } from "./service/needs.ts";
 export { needsDue, putOff } from "./service/putting-off.ts";
 export { raise, raiseOwn } from "./service/raising.ts";
-export { close, noticesDue, settle, withdraw } from "./service/settling.ts";
+export {
+  answer,
+  close,
+  expire,
+  forget,
+  noticesDue,
+  settle,
+  supersede,
+  takeBack,
+  withdraw,
+} from "./service/settling.ts";
 export { streams, waitFor } from "./service/waiting.ts";
+export { pendingUntil } from "./service/wire.ts";

@@ -6,7 +6,7 @@ import { BY_HUB, type NamedNoticeRow, type NewNoticeRow } from "./tables.ts";
 export * from "./store/items.ts";
 export * from "./store/laters.ts";
 
-const NOTICE = `select n.id, n.raised_by, n.key, n.by_principal_id, n.gathers, n.times, n.audience, n.digest, n.kind, n.title,
+const NOTICE = `select n.id, n.raised_by, n.key, n.by_principal_id, n.gathers, n.times, n.audience, n.digest, n.kind, n.tool, n.title,
    n.title_many, n.text, n.topic, n.ref, n.agents, n.choices, n.expires_at, n.state, n.choice, n.settled_by, n.settled_at, n.cause, n.cause_how,
    r.name as raised_by_name, s.name as settled_by_name, a.name as audience_name
    from notices n left join principals r on r.id = n.raised_by left join principals s on s.id = n.settled_by
@@ -14,13 +14,15 @@ const NOTICE = `select n.id, n.raised_by, n.key, n.by_principal_id, n.gathers, n
    where n.space_id = :space_id`;
 /** What nobody may answer any more is not open, even if the hub has not come to noting it. */
 const OPEN = "n.state = 'open' and (n.expires_at is null or n.expires_at > :now)";
+/** What another module brings along itself, or bounds itself, is left to it. */
+const PLAIN = "n.tool is null";
 /** What is for somebody else alone is in nobody's list. */
 const OWN = "(n.audience is null or n.audience = :principal_id)";
 
 const insert = statement<NewNoticeRow & { space_id: string }>(
-  `insert into notices (space_id, id, raised_by, by_principal_id, key, gathers, times, audience, digest, kind, title,
+  `insert into notices (space_id, id, raised_by, by_principal_id, key, gathers, times, audience, digest, kind, tool, title,
    title_many, text, topic, ref, agents, choices, expires_at, state, cause, cause_how)
-   values (:space_id, :id, :raised_by, :by_principal_id, :key, :gathers, 1, :audience, :digest, :kind, :title,
+   values (:space_id, :id, :raised_by, :by_principal_id, :key, :gathers, 1, :audience, :digest, :kind, :tool, :title,
    :title_many, :text, :topic, :ref, :agents, :choices, :expires_at, 'open', :cause, :cause_how)`,
 );
 export const insertNotice = (tx: Tx, row: NewNoticeRow): Promise<void> =>
@@ -65,6 +67,12 @@ const open = statement<Page & { now: string }, NamedNoticeRow>(
 export const listOpenNotices = (db: Reader, args: Page & { now: string }): Promise<NamedNoticeRow[]> =>
   db.all(open, args);
 
+const openPlain = statement<Page & { now: string }, NamedNoticeRow>(
+  `${NOTICE} and ${OPEN} and ${PLAIN} and ${OWN} and n.id < :before_id order by n.id desc limit :limit`,
+);
+export const listOpenPlain = (db: Reader, args: Page & { now: string }): Promise<NamedNoticeRow[]> =>
+  db.all(openPlain, args);
+
 const over = statement<Page & { now: string }, NamedNoticeRow>(
   `${NOTICE} and not (${OPEN}) and ${OWN} and n.id < :before_id order by n.id desc limit :limit`,
 );
@@ -74,41 +82,36 @@ export const listClosedNotices = (db: Reader, args: Page & { now: string }): Pro
 type Counted = { space_id: string; now: string; most: number };
 
 const openIds = statement<Page & { now: string }, { id: number }>(
-  `select n.id from notices n where n.space_id = :space_id and ${OPEN} and ${OWN} and n.id < :before_id
-   order by n.id desc limit :limit`,
+  `select n.id from notices n where n.space_id = :space_id and ${OPEN} and ${PLAIN} and ${OWN}
+   and n.id < :before_id order by n.id desc limit :limit`,
 );
-/** Those of `listOpenNotices`. */
+/** Those of `listOpenPlain`. */
 export const listOpenIds = async (db: Reader, args: Page & { now: string }): Promise<number[]> =>
   (await db.all(openIds, args)).map(({ id }) => id);
 
 const openCountOf = statement<Counted & { raised_by: string }, { count: number }>(
   `select count(*) as count from (select n.id from notices n
-   where n.space_id = :space_id and n.raised_by = :raised_by and ${OPEN} limit :most) as o`,
+   where n.space_id = :space_id and n.raised_by = :raised_by and ${OPEN} and ${PLAIN} limit :most) as o`,
 );
 export const countOpenOf = async (db: Reader, args: Counted & { raised_by: string }): Promise<number> =>
   Number((await db.get(openCountOf, args))?.count ?? 0);
 
 const openCountBy = statement<Counted & { by_principal_id: string }, { count: number }>(
   `select count(*) as count from (select n.id from notices n
-   where n.space_id = :space_id and n.by_principal_id = :by_principal_id and ${OPEN} limit :most) as o`,
+   where n.space_id = :space_id and n.by_principal_id = :by_principal_id and ${OPEN} and ${PLAIN} limit :most) as o`,
 );
 /** Those that a principal raised, for whomever. */
 export const countOpenBy = async (db: Reader, args: Counted & { by_principal_id: string }): Promise<number> =>
   Number((await db.get(openCountBy, args))?.count ?? 0);
 
-type Deciding = { principal_id: string; approvals: number; asks: number };
+type Deciding = { principal_id: string; asks: number };
 
-/** A permission that only its terminal can give has no choices. What is for one person is known to them and to who asks. */
-const DECIDING = `select n.raised_by as principal_id, count(*) as asks,
-   sum(case when n.kind = 'permission' then 1 else 0 end) as approvals from notices n
-   where n.space_id = :space_id and ${OPEN} and (n.kind = 'permission' or n.choices is not null)
+/** What is for one person is known to them and to who asks. */
+const DECIDING = `select n.raised_by as principal_id, count(*) as asks from notices n
+   where n.space_id = :space_id and ${OPEN} and ${PLAIN} and n.choices is not null
    and (n.audience is null or n.audience = :viewer or n.raised_by = :viewer)`;
 
-const counted = ({ principal_id, approvals, asks }: Deciding): Deciding => ({
-  principal_id,
-  approvals: Number(approvals),
-  asks: Number(asks),
-});
+const counted = ({ principal_id, asks }: Deciding): Deciding => ({ principal_id, asks: Number(asks) });
 
 interface DecidingIn {
   space_id: string;
@@ -143,6 +146,14 @@ const settle = statement<Settling & { space_id: string }>(
 /** False for all but the first, and when its time is over. */
 export const settleNotice = async (tx: Tx, args: Settling): Promise<boolean> =>
   (await tx.runCounted(settle, { ...args, space_id: tx.space_id })) === 1;
+
+const settleLate = statement<Settling & { space_id: string }>(
+  `update notices set state = :state, choice = :choice, settled_by = :settled_by, settled_at = :settled_at
+   where space_id = :space_id and id = :id and state in ('open', 'expired')`,
+);
+/** The same for what is still wanted when its time is over. */
+export const settleNoticeLate = async (tx: Tx, args: Settling): Promise<boolean> =>
+  (await tx.runCounted(settleLate, { ...args, space_id: tx.space_id })) === 1;
 
 const expire = statement<{ space_id: string; id: number; now: string }>(
   `update notices set state = 'expired', settled_at = expires_at

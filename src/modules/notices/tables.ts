@@ -17,6 +17,8 @@ export type NoticeRow = CauseColumns & {
   /** Null where it is that of its words. */
   digest: string | null;
   kind: string;
+  /** By which tool of another module it is answered, which has its details and sees to its end; null for `notice_settle`. */
+  tool: string | null;
   title: string;
   /** For several: `{times}` stands for how many. */
   title_many: string | null;

@@ -64,6 +64,15 @@ export const tools = [
                   when: { tool: "mail_reply" },
                   says: "To deal with it: `reply {id} --body TEXT[ --space {space}]`",
                 },
+                {
+                  when: { tool: "approval_decide" },
+                  says: "To deal with it: `approvals decide approve {id}[ --space {space}]`, or deny in the place of approve",
+                },
+                {
+                  when: { tool: "policy_decide" },
+                  says: "To deal with it: `policy decide accept {id}[ --space {space}]`, or reject in the place of accept",
+                },
+                { when: { tool: "submit_answers" }, says: "To deal with it: `answer {id} TEXT[ --space {space}]`" },
                 { when: { choices: null }, says: "To deal with it: `notice settle {id}[ --space {space}]`" },
                 { says: "To deal with it: `notice settle {id} --choice CHOICE[ --space {space}]`" },
               ],

@@ -15,7 +15,7 @@ const State = z.enum(STATES);
 export type State = z.infer<typeof State>;
 
 /** Why a run that is queued has not begun. */
-const WAITS_FOR = ["turn", "backoff", "quota", "budget", "pause"] as const;
+const WAITS_FOR = ["turn", "backoff", "quota", "budget", "pause", "program", "room"] as const;
 
 const OUTCOMES = [
   "done",
@@ -45,6 +45,7 @@ export const Run = z.object({
   host: z.string().nullable().describe("The machine it runs on, or ran on last."),
   pid: z.int().nullable(),
   session_id: z.string().nullable().describe("The client's own session."),
+  account: z.string().describe("Whose quota and budget it uses."),
   created_at: Time,
   started_at: Time.nullable(),
   ended_at: Time.nullable(),
@@ -82,7 +83,7 @@ export const ListRuns = z.strictObject({
     .optional()
     .describe("Only those in this state; live: queued, claimed or running."),
   kind: Kind.optional().describe("Only those for triggers, tasks or mail."),
-  name: z.string().max(200).optional().describe("Only those of this trigger, worker or agent; needs kind."),
+  name: z.string().max(200).optional().describe("Only those of this trigger, worker or agent."),
   limit: z.int().min(1).max(100).default(20).describe("How many at most."),
   before: Id.optional().describe("Only earlier ones: the next of the last page."),
 });

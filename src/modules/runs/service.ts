@@ -5,23 +5,25 @@
  * begin says what it waits for. See docs/design/runner.md.
  */
 export { type Claimed, claim } from "./service/claiming.ts";
+export { runIn, stoppedIn, TOPIC } from "./service/events.ts";
 export { runsGlance } from "./service/glance.ts";
 export { announceNode, isConfigured, listNodes, type Node, removeNode, renewNode } from "./service/nodes.ts";
-export { isTold, type NewRun, plan, tellSession } from "./service/planning.ts";
-export { list, runsExplain, show } from "./service/reading.ts";
+export { isGivenUp, isTold, listTold, type NewRun, plan, tellSession, untell } from "./service/planning.ts";
+export { followable, list, runsExplain, show } from "./service/reading.ts";
 export {
   type Ending,
   failUnclaimed,
   giveUp,
   type Held,
+  keepTasks,
   noteOutput,
   noteSession,
   record,
   started,
 } from "./service/recording.ts";
+export { reopenedRun } from "./service/reopening.ts";
 export { KEPT_DAYS, runRetention } from "./service/retention.ts";
-export { forgetSessions, triggerSessions } from "./service/sessions.ts";
+export { forgetSessions, sessionOfRun, triggerSessions } from "./service/sessions.ts";
 export { pause, resume, stop } from "./service/stopping.ts";
 export { endStreak } from "./service/streaks.ts";
 export { lookAgain, watchers, watchingDue } from "./service/watching.ts";
-export { TOPIC } from "./service/wire.ts";

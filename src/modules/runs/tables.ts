@@ -38,6 +38,8 @@ export type RunRow = CauseColumns & {
   pid: number | null;
   pid_start: string | null;
   session_id: string | null;
+  /** Whose quota and money its program uses, as its definition said when it was last begun. */
+  account: string;
   token_id: string | null;
   stop_requested_at: string | null;
   stop_requested_by: string | null;

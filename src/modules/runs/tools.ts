@@ -54,7 +54,7 @@ export const tools = [
           fields: [
             ...["id", "kind", "name", "state", "waits_for", "not_before", "session_mode", "session_key", "session_id"],
             ...["attempt", "host", "pid", "created_at", "started_at", "ended_at", "stop_requested_by", "exit_code"],
-            ...["signal", "cost_usd", "output_bytes", "cause"],
+            ...["signal", "account", "cost_usd", "output_bytes", "cause"],
           ],
           tables: {
             attempts: [

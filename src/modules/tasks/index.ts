@@ -1,22 +1,36 @@
 import type { Module } from "../../module.ts";
+import * as notices from "../notices/index.ts";
+import { WORKSPACE } from "../workspace/index.ts";
 import { resources } from "./resources.ts";
 import * as service from "./service.ts";
 import { tools } from "./tools.ts";
 
+export { Account } from "./schema.ts";
 export {
+  askUntold,
   charge,
   consumeWake,
   create,
+  DEFAULT_ACCOUNT,
   drainWakes,
+  endIn,
   foresee,
+  giveBackOfRun,
   hasReady,
   hasWork,
+  holdAccount,
+  isCaused,
   isOverBudget,
+  isOverCost,
   isWork,
+  keepOfRun,
   listSpacesWithWork,
   listWakes,
   look,
   offerWake,
+  quotaEnd,
+  taskOf as findTask,
+  untoldIn,
 } from "./service.ts";
 
 export const tasks = {
@@ -24,13 +38,24 @@ export const tasks = {
   servers: [],
   tools,
   resources,
-  topics: [{ name: service.TOPIC, streams: service.followable }],
+  topics: [
+    {
+      name: service.TOPIC,
+      streams: service.followable,
+      // Whose budget changed is for those who may list budgets; waiting workers hear it from the feed itself.
+      wire: ({ type, data }) => (type === "budget.changed" ? null : data),
+    },
+  ],
   glance: service.tasksGlance,
   explains: service.tasksExplain,
   heard: service.keep,
   due: service.tasksDue,
   jobs: { [service.WAKE]: service.wakeByFile },
-  after: { "tasks.budgets": { topic: "notice", types: ["notice.settled"], run: service.allowMore } },
+  throttle_ms: service.wakingThrottle,
+  after: {
+    "tasks.budgets": { topic: notices.TOPIC, types: [notices.SETTLED], run: service.allowMore },
+    "tasks.plan": { topic: WORKSPACE, types: ["plan.queued"], run: service.queuePlanned },
+  },
   plan: service.taskRetention.plan,
   tables: [
     ...["tasks", "task_attempts", "task_totals", "task_awaits", "task_lanes", "task_workers", "task_throttles"],

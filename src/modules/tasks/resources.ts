@@ -1,10 +1,7 @@
 import { ONLOOKERS } from "../../context.ts";
-import { defineResource, type Watch } from "../../resource.ts";
+import { defineResource } from "../../resource.ts";
 import { LookAtBoard } from "./schema.ts";
 import * as service from "./service.ts";
-
-// One function for all who watch: a door works out once what everybody with the same one is told.
-const anything: Watch["hint"] = () => ({});
 
 export const resources = [
   defineResource({
@@ -16,6 +13,6 @@ export const resources = [
     roles: ONLOOKERS,
     facets: ["tasks"],
     read: (ctx) => service.board(ctx, LookAtBoard.parse({})),
-    watch: async () => ({ places: [{ topic: service.TOPIC, merged: true }], hint: anything }),
+    watch: async () => ({ places: [{ topic: service.TOPIC, merged: true }] }),
   }),
 ];

@@ -34,6 +34,8 @@ export type TaskRow = {
   refunded: number;
   worker_id: string | null;
   worker: string | null;
+  /** The run whose program took it last, where the hub has started that. */
+  run_id: number | null;
   claimed_at: string | null;
   lease_until: string | null;
   cancel_requested_at: string | null;
@@ -45,6 +47,8 @@ export type TaskRow = {
   relay_owed: number | null;
   /** How many wait for it. */
   awaited: number;
+  /** The task of the plan that it was made of. */
+  plan_task_id: number | null;
 } & CauseColumns;
 
 export type AttemptRow = {

@@ -5,6 +5,8 @@ import type { Board, Column } from "./schema.ts";
 
 const START = Date.parse("2027-03-01T09:00:00Z");
 
+const DAY_MS = 86_400_000;
+
 const at = (board: Board, column: Column) => board.columns.find((one) => one.column === column)?.tasks ?? [];
 const texts = (board: Board, column: Column): string[] => at(board, column).map(({ text }) => text);
 
@@ -40,8 +42,8 @@ eachDatabase((open) => {
     expect(texts(waiting, "waiting")).toEqual(["second", "third"]);
   });
 
-  test("how many are dead is a part of the glance, told of when one dies and when one is tried again", async () => {
-    const hub = await open();
+  test("how many are dead is a part of the glance, told of when one dies, is tried again or is forgotten", async () => {
+    const hub = await open({ now: START, config: { task_days: 7 } });
     const ana = await hub.token("human", "ana");
     const mason = await hub.token("worker", "mason");
     const dead = async () => (await hub.call(ana, "space_glance", { parts: ["tasks"] })).body;
@@ -65,6 +67,13 @@ eachDatabase((open) => {
     await tellsOfTasks();
     expect(await dead()).toEqual({ parts: { tasks: { dead: 0 } } });
     expect((await partsOf(heard)).filter((parts) => "tasks" in parts)).toHaveLength(2);
+    await hub.call(mason, "get_next_task");
+    await hub.call(mason, "task_fail", { task_id: id, error: "no" });
+    await tellsOfTasks();
+    // Its end is told to who asked, and after its days nothing is left of it.
+    for (const days of [0, 7, 1]) await hub.tick(days * DAY_MS);
+    await tellsOfTasks();
+    expect(await dead()).toEqual({ parts: { tasks: { dead: 0 } } });
   });
 
   test("what holds a task back is named with what ends it", async () => {

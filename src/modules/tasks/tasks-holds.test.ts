@@ -46,6 +46,31 @@ eachDatabase((open) => {
     expect(attempts).toMatchObject([{ attempt: 1, outcome: "failed", error: "no luck" }, { attempt: 2 }]);
   });
 
+  test("TASK-31: a task is given back for nothing fifty times, by quotas and by workers that end; then it costs attempts", async () => {
+    const hub = await open({ now: START });
+    const mason = await hub.token("worker", "mason");
+    const { id } = await make(hub, hub.admin, "one", { max_attempts: 2 });
+    for (let n = 0; n < 50; n += 1) {
+      const { id: task_id } = await claim(hub, mason);
+      const { body } =
+        n % 2 === 0
+          ? await hub.call(mason, "task_fail", { task_id, error: "used up", throttled_until: "1m" })
+          : await hub.call(mason, "task_release", { task_id, reason: "I end" });
+      expect(body.status).toBe("pending");
+      if (n % 2 === 0) await hub.tick(MINUTE_MS + 1000);
+    }
+    const again = { task_id: id, error: "used up", throttled_until: "1m" };
+    await claim(hub, mason);
+    expect((await hub.call(mason, "task_fail", again)).body).toMatchObject({ status: "pending", held_for: "delay" });
+    await hub.tick(MINUTE_MS);
+    await claim(hub, mason);
+    expect((await hub.call(mason, "task_release", { task_id: id, reason: "I end" })).body.status).toBe("dead");
+    const { attempts } = (await hub.call(hub.admin, "task_get", { task_id: id })).body;
+    expect(attempts.slice(-3).map(({ outcome }: { outcome: string }) => outcome)).toEqual([
+      ...["released", "failed", "failed"],
+    ]);
+  });
+
   test("TASK-34: dead tasks are requeued in bulk: previewed, so many a minute, and it can be stopped", async () => {
     const hub = await open({ now: START });
     const ana = await hub.token("human", "ana");
@@ -180,6 +205,24 @@ eachDatabase((open) => {
     expect(await claim(hub, piper, { offers: ["repo:x", "gpu", "tpu"] })).toMatchObject({ id });
     expect(await needs(hub, ana)).toEqual([]);
     expect(await held(hub)).toContainEqual(["train more", null]);
+  });
+
+  test("TASK-32: people are told once also when another task is first by now, and of those behind one that is cancelled", async () => {
+    const hub = await open({ now: START });
+    const ana = await hub.token("human", "ana");
+    const piper = await hub.token("worker", "piper");
+    const made: string[] = [];
+    for (const priority of [1, 2, 3]) {
+      made.push((await make(hub, ana, `train ${priority}`, { needs: ["gpu"], priority })).id);
+      if (priority < 3) await hub.tick(MINUTE_MS);
+    }
+    expect(await needs(hub, ana)).toMatchObject([{ title: "No worker offers gpu" }]);
+    for (const task_id of made.slice(0, 2)) await hub.call(ana, "task_cancel", { task_id });
+    expect(await needs(hub, ana)).toEqual([]);
+    await hub.tick(MINUTE_MS);
+    expect(await needs(hub, ana)).toMatchObject([{ title: "No worker offers gpu", ref: made[2] }]);
+    await claim(hub, piper, { offers: ["gpu"] });
+    expect(await needs(hub, ana)).toEqual([]);
   });
 
   test("TASK-36: a budget that is used up pauses and asks; allowed, the work goes on; and so it does the next day", async () => {

@@ -74,6 +74,7 @@ eachDatabase((open) => {
       attempt: 1,
       error: null,
     });
+    await hub.tick(HOUR_MS);
     expect(readdirSync(join(hub.home, "wake")).filter((name) => name.startsWith(".tmp"))).toEqual([]);
     expect(await awaitOf(hub, id)).toMatchObject({ offered_at: "2027-03-01T09:00:00.000Z", consumed_at: null });
   });
@@ -163,6 +164,24 @@ eachDatabase((open) => {
     const again = await open({ same: hub, now: START, config: { wake_dir: folder } });
     expect(readdirSync(folder).sort()).toEqual([".tmp-new", ".wake", ".wake-gmail-7", `.wake-gmail-${owed.id}`].sort());
     expect((await again.call(again.admin, "wake_list")).body.wakes).toMatchObject([{ task_id: owed.id }]);
+  });
+
+  test("TASK-15: a completion that is said again wakes nobody a second time", async () => {
+    const hub = await open({ now: START });
+    const gmail = await hub.token("trigger", "gmail");
+    const mason = await hub.token("worker", "mason");
+    const { id: task_id } = await make(hub, gmail, "one");
+    const { attempt } = (await hub.call(mason, "get_next_task")).body.next_task;
+    const complete = () => hub.call(mason, "task_complete", { task_id, attempt, response_summary: "done" });
+    for (const _ of [1, 2]) expect((await complete()).status).toBe(200);
+    await hub.tick(0);
+    expect(wakes(hub)).toEqual([`.wake-gmail-${task_id}`]);
+    expect((await hub.call(hub.admin, "wake_list")).body.wakes).toMatchObject([{ task_id, offers: 1 }]);
+    rmSync(join(hub.home, "wake", `.wake-gmail-${task_id}`));
+    await hub.tick(HOUR_MS);
+    expect((await complete()).status).toBe(200);
+    for (const ms of [0, HOUR_MS]) await hub.tick(ms);
+    expect(wakes(hub)).toEqual([]);
   });
 
   test("WAKE-5: what was offered and not taken is owed still, and taken once, in the attempt that it tells of", async () => {

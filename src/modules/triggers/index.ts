@@ -14,6 +14,7 @@ export const triggers = {
   explains: service.triggersExplain,
   sessions: service.toldSessions,
   due: { ...service.slotsDue, ...service.historyRetention.due, ...service.relayingDue },
+  died: service.slotsDied,
   throttle_ms: service.relayingThrottle,
   with: {
     "task.completed": service.endWithTask,
@@ -21,10 +22,14 @@ export const triggers = {
     "task.dead": service.endWithTask,
     "run.ended": service.endWithRun,
   },
+  after: { ...service.answerConsumers, ...service.untoldConsumers },
   plan: async (ctx, config) => {
     await service.historyRetention.plan(ctx, config);
     await service.planRelays(ctx);
   },
+  unarchived: ["trigger_secrets"],
+  // One without a secret would take any request.
+  reopened: { triggers: { row: (row) => ({ ...row, enabled: 0, next_run: null }) } },
   tables: ["triggers", "trigger_secrets", "trigger_runs", "trigger_payloads"],
   long_tables: ["trigger_runs", "trigger_payloads"],
 } satisfies Module;

@@ -1,9 +1,6 @@
 import { TRIGGER_READERS } from "../../context.ts";
-import { defineResource, type Watch } from "../../resource.ts";
+import { defineResource } from "../../resource.ts";
 import * as service from "./service.ts";
-
-// One function for all who watch: a door works out once what everybody with the same one is told.
-const anything: Watch["hint"] = () => ({});
 
 export const resources = [
   defineResource({
@@ -16,6 +13,6 @@ export const resources = [
     roles: TRIGGER_READERS,
     facets: ["triggers"],
     read: (ctx) => service.list(ctx, {}),
-    watch: async () => ({ places: [{ topic: service.TOPIC, merged: true }], hint: anything }),
+    watch: async () => ({ places: [{ topic: service.TOPIC, merged: true }] }),
   }),
 ];

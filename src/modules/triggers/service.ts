@@ -4,8 +4,10 @@
  * from outside stays data; a secret leaves the hub once, when it was made here; a run is over exactly when what it
  * became is. See docs/design/triggers.md.
  */
+export { answerConsumers } from "./service/answers.ts";
 export { board } from "./service/boarding.ts";
 export { create, get, list, remove, rotate, update } from "./service/defining.ts";
+export { TOPIC } from "./service/events.ts";
 export { run, test } from "./service/firing.ts";
 export {
   endWithRun,
@@ -16,5 +18,5 @@ export {
 } from "./service/history.ts";
 export { receive } from "./service/receiving.ts";
 export { planRelays, relayingDue, relayingThrottle, toldSessions } from "./service/relaying.ts";
-export { slotsDue } from "./service/slots.ts";
-export { TOPIC } from "./service/wire.ts";
+export { slotsDied, slotsDue } from "./service/slots.ts";
+export { untoldConsumers } from "./service/untold.ts";

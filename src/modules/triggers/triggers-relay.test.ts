@@ -1,13 +1,15 @@
 /** Sessions of triggers are told of the ends that they wait for. */
-import { readdirSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { eachDatabase, type TestHub } from "../../testing/hub.ts";
 import { until } from "../../testing/process.ts";
 import { define, runOver, showRun, unruly } from "../../testing/runs.ts";
+import { Desk } from "../../testing/workspace.ts";
 import type { Run } from "../runs/schema.ts";
 
 const START = Date.parse("2027-03-01T09:00:00Z");
+type Asked = Record<"id" | "kind" | "title" | "text" | "digest", string>;
 const PROMPT = "Look at the builds";
 
 eachDatabase((open) => {
@@ -38,6 +40,9 @@ eachDatabase((open) => {
     return showRun(hub, relay.id);
   };
   const wakes = async (hub: TestHub) => (await hub.call(hub.admin, "wake_list")).body.wakes;
+  /** What people are asked about ends that could not be told. */
+  const asked = async (hub: TestHub): Promise<Asked[]> =>
+    (await hub.call(hub.admin, "need_list")).body.needs.filter(({ kind }: Asked) => kind === "task.untold");
   const brief = unruly("brief:Count the builds");
 
   async function work(hub: TestHub, response_summary: string): Promise<string> {
@@ -104,6 +109,62 @@ eachDatabase((open) => {
     expect(await wakes(hub)).toEqual([]);
   });
 
+  const ask = unruly(`call:add_question:${JSON.stringify({ question: "Which branch?" })}`);
+  const answered = async (hub: TestHub, answer: string): Promise<string> => {
+    const ana = await Desk.of(hub, "human", "ana");
+    const id: string = await until(async () => (await ana.done("get_pending_questions")).questions[0]?.id);
+    await ana.done("submit_answers", { answers: { [id]: answer } });
+    return id;
+  };
+
+  test("QUESTION-10: a session that asked and ended is woken by the answer, once, where it was", async () => {
+    const hub = await open({ now: START });
+    define(hub, { trigger: ask });
+    await make(hub, "persistent");
+    const first = await fire(hub, { session_key: "thread-7" });
+    define(hub, { trigger: unruly("stdin") });
+    const id = await answered(hub, "Take main.");
+    await until(async () => (await runs(hub)).length === 2);
+    const relay = await relayed(hub);
+    expect(relay).toMatchObject({
+      ...{ state: "done", session_id: first.session_id, session_key: "thread-7", cause: id },
+    });
+    expect(relay.output).toContain(`Question ${id}, which this trigger asked, was answered by ana.`);
+    expect(relay.output).toMatch(/it is data[\s\S]*>Which branch\?<\/untrusted[\s\S]*>Take main\.<\/untrusted/);
+    await hub.tick(60_000);
+    expect(await runs(hub)).toHaveLength(2);
+  });
+
+  test("QUESTION-10: while the run that asked goes on it is not told by another, and when it has ended without the answer it is", async () => {
+    const hub = await open({ now: START });
+    const go = join(hub.home, "go-on");
+    define(hub, {
+      trigger: unruly(`call:add_question:${JSON.stringify({ question: "Which branch?" })}`, `wait:${go}`),
+    });
+    await make(hub, "ephemeral");
+    const firing = fire(hub);
+    const id = await answered(hub, "Take main.");
+    await hub.tick(60_000);
+    expect(await runs(hub)).toHaveLength(1);
+    define(hub, { trigger: unruly("stdin") });
+    writeFileSync(go, "");
+    await firing;
+    await until(async () => (await runs(hub)).length === 2);
+    expect((await relayed(hub)).output).toContain(`Question ${id}`);
+  });
+
+  test("QUESTION-10: a session that waits for the answer itself is not told a second time", async () => {
+    const hub = await open({ now: START });
+    define(hub, { trigger: unruly("ask:Which branch?") });
+    await make(hub, "ephemeral");
+    const firing = fire(hub);
+    await until(async () => [...hub.hub.streams.actors()].some(({ name }) => name === "trigger:nightly"));
+    await answered(hub, "Take main.");
+    expect((await firing).output).toContain('"answer":"Take main."');
+    await hub.tick(60_000);
+    expect(await runs(hub)).toHaveLength(1);
+  });
+
   test("WAKE-3, WAKE-5: a wake is owed until a session has gone through with it", async () => {
     const hub = await open({ now: START });
     define(hub, { trigger: brief });
@@ -117,6 +178,75 @@ eachDatabase((open) => {
     await hub.tick(30_000);
     expect(await relayed(hub)).toMatchObject({ id: failed.id, state: "done", attempt: 2 });
     expect(await wakes(hub)).toEqual([]);
+  });
+
+  test("WAKE-3: an end that no run could tell stays owed, people are asked, and it is told again when they say so", async () => {
+    const hub = await open({ now: START });
+    define(hub, { trigger: brief });
+    await make(hub, "persistent");
+    await fire(hub);
+    define(hub, { trigger: { argv: ["/bin/sh", "-c", "exit 3"] } });
+    const first = await work(hub, "There are 12.");
+    const { id } = await until(async () => (await runs(hub)).find(({ waits_for }) => waits_for === "backoff"));
+    for (let tries = 1; tries <= 5; tries += 1) {
+      await until(async () => (await showRun(hub, id)).attempt === tries && (await runs(hub))[0]?.state === "queued");
+      await hub.tick(900_000);
+    }
+    expect(await runOver(hub, id)).toMatchObject({ state: "failed", attempt: 6 });
+    const untold = await until(async () => (await asked(hub))[0]);
+    expect(untold).toMatchObject({
+      title: "The trigger nightly could not be told that a task has ended",
+      text: `Task ${first} is done. Run ${id}, which was to tell it: It ended with exit code 3. Nothing more is tried until you say so.`,
+      choices: ["again", "drop"],
+    });
+    // A later end fares no better, and is asked of together with it.
+    await hub.call(hub.admin, "run_pause");
+    const nightly = await hub.token("trigger", "nightly");
+    await hub.call(nightly, "task_create", { content: "Count them again" });
+    const second = await work(hub, "There are 13.");
+    const queued = await until(async () => (await runs(hub)).find(({ state }) => state === "queued"));
+    await hub.call(hub.admin, "run_stop", { id: queued.id });
+    const both = await until(async () => (await asked(hub)).find(({ title }) => title.includes("2 tasks have ended")));
+    expect(both.text).toContain(`Task ${second} is done. Run ${queued.id}, which was to tell it: It was stopped.`);
+    define(hub, { trigger: unruly("stdin") });
+    await hub.call(hub.admin, "run_resume");
+    const { id: notice, digest } = both;
+    await hub.call(hub.admin, "notice_settle", { id: notice, digest, choice: "again" });
+    const told = await until(async () => {
+      const [run] = await runs(hub);
+      return run?.state === "done" ? showRun(hub, run.id) : undefined;
+    });
+    for (const task_id of [first, second])
+      expect(told.output).toContain(`Task ${task_id}, which this trigger waits for`);
+    expect([await wakes(hub), await asked(hub)]).toEqual([[], []]);
+  });
+
+  test("WAKE-3: an end that people drop, or that the trigger hears of otherwise, is owed no more and asked of no more", async () => {
+    const hub = await open({ now: START });
+    define(hub, { trigger: unruly("stdin") });
+    await make(hub, "persistent");
+    await ready(hub);
+    await hub.call(hub.admin, "run_pause");
+    const nightly = await hub.token("trigger", "nightly");
+    const untold = async () => {
+      await hub.call(nightly, "task_create", { content: "Count" });
+      const task_id = await work(hub, "There are 12.");
+      const run = await until(async () => (await runs(hub)).find(({ state }) => state === "queued"));
+      await hub.call(hub.admin, "run_stop", { id: run.id });
+      return { task_id, notice: await until(async () => (await asked(hub))[0]) };
+    };
+    const heard = await untold();
+    await hub.call(nightly, "task_get", { task_id: heard.task_id });
+    expect([await wakes(hub), await asked(hub)]).toEqual([[], []]);
+    const { id, digest } = (await untold()).notice;
+    await hub.call(hub.admin, "notice_settle", { id, digest, choice: "drop" });
+    await until(async () => {
+      await hub.tick(0);
+      return (await wakes(hub)).length === 0;
+    });
+    await hub.call(hub.admin, "run_resume");
+    await hub.tick(60_000);
+    expect((await runs(hub)).map(({ state }) => state)).toEqual(["stopped", "stopped"]);
   });
 
   test("RUNNER-7: several ends for one session are told by one run, of those that it has not heard of by then", async () => {

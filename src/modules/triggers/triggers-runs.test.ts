@@ -32,6 +32,17 @@ eachDatabase((open) => {
     expect((await hub.call(hub.admin, "task_list")).body.tasks).toEqual([]);
   });
 
+  test("CRON-10: the history says what a run cost, when it was due, started and ended, and how", async () => {
+    const hub = await openHub();
+    define(hub, { trigger: { ...unruly("cost:0.25"), client: "claude" } });
+    await make(hub, {});
+    await until(async () => (await hub.call(hub.admin, "trigger_test", { name: "nightly" })).body.becomes === "run");
+    const { run_id } = await fire(hub);
+    const { started_at, ended_at, cost_usd } = await runOver(hub, run_id);
+    expect(cost_usd).toBe(0.25);
+    expect(await history(hub)).toMatchObject([{ run_id, state: "done", cost_usd: 0.25, started_at, ended_at }]);
+  });
+
   test("TRIGGER-12: a deleted trigger's sessions are forgotten, and one of its name begins afresh", async () => {
     const hub = await openHub();
     define(hub, { trigger: unruly("args") });

@@ -118,6 +118,21 @@ eachDatabase((open, database) => {
       expect((await post(hub, "{}", { ...standard("{}"), "webhook-timestamp": time })).status).toBe(401);
   });
 
+  test("G13: set ahead and put right, a clock keeps nothing out that is signed by it, and the same delivery is one run throughout", async () => {
+    const hub = await open({ now: START });
+    await webhook(hub, { webhook_secret: SECRET });
+    const deliver = (id: string, at: number) =>
+      post(hub, "{}", { ...JSON_TYPE, ...standard("{}", { id, at }) }).then(({ status }) => status);
+    expect(await deliver("first", START)).toBe(200);
+    await hub.setClock(60 * MINUTE);
+    expect(await deliver("second", START)).toBe(401);
+    expect(await deliver("first", START + 60 * MINUTE)).toBe(200);
+    await hub.setClock(-60 * MINUTE);
+    expect(await deliver("second", START)).toBe(200);
+    expect(await deliver("first", START)).toBe(200);
+    expect(await pending(hub)).toHaveLength(2);
+  });
+
   test("a secret in the query counts only where the trigger says so", async () => {
     const hub = await open({ now: START });
     await webhook(hub, { webhook_secret: SECRET, query_secret: true });
@@ -162,6 +177,9 @@ eachDatabase((open, database) => {
     await post(hub, "{}");
     await post(hub, "{}");
     expect(await pending(hub)).toHaveLength(5);
+    for (const id of ["", "", `${"x".repeat(300)}1`, `${"x".repeat(300)}2`, `${"x".repeat(300)}2`])
+      expect((await send(hub, id)).status).toBe(200);
+    expect(await pending(hub)).toHaveLength(9);
   });
 
   test("TRIGGER-5: JSON is laid out, a form becomes JSON, text stays as it is, and what is no JSON is refused", async () => {

@@ -1,5 +1,5 @@
 /** Making, changing, firing by hand and looking back. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { eachDatabase, type TestHub } from "../../testing/hub.ts";
@@ -210,6 +210,10 @@ eachDatabase((open) => {
     expect(await said()).toBe("Ask admin.");
     await hub.call(hub.admin, "trigger_update", { name: "ask", prompt: "Just ask." });
     expect(await said()).toBe("Just ask.");
+    await make(hub, { name: "linked" });
+    symlinkSync("ask.md", join(hub.home, "triggers", "linked.md"));
+    const { status, body } = await hub.call(hub.admin, "trigger_run", { name: "linked" });
+    expect([status, body.error]).toEqual([409, expect.stringContaining("cannot be read from triggers/linked.md")]);
   });
 
   test("what a trigger would have said to an old delivery is shown, and nothing is done", async () => {

@@ -22,13 +22,16 @@ export const claude: Dialect = {
   },
 };
 
-/** Its token is in its environment alone: arguments can be read by everybody on the machine. */
 function serverArguments(start: Start): string[] {
   if (start.program.argv.includes("--mcp-config")) return [];
+  return [...claudeServer(addressFor(start)), "--strict-mcp-config", "--allowedTools", `mcp__${SERVER}`];
+}
+
+/** Our server. Its token is in its environment alone: arguments can be read by everybody on the machine. */
+export function claudeServer(url: string, more: Readonly<Record<string, string>> = {}): string[] {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the client fills it in
-  const headers = { Authorization: "Bearer ${PARLEY_TOKEN}" };
-  const config = { mcpServers: { [SERVER]: { type: "http", url: addressFor(start), headers } } };
-  return ["--mcp-config", JSON.stringify(config), "--strict-mcp-config", "--allowedTools", `mcp__${SERVER}`];
+  const headers = { Authorization: "Bearer ${PARLEY_TOKEN}", ...more };
+  return ["--mcp-config", JSON.stringify({ mcpServers: { [SERVER]: { type: "http", url, headers } } })];
 }
 
 function takeSession(findings: Findings, { session_id }: Record<string, unknown>): void {

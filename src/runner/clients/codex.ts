@@ -36,19 +36,30 @@ export const codex: Dialect = {
  * Under a name of its own: what the owner has set for a server called parley would be mixed with it, and one that is a
  * program cannot have an address. Nobody is there to approve calls, and without the tools there is nothing to be done.
  */
-const SERVER = "mcp_servers.parley_run";
+export const CODEX_SERVER = "parley_run";
+const SERVER = `mcp_servers.${CODEX_SERVER}`;
 
-const serverArguments = (start: Start): string[] => [
-  ...["-c", `${SERVER}.url=${JSON.stringify(addressFor(start))}`],
+const serverArguments = (start: Start): string[] => codexServer(addressFor(start), start.program.env);
+
+/** Our server, for one that runs with these variables. */
+export const codexServer = (
+  url: string,
+  env: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>> = {},
+): string[] => [
+  ...["-c", `${SERVER}.url=${JSON.stringify(url)}`],
   ...["-c", `${SERVER}.bearer_token_env_var="PARLEY_TOKEN"`],
   ...["-c", `${SERVER}.default_tools_approval_mode="approve"`],
   ...["-c", `${SERVER}.required=true`],
   ...["-c", `${SERVER}.startup_timeout_sec=60`],
-  ...(hasOwnServer(start) ? ["-c", "mcp_servers.parley.enabled=false"] : []),
+  ...Object.entries(headers).flatMap(([name, value]) => [
+    ...["-c", `${SERVER}.http_headers.${name}=${JSON.stringify(value)}`],
+  ]),
+  ...(hasOwnServer(env) ? ["-c", "mcp_servers.parley.enabled=false"] : []),
 ];
 
 /** As somebody else than the run is it would have the same tools once more. One that is not there cannot be turned off. */
-function hasOwnServer({ program: { env } }: Start): boolean {
+function hasOwnServer(env: Readonly<Record<string, string>>): boolean {
   const folder = env.CODEX_HOME ?? join(env.HOME ?? homedir(), ".codex");
   try {
     return OWN_SERVER.test(readFileSync(join(folder, "config.toml"), "utf8"));

@@ -5,11 +5,12 @@ import type { Explainer } from "../../../module.ts";
 import { findSelf } from "../../identity/index.ts";
 import { LINE } from "../schema.ts";
 import * as store from "../store.ts";
+import { TOPIC } from "./events.ts";
 import { seesAll } from "./inboxes.ts";
 
 /** Messages are kept for longer than the feed, and what led to them with them. */
 export const chatExplains: Explainer = {
-  topics: ["chat"],
+  topics: [TOPIC],
   find: async (ctx, id) => {
     const message = await store.findFirstLine(ctx.db, { space_id: ctx.actor.space_id, id, most: LINE });
     if (!message) return undefined;

@@ -1,10 +1,7 @@
 import { defineGlance } from "../../../module.ts";
-import type { Watch } from "../../../resource.ts";
+import { chatHint, TOPIC } from "./events.ts";
 import { list } from "./listing.ts";
 import { readMarks } from "./marks.ts";
-
-// One function for all who watch: a door works out once what everybody with the same one is told.
-const said: Watch["hint"] = ({ type, data }) => (type === "chat.posted" ? { agent: data.agent } : {});
 
 /** The last line of each chat, up to where the caller has read each, and whether anything can be said just now. */
 export const chatsGlance = defineGlance({
@@ -14,5 +11,5 @@ export const chatsGlance = defineGlance({
     ...(await list(ctx)),
     ...(await readMarks(ctx)),
   }),
-  watch: async () => ({ places: [{ topic: "chat" }], hint: said }),
+  watch: async () => ({ places: [{ topic: TOPIC }], hint: chatHint }),
 });

@@ -4,6 +4,7 @@ import { formatId, timeOfId } from "../../../ids.ts";
 import { agentsHere } from "../../identity/index.ts";
 import { type ChatList, LINE } from "../schema.ts";
 import * as store from "../store.ts";
+import { TOPIC } from "./events.ts";
 
 /** Every agent's chat with how its last message begins and up to where the caller has read: one read for a whole list. */
 export async function list(ctx: Ctx): Promise<ChatList> {
@@ -11,7 +12,7 @@ export async function list(ctx: Ctx): Promise<ChatList> {
   const [agents, lasts, known] = await Promise.all([
     agentsHere(ctx),
     store.listLasts(ctx.db, { space_id, most: LINE }),
-    listWatermarks(ctx.db, { space_id, subscriber_id, topic: "chat" }),
+    listWatermarks(ctx.db, { space_id, subscriber_id, topic: TOPIC }),
   ]);
   const lastOf = new Map(lasts.map((row) => [row.inbox_id, row]));
   const marks = new Map(known.map(({ stream, last_id }) => [stream, formatId(last_id)]));

@@ -6,6 +6,7 @@ import { formatId, timeOfId } from "../../../ids.ts";
 import { addressed, isDefault } from "../../identity/index.ts";
 import { type Message, MOST_CONTENT_BYTES, type Post, type Posted } from "../schema.ts";
 import * as store from "../store.ts";
+import { posted } from "./events.ts";
 import { inboxOf } from "./inboxes.ts";
 
 /** Hints carry small messages along; large ones are only read. */
@@ -29,12 +30,11 @@ export function post(ctx: Ctx, { author, agent: name, mime, content }: Posting):
     const id = ctx.tx.takeId();
     // Where there is no agent yet, people can only be speaking to whoever will be the first.
     const is_default = agent === null || isDefault(agent);
-    const data = { agent: agent?.name ?? null, author, ...(is_default && { default: true }) };
-    const event = { id, type: "chat.posted", topic: "chat", stream: formatId(inbox_id), data };
+    const event = { id, inbox_id, agent: agent?.name ?? null, author, is_default };
     const message = { id, inbox_id, author, principal_id, by_principal_id, mime, content, bytes };
     const { cause, cause_how } = toColumns(ctx.cause);
     await Promise.all([
-      append(ctx, bytes <= MOST_LIVE_BYTES ? { ...event, live } : event),
+      append(ctx, posted({ ...event, live: bytes <= MOST_LIVE_BYTES ? live : undefined })),
       store.insertMessage(ctx.tx, { ...message, cause, cause_how }),
     ]);
     const pause = hit("post.after_insert");

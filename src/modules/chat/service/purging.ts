@@ -2,6 +2,7 @@ import { insertPurge } from "../../../feed/index.ts";
 import { formatId } from "../../../ids.ts";
 import { retention } from "../../../retention.ts";
 import * as store from "../store.ts";
+import { TOPIC } from "./events.ts";
 
 export const chatRetention = retention({
   kind: "chat.purge",
@@ -10,7 +11,7 @@ export const chatRetention = retention({
   remove: async ({ tx }, { before_id, limit }) => {
     for (const { inbox_id, last_id } of await store.listOldestByInbox(tx, { before_id, limit })) {
       await store.deleteMessagesUpTo(tx, { inbox_id, last_id });
-      await insertPurge(tx, { topic: "chat", stream: formatId(inbox_id), purged_id: last_id });
+      await insertPurge(tx, { topic: TOPIC, stream: formatId(inbox_id), purged_id: last_id });
     }
     return false;
   },

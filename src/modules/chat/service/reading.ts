@@ -7,6 +7,7 @@ import { checkSubscriber } from "../../identity/index.ts";
 import type { AdvancedPage, Inbox, Message, Page, ReadAndAdvance, ReadBefore, ReadSince } from "../schema.ts";
 import * as store from "../store.ts";
 import type { MessageRow } from "../tables.ts";
+import { TOPIC } from "./events.ts";
 import { type OpenInbox, readableInbox } from "./inboxes.ts";
 
 const INBOX_MESSAGES = 200;
@@ -29,7 +30,7 @@ export function readAndAdvance(ctx: Ctx, input: ReadAndAdvance): Promise<Advance
     const inbox = await readableInbox(ctx, agent);
     if (subscriber !== undefined) await checkSubscriber(ctx, subscriber);
     const subscriber_id = subscriber ?? ctx.actor.subscriber_id;
-    const mark = { subscriber_id, topic: "chat", stream: formatId(inbox.inbox_id) };
+    const mark = { subscriber_id, topic: TOPIC, stream: formatId(inbox.inbox_id) };
     const had_id = (await findWatermark(ctx.tx, { ...mark, space_id: ctx.tx.space_id })) ?? null;
     const page: AdvancedPage =
       named === undefined
@@ -90,7 +91,7 @@ async function read(ctx: Ctx, inbox: OpenInbox, position: Position): Promise<Pag
   const page = await readOn(ctx, inbox, position);
   const { after_id } = position;
   // Afterwards: what was purged while we were reading would otherwise be a silent gap.
-  if (after_id !== null) await checkPosition(ctx, { topic: "chat", stream: formatId(inbox.inbox_id), after_id });
+  if (after_id !== null) await checkPosition(ctx, { topic: TOPIC, stream: formatId(inbox.inbox_id), after_id });
   return page;
 }
 

@@ -1,6 +1,6 @@
 import type { Ctx } from "../../../context.ts";
 import { timeOfId } from "../../../ids.ts";
-import { doing } from "../../identity/index.ts";
+import { type AgentRow, doing } from "../../identity/index.ts";
 import type { Status } from "../schema.ts";
 import * as store from "../store.ts";
 import { readableInbox } from "./inboxes.ts";
@@ -21,7 +21,12 @@ export async function status(ctx: Ctx, name: string | undefined): Promise<Status
     lifecycle: agent?.lifecycle ?? "stopped",
     run_phase,
     pending_approvals: approvals,
-    mcp: { entries: { chat: { state: ready ? "running" : "failed" } } },
+    mcp: { entries: { ...(agent && (await mountsOf(ctx, agent))), chat: { state: ready ? "running" : "failed" } } },
     last_event_at: times.at(-1) ?? null,
   };
+}
+
+async function mountsOf(ctx: Ctx, { principal_id }: AgentRow): Promise<Status["mcp"]["entries"]> {
+  const all = await Promise.all(ctx.mounts.map((provider) => provider.of(ctx, principal_id)));
+  return Object.assign({}, ...all);
 }

@@ -1,13 +1,12 @@
 import { type Ctx, has, type TxCtx, transact } from "../../../context.ts";
 import { ParleyError } from "../../../errors.ts";
-import { append } from "../../../feed/index.ts";
-import { formatId } from "../../../ids.ts";
 import type { Agent } from "../schema.ts";
 import * as sessions from "../store/sessions.ts";
 import * as store from "../store.ts";
 import type { AgentRow, PrincipalRow } from "../tables.ts";
 import { boundAgents, rationRefusals } from "./bounds.ts";
 import { doing } from "./doing.ts";
+import { tellDefault, tellRegistered, tellUpdated } from "./events.ts";
 import { ensurePrincipal, refuseDeleted, taken } from "./names.ts";
 
 /** Makes the principal an agent of the transaction's space, with an inbox of its own. Already one, it stays as it is. */
@@ -20,12 +19,7 @@ export async function registerAgent(
   if (known) return known;
   await refuseDeleted(ctx, principal);
   await boundAgents(ctx);
-  const id = await append(ctx, {
-    type: "agent.registered",
-    topic: "agent",
-    stream: principal.id,
-    data: { agent: principal.name },
-  });
+  const id = await tellRegistered(ctx, { principal_id: principal.id, name: principal.name });
   const now = new Date(ctx.now()).toISOString();
   const first = await store.findDefaultInbox(ctx.tx, space_id);
   const row = {
@@ -63,11 +57,15 @@ async function registrable(ctx: TxCtx, name: string): Promise<PrincipalRow> {
   return principal;
 }
 
-/** Only an administrator lets an agent of another team into this space: it would see its tokens reach further. */
+/**
+ * Only an administrator lets an agent of another team into this space: it would see its tokens reach further. One that has
+ * only been in spaces that the actor made is of its own.
+ */
 async function refuseStranger(ctx: TxCtx, { id, name }: PrincipalRow): Promise<void> {
   if (has(ctx.actor, "admin")) return;
   const grants = await store.listGrants(ctx.tx, id);
-  if (grants.length > 0 && !grants.some(({ space_id }) => space_id === ctx.tx.space_id))
+  if (grants.length === 0 || grants.some(({ space_id }) => space_id === ctx.tx.space_id)) return;
+  if (await store.hasGrantElsewhere(ctx.tx, { principal_id: id, created_by: ctx.actor.principal_id }))
     throw taken(ctx, name, `${name} is taken.`);
 }
 
@@ -77,17 +75,11 @@ export function setDefault(ctx: Ctx, { name }: { name: string }): Promise<Agent>
     const agent = await store.findAgentByName(ctx.tx, { space_id, name });
     if (!agent) throw noSuchAgent(name);
     await store.setDefaultInbox(ctx.tx, { id: space_id, default_inbox_id: agent.inbox_id });
-    await tell(ctx, agent);
-    // Whoever reads the default agent's chat reads another one from now on.
-    const data = { agent: name, author: null, default: true };
-    await append(ctx, { type: "agent.defaulted", topic: "chat", stream: formatId(agent.inbox_id), data });
+    await tellUpdated(ctx, agent);
+    await tellDefault(ctx, agent);
     return shown(ctx, { ...agent, default_inbox_id: agent.inbox_id });
   });
 }
-
-/** Something about the agent has changed. */
-export const tell = (ctx: TxCtx, { principal_id, name }: Pick<AgentRow, "principal_id" | "name">): Promise<number> =>
-  append(ctx, { type: "agent.updated", topic: "agent", stream: principal_id, data: { agent: name } });
 
 /** An agent tells what it is doing, and so that it is there, unless it says that it has stopped or failed. */
 export function report(
@@ -95,18 +87,27 @@ export function report(
   input: { lifecycle?: Agent["lifecycle"] | undefined; run_phase?: Agent["run_phase"] | undefined },
 ): Promise<Agent> {
   return transact(ctx, async (ctx) => {
-    const agent = await self(ctx);
-    const updated_at = new Date(ctx.now()).toISOString();
-    const { lifecycle = agent.lifecycle, run_phase = agent.run_phase } = input;
-    await store.updateAgent(ctx.tx, { principal_id: agent.principal_id, lifecycle, run_phase, updated_at });
-    if (lifecycle === "starting" || lifecycle === "ready") {
-      const seen = { principal_id: agent.principal_id, now: updated_at };
-      await sessions.updateSeen(ctx.tx, { ...seen, before: updated_at });
+    const agent = await noteDoing(ctx, await self(ctx), input);
+    if (agent.lifecycle === "starting" || agent.lifecycle === "ready") {
+      const seen = { principal_id: agent.principal_id, now: agent.updated_at };
+      await sessions.updateSeen(ctx.tx, { ...seen, before: agent.updated_at });
       await sessions.updateSessionSeen(ctx.tx, { ...seen, token_id: ctx.actor.token_id });
     }
-    await tell(ctx, agent);
-    return shown(ctx, { ...agent, lifecycle, run_phase, updated_at });
+    return shown(ctx, agent);
   });
+}
+
+/** What an agent is doing from now on, whoever knows it: itself, or what runs it. */
+export async function noteDoing(
+  ctx: TxCtx,
+  agent: AgentRow,
+  input: { lifecycle?: Agent["lifecycle"] | undefined; run_phase?: Agent["run_phase"] | undefined },
+): Promise<AgentRow> {
+  const updated_at = new Date(ctx.now()).toISOString();
+  const { lifecycle = agent.lifecycle, run_phase = agent.run_phase } = input;
+  await store.updateAgent(ctx.tx, { principal_id: agent.principal_id, lifecycle, run_phase, updated_at });
+  await tellUpdated(ctx, agent);
+  return { ...agent, lifecycle, run_phase, updated_at };
 }
 
 /** The agent that the actor is, or that an orchestrator acts for. */

@@ -37,7 +37,7 @@ export async function boundSpaces(ctx: TxCtx): Promise<void> {
   const now = new Date(ctx.now()).toISOString();
   if ((await store.countOpenSpaces(ctx.tx, { created_by, now, most })) >= most)
     throw reached(`You have ${most} open spaces already. End one with space_delete.`, most);
-  // Their ids are never used again, so to make and end them without end is no better.
+  // Each is known of for a month after its end, so to make and end them without end is no better.
   if ((await store.countSpacesSince(ctx.tx, { created_by, since: dayAgo(ctx), most })) >= most)
     throw reached(`You have made ${most} spaces within a day already. Use one of them, or wait.`, most);
 }

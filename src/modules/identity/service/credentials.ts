@@ -1,11 +1,11 @@
-import type { Actor, Role } from "../../../context.ts";
+import { type Actor, NOWHERE, type Role } from "../../../context.ts";
 import type { Database } from "../../../db/database.ts";
 import { MAIN_SPACE } from "../../../db/open.ts";
 import { ParleyError } from "../../../errors.ts";
 import { Name, SpaceId } from "../schema.ts";
 import * as store from "../store.ts";
 import type { HeldGrantRow } from "../tables.ts";
-import { defaultSpace, isExpired, rolesIn } from "./spaces.ts";
+import { defaultSpace, isExpired, isOfOneSpace, rolesIn } from "./spaces.ts";
 import { hashOf } from "./tokens.ts";
 
 /** What a request says about who sends it. */
@@ -15,6 +15,16 @@ export interface Credential {
   space_id: string | undefined;
   /** `X-Caller-Agent` */
   caller_agent: string | undefined;
+  /** Whether it is a page, by its cookie, or the command line, as that says. */
+  via?: Actor["via"];
+}
+
+/** What has to be known of the space. */
+interface Wanted {
+  /** It has to be named: whatever else there is to be known, none is taken for it. */
+  named?: boolean | undefined;
+  /** Whoever may use several and names none is let in, and is nowhere. */
+  nowhere?: boolean | undefined;
 }
 
 interface Holder {
@@ -28,6 +38,16 @@ interface Holder {
   grants: HeldGrantRow[];
   expires_at: string | null;
   read_at: number;
+  /** What the database's `revision` was. */
+  revision: number | undefined;
+}
+
+interface Entered {
+  holder: Holder;
+  /** Undefined where several could be meant. */
+  space: string | undefined;
+  /** Those in the space; of who is nowhere, those in any. */
+  roles: Role[];
 }
 
 /** How long what was read may be believed: a change on another node reaches this one no later. */
@@ -48,11 +68,22 @@ export class Credentials {
     this.#database = database;
   }
 
-  async authenticate({ token, space_id, caller_agent }: Credential): Promise<Actor> {
+  async authenticate(credential: Credential, { named, nowhere }: Wanted = {}): Promise<Actor> {
+    const { token, space_id, caller_agent, via } = credential;
     if (!token) throw unauthenticated("Say who you are: Authorization: Bearer TOKEN.");
-    const { holder, space, roles } = await this.#enter(token, space_id);
-    const actor = actorOf(holder, space, roles);
+    const { holder, space, roles } = await this.#enter(token, space_id, named ?? false);
+    if (space === undefined && !nowhere)
+      throw new ParleyError("MISSING_SESSION_ID", "This token may use several spaces: name one with X-Session-ID.");
+    const assumed = space_id === undefined && !isOfOneSpace(holder.grants);
+    const known = { ...actorOf(holder, space ?? NOWHERE, roles), ...(via && { via }) };
+    const actor = assumed ? { ...known, space_assumed: true as const } : known;
     return caller_agent === undefined ? actor : { ...actor, caller_agent: checkedName(caller_agent) };
+  }
+
+  /** Who holds the token, wherever they may be: good for nothing but to be told something that is the same for everybody. */
+  async identify(token: string | undefined): Promise<Actor> {
+    if (!token) throw unauthenticated("Say who you are: Authorization: Bearer TOKEN.");
+    return actorOf(await this.#read(hashOf(token)), NOWHERE, []);
   }
 
   /**
@@ -84,9 +115,17 @@ export class Credentials {
     const open = await store.listOpenAmong(this.#database, { spaces, now: new Date(now).toISOString() });
     const held = (await store.listHeld(this.#database, { tokens, spaces })).filter((one) => !isOver(one, now));
     const may = new Set(held.map(({ token_id, space_id }) => `${token_id} ${space_id}`));
+    const nowhere = await this.#workingAmong(actors.filter(({ space_id }) => space_id === NOWHERE));
     const isValid = ({ token_id, space_id }: Actor): boolean =>
-      open.includes(space_id) && (may.has(`${token_id} ${space_id}`) || may.has(`${token_id} *`));
+      (space_id === NOWHERE && nowhere.has(token_id)) ||
+      (open.includes(space_id) && (may.has(`${token_id} ${space_id}`) || may.has(`${token_id} *`)));
     return actors.filter((actor) => !isValid(actor));
+  }
+
+  async #workingAmong(actors: readonly Actor[]): Promise<Set<string>> {
+    const tokens = await Promise.all(actors.map(({ token_id }) => store.findToken(this.#database, token_id)));
+    const now = this.#database.now();
+    return new Set(tokens.flatMap((row) => (row && row.revoked_at === null && !isOver(row, now) ? [row.id] : [])));
   }
 
   forget(token_id: string): void {
@@ -95,20 +134,25 @@ export class Credentials {
   }
 
   /** A space one has no business in and one that does not exist get the same answer. */
-  async #enter(token: string, wanted: string | undefined): Promise<{ holder: Holder; space: string; roles: Role[] }> {
+  async #enter(token: string, wanted: string | undefined, must_name: boolean): Promise<Entered> {
     // Looked up by hash: how long that takes says nothing about the token.
     const hash = hashOf(token);
     const known = this.#holders.get(hash);
-    const fresh = known !== undefined && performance.now() - known.read_at < BELIEVED_MS;
+    const fresh = known !== undefined && this.#isBelieved(known);
     let holder = fresh && !isOver(known, this.#database.now()) ? known : await this.#read(hash);
+    if (must_name && wanted === undefined)
+      throw new ParleyError(
+        "MISSING_SESSION_ID",
+        "Name the space with X-Session-ID: at this address none is taken for it.",
+      );
     let space = this.#named(holder, wanted);
     if (fresh && rolesIn(holder.grants, space).length === 0) {
       holder = await this.#read(hash);
       space = this.#named(holder, wanted);
     }
-    if (space === undefined)
-      throw new ParleyError("MISSING_SESSION_ID", "This token may use several spaces: name one with X-Session-ID.");
-    return { holder, space, roles: await this.#admit(holder.grants, space) };
+    const open = holder.grants.filter((grant) => !isExpired(grant, this.#database.now()));
+    const roles = space === undefined ? [...new Set(open.map(({ role }) => role))] : undefined;
+    return { holder, space, roles: roles ?? (await this.#admit(holder.grants, space ?? NOWHERE)) };
   }
 
   async #admit(grants: readonly HeldGrantRow[], space: string): Promise<Role[]> {
@@ -121,6 +165,7 @@ export class Credentials {
 
   async #read(hash: string): Promise<Holder> {
     const revocations = this.#revocations;
+    const { revision } = this.#database;
     const read_at = performance.now();
     const row = await store.findTokenByHash(this.#database, hash);
     if (!row || row.revoked_at !== null || isOver(row, this.#database.now())) {
@@ -130,12 +175,17 @@ export class Credentials {
     const grants = within(row, await store.listGrants(this.#database, row.principal_id));
     const { id: token_id, principal_id, subscriber_id, name, kind, expires_at, space_id, cause } = row;
     const own = { token_id, principal_id, subscriber_id, name, kind, space_id, cause };
-    const holder = { ...own, grants, expires_at, read_at };
+    const holder = { ...own, grants, expires_at, read_at, revision };
     if (this.#holders.size >= MOST_HOLDERS) this.#holders.clear();
     // What was read before a revocation may be about the token it was for.
-    // A run's is never believed: it ends in the transaction that gives the run up, on whichever node.
-    if (revocations === this.#revocations && space_id === null) this.#holders.set(hash, holder);
+    if (revocations === this.#revocations) this.#holders.set(hash, holder);
     return holder;
+  }
+
+  /** A run's ends in the transaction that gives the run up, on whichever node: it is believed until anything is stored. */
+  #isBelieved({ space_id, read_at, revision }: Holder): boolean {
+    if (space_id !== null) return revision !== undefined && revision === this.#database.revision;
+    return performance.now() - read_at < BELIEVED_MS;
   }
 
   #named({ grants, space_id }: Holder, wanted: string | undefined): string | undefined {
@@ -157,7 +207,14 @@ export const isOver = ({ expires_at }: { expires_at: string | null }, now: numbe
   expires_at !== null && expires_at <= new Date(now).toISOString();
 
 const actorOf = (
-  { principal_id, name, kind, token_id, subscriber_id, cause }: Omit<Holder, "grants" | "expires_at" | "read_at">,
+  {
+    principal_id,
+    name,
+    kind,
+    token_id,
+    subscriber_id,
+    cause,
+  }: Omit<Holder, "grants" | "expires_at" | "read_at" | "revision">,
   space_id: string,
   roles: readonly Role[],
 ): Actor => ({

@@ -1,9 +1,9 @@
 import { type Ctx, type TxCtx, transact } from "../../../context.ts";
 import { ParleyError } from "../../../errors.ts";
-import { append } from "../../../feed/index.ts";
 import * as sessions from "../store/sessions.ts";
 import * as store from "../store.ts";
 import { noSuchAgent } from "./agents.ts";
+import { tellDeleted } from "./events.ts";
 import { endTokens } from "./sessions.ts";
 
 /** Of this space alone: where else it is somebody, it stays so. Its row and its mail stay, so that what it said still has an author; nothing can act as it, or be said to it. */
@@ -12,17 +12,21 @@ export function deleteAgent(ctx: Ctx, { name }: { name: string }): Promise<{ nam
     const { space_id } = ctx.tx;
     const agent = await store.findAgentByName(ctx.tx, { space_id, name });
     if (!agent) throw noSuchAgent(name);
-    const { principal_id } = agent;
     await passDefaultOn(ctx, agent);
-    const deleted_at = new Date(ctx.now()).toISOString();
-    if (!(await sessions.deleteAgent(ctx.tx, { principal_id, now: deleted_at }))) throw noSuchAgent(name);
-    await sessions.deleteGrants(ctx.tx, principal_id);
-    // A token is good wherever its holder was let in: one that still is somewhere keeps it, and finds nothing here.
-    if ((await store.listGrants(ctx.tx, principal_id)).length === 0)
-      await endTokens(ctx, await sessions.listWorkingTokens(ctx.tx, principal_id));
-    await append(ctx, { type: "agent.deleted", topic: "agent", stream: principal_id, data: { agent: name } });
-    return { name, deleted_at };
+    return { name, deleted_at: await remove(ctx, agent) };
   });
+}
+
+/** When it was. */
+async function remove(ctx: TxCtx, { name, principal_id }: { name: string; principal_id: string }): Promise<string> {
+  const deleted_at = new Date(ctx.now()).toISOString();
+  if (!(await sessions.deleteAgent(ctx.tx, { principal_id, now: deleted_at }))) throw noSuchAgent(name);
+  await sessions.deleteGrants(ctx.tx, principal_id);
+  // A token is good wherever its holder was let in: one that still is somewhere keeps it, and finds nothing here.
+  if ((await store.listGrants(ctx.tx, principal_id)).length === 0)
+    await endTokens(ctx, await sessions.listWorkingTokens(ctx.tx, principal_id));
+  await tellDeleted(ctx, { name, principal_id });
+  return deleted_at;
 }
 
 /** People who name nobody must not speak to it on. Without another agent they speak to the next one there will be. */

@@ -3,6 +3,7 @@ import type { Waiting } from "../../../module.ts";
 import type { FeedPlace } from "../../../resource.ts";
 import type { Agent } from "../schema.ts";
 import type { AgentRow } from "../tables.ts";
+import { TOPIC } from "./events.ts";
 
 type Doing = Pick<Agent, "run_phase" | "asks"> & { approvals: number };
 
@@ -35,7 +36,8 @@ export async function waitingAgents(ctx: Ctx, principal_id?: string): Promise<Ma
 
 /** Where something happens that changes what agents are doing, or one of them. */
 export const doingPlaces = (ctx: Ctx, principal_id?: string): FeedPlace[] =>
-  ["agent", ...ctx.waiting.map(({ topic }) => topic)].map((topic) => ({
+  // Of one that several go by, each change is told once.
+  [...new Set([TOPIC, ...ctx.waiting.map(({ topic }) => topic)])].map((topic) => ({
     topic,
     ...(principal_id !== undefined && { stream: principal_id }),
   }));

@@ -1,8 +1,7 @@
 import type { Ctx } from "../../../context.ts";
 import { ParleyError } from "../../../errors.ts";
-import type { FeedEvent } from "../../../feed/index.ts";
 import { defineGlance, type GlanceProvider } from "../../../module.ts";
-import type { FeedPlace, Watch } from "../../../resource.ts";
+import { type FeedPlace, hintOf, isAt, type Watch } from "../../../resource.ts";
 import type { GlanceAt } from "../schema.ts";
 import { doingPlaces } from "./doing.ts";
 import { list } from "./presence.ts";
@@ -24,20 +23,18 @@ export async function watchGlance(ctx: Ctx): Promise<Watch> {
     places: distinct(watched.flatMap(({ places }) => places)),
     hint: (event) => {
       const touched = watched.filter(({ places }) => places.some((place) => isAt(place, event)));
-      const told = touched.map(({ part, hint }) => [part, hint(event)] as const).filter(([, about]) => about !== null);
-      return told.length === 0 ? null : { parts: Object.fromEntries(told) };
+      const told = touched.map((watch) => [watch.part, hintOf(watch, event)] as const);
+      const reasons = told.filter(([, about]) => about !== null);
+      return reasons.length === 0 ? null : { parts: Object.fromEntries(reasons) };
     },
   };
 }
 
-const isAt = ({ topic, stream }: FeedPlace, event: FeedEvent): boolean =>
-  topic === event.topic && (stream === undefined || stream === event.stream);
-
-/** Each once, or an event would be told twice. */
+/** Each once, or an event would be told twice; of whichever types, since others may wait there for others. */
 function distinct(places: readonly FeedPlace[]): FeedPlace[] {
   const whole = new Set(places.filter(({ stream }) => stream === undefined).map(({ topic }) => topic));
   const parts = places.filter(({ topic, stream }) => stream !== undefined && !whole.has(topic));
-  const streams = new Map(parts.map((place) => [`${place.topic} ${place.stream}`, place]));
+  const streams = new Map(parts.map(({ types: _, ...place }) => [`${place.topic} ${place.stream}`, place]));
   return [...[...whole].map((topic) => ({ topic })), ...streams.values()];
 }
 
@@ -48,11 +45,8 @@ function partOf({ glances }: Ctx, part: string): GlanceProvider {
   throw new ParleyError("INVALID_ARGUMENT", `There is no part ${JSON.stringify(part)}. There are: ${known}.`);
 }
 
-// One function for all who watch: a door works out once what everybody with the same one is told.
-const changed: Watch["hint"] = () => ({});
-
 export const agentsGlance = defineGlance({
   part: "agents",
   read: (ctx) => list(ctx, { all: false }),
-  watch: async (ctx) => ({ places: doingPlaces(ctx), hint: changed }),
+  watch: async (ctx) => ({ places: doingPlaces(ctx) }),
 });

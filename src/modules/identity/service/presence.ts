@@ -5,6 +5,7 @@ import * as store from "../store/sessions.ts";
 import type { PresenceRow, SeenRow } from "../tables.ts";
 import * as agents from "./agents.ts";
 import { seenDoing, waitingAgents } from "./doing.ts";
+import { tellUpdated } from "./events.ts";
 
 const ACTIVE_MS = 5 * 60_000;
 const IDLE_MS = 30 * 60_000;
@@ -55,7 +56,7 @@ export async function leave(ctx: Ctx) {
   const { token_id } = ctx.actor;
   const left = await transact(ctx, async (ctx) => {
     if (!(await store.updateLeft(ctx.tx, { principal_id, token_id, now }))) return false;
-    await agents.tell(ctx, { principal_id, name });
+    await tellUpdated(ctx, { principal_id, name });
     return true;
   });
   return { agent: name, left_at: left ? now : null };
@@ -70,11 +71,16 @@ async function mark(ctx: Ctx, known: PresenceRow | undefined): Promise<string> {
   const seen = { principal_id, now: new Date(now).toISOString() };
   // One that was there already is no news: that happens all the time.
   const returns = presenceOf({ last_seen_at, left_at }, now) !== "active";
+  if (!returns && !ctx.tx) {
+    const { space_id, token_id } = ctx.actor;
+    await store.updateStillSeen(ctx.database, { ...seen, space_id, token_id, before });
+    return seen.now;
+  }
   await transact(ctx, async (ctx) => {
     // Whether it is still old is for the statement to say: another call may have been faster.
     if (!(await store.updateSeen(ctx.tx, { ...seen, before }))) return;
     await store.updateSessionSeen(ctx.tx, { ...seen, token_id: ctx.actor.token_id });
-    if (returns) await agents.tell(ctx, known);
+    if (returns) await tellUpdated(ctx, known);
   });
   return seen.now;
 }

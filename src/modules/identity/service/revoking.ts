@@ -1,7 +1,7 @@
 import type { TxCtx } from "../../../context.ts";
 import { ParleyError } from "../../../errors.ts";
-import { append } from "../../../feed/index.ts";
 import * as store from "../store.ts";
+import { tellRevoked } from "./events.ts";
 
 /** What ended with a token. */
 interface Fallen {
@@ -43,8 +43,7 @@ async function revokeMade(ctx: TxCtx, id: string): Promise<Fallen> {
 async function end(ctx: TxCtx, id: string): Promise<boolean> {
   const revoked_at = new Date(ctx.now()).toISOString();
   if (!(await store.revokeToken(ctx.tx, { id, revoked_at }))) return false;
-  // Every node listens to this: it closes the streams that were opened with the token.
-  await append(ctx, { type: "token.revoked", topic: "identity", stream: id, data: { token_id: id } });
+  await tellRevoked(ctx, id);
   return true;
 }
 

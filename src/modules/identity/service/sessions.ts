@@ -2,7 +2,6 @@ import { type Ctx, has, type TxCtx, transact } from "../../../context.ts";
 import { HUB_SPACE } from "../../../db/open.ts";
 import { plan } from "../../../due/index.ts";
 import { ParleyError } from "../../../errors.ts";
-import { append } from "../../../feed/index.ts";
 import type { DueHandler } from "../../../module.ts";
 import type { AgentSession, EnsureAgent, EnsuredAgent } from "../schema.ts";
 import * as sessions from "../store/sessions.ts";
@@ -10,6 +9,7 @@ import * as store from "../store.ts";
 import type { PrincipalRow, SessionRow } from "../tables.ts";
 import { registerAgent } from "./agents.ts";
 import { boundTokens, rationRefusals } from "./bounds.ts";
+import { tellRevoked, tellUpdated } from "./events.ts";
 import { planForgetting } from "./forgetting.ts";
 import { ensurePrincipal, refuseDeleted, taken } from "./names.ts";
 import { presenceOf } from "./presence.ts";
@@ -151,8 +151,7 @@ async function bind(ctx: TxCtx, { principal, known, input, made_by }: Binding): 
   });
   await sessions.updatePlace(ctx.tx, { principal_id, ...place });
   await sessions.updateSeen(ctx.tx, { principal_id, now, before: now });
-  if (known)
-    await append(ctx, { type: "agent.updated", topic: "agent", stream: principal_id, data: { agent: principal.name } });
+  if (known) await tellUpdated(ctx, { principal_id, name: principal.name });
   return minted.token;
 }
 
@@ -170,7 +169,7 @@ export async function endTokens(ctx: TxCtx, ids: readonly string[]): Promise<voi
 export const endedDue: Record<string, DueHandler> = {
   [ENDED]: async (ctx) => {
     for (const token_id of await sessions.listEndedTokens(ctx.tx)) {
-      await append(ctx, { type: "token.revoked", topic: "identity", stream: token_id, data: { token_id } });
+      await tellRevoked(ctx, token_id);
       await sessions.deleteEndedToken(ctx.tx, token_id);
     }
     await planForgetting(ctx);

@@ -3,18 +3,14 @@ import { type Actor, type Ctx, has, type Role, transact } from "../../../context
 import { MAIN_SPACE } from "../../../db/open.ts";
 import { move, openSpace, plan } from "../../../due/index.ts";
 import { ParleyError } from "../../../errors.ts";
-import { append } from "../../../feed/index.ts";
-import type { DueHandler } from "../../../module.ts";
 import type { CreateSpace, Space } from "../schema.ts";
 import * as store from "../store.ts";
 import type { HeldGrantRow, SpaceRow } from "../tables.ts";
 import { boundSpaces, rationRefusals } from "./bounds.ts";
+import { tellSpaceEnded } from "./events.ts";
 
-/** Tells a node to end what is open there. It goes with the rest of the space's feed a moment later. */
-export const SPACE_ENDED = "space.ended";
-const EMPTY = "space.empty";
-/** As many rows of a long table as one transaction removes. */
-const SLICE = 2000;
+/** What a space holds is removed, once it is kept elsewhere. */
+export const EMPTY = "space.empty";
 
 /** Runs in the hub's own space: nobody's feed tells of another team's space. */
 export function createSpace(ctx: Ctx, input: CreateSpace): Promise<Space> {
@@ -27,7 +23,8 @@ export function createSpace(ctx: Ctx, input: CreateSpace): Promise<Space> {
     const expires_at = new Date(now + input.ttl_seconds * 1000).toISOString();
     const created_by = ctx.actor.principal_id;
     await boundSpaces(ctx);
-    const row = { id, first_id: ctx.tx.takeId(), created_by, created_at, expires_at };
+    const first_id = ctx.tx.takeId();
+    const row = { id, last_id: first_id, default_inbox_id: first_id, created_by, created_at, expires_at };
     await rationRefusals(ctx, "CONFLICT", async () => {
       if (!(await store.insertSpace(ctx.tx, row)))
         throw new ParleyError("CONFLICT", `There is a space ${id} already, or there was one. Choose another id.`);
@@ -83,7 +80,7 @@ export function deleteSpace(ctx: Ctx, { id }: { id: string }): Promise<Space> {
     if (isExpired(space, ctx.now())) return wire(space);
     const expires_at = new Date(ctx.now()).toISOString();
     await store.expireSpace(ctx.tx, { id, expires_at });
-    await append(ctx, { type: SPACE_ENDED, topic: "space", stream: "", data: {} });
+    await tellSpaceEnded(ctx);
     await move(ctx, { kind: EMPTY, ref: 0, at: ctx.now() });
     return wire({ ...space, expires_at });
   });
@@ -110,23 +107,6 @@ export async function lookAtSpace(ctx: Ctx): Promise<Space> {
   return wire(space);
 }
 
-interface Contents {
-  /** Of every module. */
-  tables: readonly string[];
-  long_tables: readonly string[];
-}
-
-/** The end of a space: what it held is removed. Its row stays, to answer that it is gone. */
-export const spaceDue = ({ tables, long_tables }: Contents): Record<string, DueHandler> => ({
-  [EMPTY]: async (ctx) => {
-    for (const table of long_tables)
-      if ((await store.deleteOldestRows(ctx.tx, { table, limit: SLICE })) === SLICE)
-        return plan(ctx, { kind: EMPTY, ref: 0, at: ctx.now() });
-    for (const table of tables) await store.deleteRows(ctx.tx, table);
-    await store.emptySpace(ctx.tx, { id: ctx.tx.space_id, emptied_at: new Date(ctx.now()).toISOString() });
-  },
-});
-
 /**
  * Where a token is used that names no space: in `main`, or in the only one that is open. Where none
  * is, in one that expired, which says so.
@@ -140,12 +120,19 @@ export function defaultSpace(grants: readonly HeldGrantRow[], now: number): stri
   return open.length > 1 ? undefined : [...open, ...spaces(grants)][0];
 }
 
+/**
+ * Whether there is only one that could be meant. One that has ended counts: whoever was let into another one since would
+ * else go on there without having said so.
+ */
+export const isOfOneSpace = (grants: readonly HeldGrantRow[]): boolean =>
+  new Set(grants.map(({ space_id }) => space_id)).size === 1 && grants[0]?.space_id !== "*";
+
 export const isExpired = ({ expires_at }: Pick<SpaceRow, "expires_at">, now: number): boolean =>
   expires_at !== null && expires_at <= new Date(now).toISOString();
 
 const noSuchSpace = (id: string): ParleyError => new ParleyError("SESSION_NOT_FOUND", `There is no space ${id}.`);
 
-const wire = ({ id, created_at, expires_at }: Pick<SpaceRow, "id" | "created_at" | "expires_at">): Space => ({
+export const wire = ({ id, created_at, expires_at }: Pick<SpaceRow, "id" | "created_at" | "expires_at">): Space => ({
   space: id,
   session_id: id,
   created_at,

@@ -41,6 +41,12 @@ export function createToken(ctx: Ctx, input: CreateToken): Promise<NewToken> {
   });
 }
 
+/** An agent of this space that nobody was before, with a token for here alone. */
+export async function newAgent(ctx: TxCtx, name: string): Promise<NewToken> {
+  if (await store.findPrincipal(ctx.tx, name)) throw taken(ctx, name, `There is somebody called ${name} already.`);
+  return createToken(ctx, { name, role: "agent", exact: true });
+}
+
 /** Whoever asks for one role alone is about to be somebody new, or that already: never one who is here as something else. */
 async function refuseOtherRole(ctx: TxCtx, { id, name }: PrincipalRow, role: Role): Promise<void> {
   const held = (await store.listGrants(ctx.tx, id)).filter(({ space_id }) => space_id === ctx.tx.space_id);

@@ -19,7 +19,7 @@ export const countSpacesSince = async (db: Reader, args: Since): Promise<number>
 type Open = { created_by: string; now: string; most: number };
 
 const openSpaces = statement<Open, { count: number }>(
-  counted("select id from spaces where created_by = :created_by and expires_at > :now"),
+  counted("select id from spaces where created_by = :created_by and expires_at > :now and emptied_at is null"),
 );
 /** Without those that are permanent: nobody makes one. */
 export const countOpenSpaces = async (db: Reader, args: Open): Promise<number> =>

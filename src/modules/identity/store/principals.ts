@@ -42,6 +42,16 @@ type Held = { principal_id: string; space_id: string };
 const grantIn = statement<Held, { found: number }>(
   "select 1 as found from grants where principal_id = :principal_id and space_id = :space_id limit 1",
 );
+type Made = { principal_id: string; created_by: string };
+
+const grantElsewhere = statement<Made, { found: number }>(
+  `select 1 as found from grants g left join spaces s on s.id = g.space_id
+   where g.principal_id = :principal_id and (s.id is null or s.created_by <> :created_by) limit 1`,
+);
+/** In a space that somebody else made, or in all. */
+export const hasGrantElsewhere = async (db: Reader, args: Made): Promise<boolean> =>
+  (await db.get(grantElsewhere, args)) !== undefined;
+
 /** Of whatever role, in that very space, which may be `*`. */
 export const hasGrant = async (db: Reader, args: Held): Promise<boolean> => (await db.get(grantIn, args)) !== undefined;
 

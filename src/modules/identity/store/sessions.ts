@@ -1,4 +1,4 @@
-import type { Reader, Tx } from "../../../db/database.ts";
+import type { Database, Reader, Tx } from "../../../db/database.ts";
 import { statement } from "../../../db/statement.ts";
 import type { PresenceRow, SessionRow } from "../tables.ts";
 
@@ -68,6 +68,19 @@ const seen = statement<In & { principal_id: string; now: string; before: string 
 /** How many there were: none where another call was faster. */
 export const updateSeen = (tx: Tx, args: { principal_id: string; now: string; before: string }): Promise<number> =>
   tx.runCounted(seen, { ...args, space_id: tx.space_id });
+
+const stillSeen = statement<In & { principal_id: string; now: string; before: string }>(
+  `update agents set last_seen_at = :now where space_id = :space_id and principal_id = :principal_id
+   and left_at is null and last_seen_at < :before`,
+);
+/** Of one that was there and is: that is told to nobody, and takes no turn at the space's counter. */
+export async function updateStillSeen(
+  database: Database,
+  { token_id, before, ...seen }: In & { principal_id: string; token_id: string; now: string; before: string },
+): Promise<void> {
+  if ((await database.compareAndSet(stillSeen, { ...seen, before })) === 0) return;
+  await database.compareAndSet(seenSession, { ...seen, token_id });
+}
 
 type Leaving = { principal_id: string; token_id: string; now: string };
 

@@ -7,11 +7,17 @@ const spaceById = statement<{ id: string }, SpaceRow>(
 );
 export const findSpace = (db: Reader, id: string): Promise<SpaceRow | undefined> => db.get(spaceById, { id });
 
+type CounterRow = Pick<SpaceRow, "id" | "created_at" | "expires_at" | "default_inbox_id"> & { last_id: number };
+const counter = statement<{ id: string }, CounterRow>(
+  "select id, created_at, expires_at, default_inbox_id, last_id from spaces where id = :id",
+);
+export const findCounter = (db: Reader, id: string): Promise<CounterRow | undefined> => db.get(counter, { id });
+
 const openSpaces = statement<{ now: string }, SpaceRow>(
   `select id, default_inbox_id, created_by, created_at, expires_at, emptied_at from spaces
-   where id <> 'hub' and (expires_at is null or expires_at > :now) order by created_at, id`,
+   where id <> 'hub' and emptied_at is null and (expires_at is null or expires_at > :now) order by created_at, id`,
 );
-/** Those that have not expired: of the others there are more every day. */
+/** Those that have not expired: of the others there may be many. */
 export const listSpaces = (db: Reader, now: string): Promise<SpaceRow[]> => db.all(openSpaces, { now });
 
 const spacesOf = statement<{ principal_id: string; now: string }, SpaceRow>(
@@ -35,13 +41,16 @@ const newSpace = statement<{
    values (:id, :last_id, :default_inbox_id, :created_by, :created_at, :expires_at) on conflict do nothing`,
 );
 /** False when there is one of that name, or was. */
-export const insertSpace = async (
-  tx: Tx,
-  row: { id: string; first_id: number; created_by: string; created_at: string; expires_at: string | null },
-): Promise<boolean> => {
-  const { first_id, ...rest } = row;
-  return (await tx.runCounted(newSpace, { ...rest, last_id: first_id, default_inbox_id: first_id })) === 1;
-};
+export const insertSpace = async (tx: Tx, row: Omit<SpaceRow, "emptied_at"> & { last_id: number }): Promise<boolean> =>
+  (await tx.runCounted(newSpace, row)) === 1;
+
+const letPeopleIn = statement<{ from_id: string; space_id: string; created_at: string }>(
+  `insert into grants (principal_id, space_id, role, created_at) select g.principal_id, :space_id, g.role, :created_at
+   from grants g join principals p on p.id = g.principal_id where g.space_id = :from_id and p.kind = 'human'`,
+);
+/** The people of one space into another. */
+export const copyPeople = (tx: Tx, args: { from_id: string; space_id: string; created_at: string }): Promise<void> =>
+  tx.run(letPeopleIn, args);
 
 const expire = statement<{ id: string; expires_at: string }>(
   "update spaces set expires_at = :expires_at where id = :id",
@@ -53,6 +62,40 @@ const markEmptied = statement<{ id: string; emptied_at: string }>(
 );
 export const emptySpace = (tx: Tx, args: { id: string; emptied_at: string }): Promise<void> =>
   tx.run(markEmptied, args);
+
+const firstEmptied = statement<Record<string, never>, { emptied_at: string | null }>(
+  "select min(emptied_at) as emptied_at from spaces where emptied_at is not null",
+);
+export const findFirstEmptied = async (db: Reader): Promise<string | null> =>
+  (await db.get(firstEmptied, {}))?.emptied_at ?? null;
+
+const slice = statement<{ before: string; limit: number }, { emptied_at: string | null }>(
+  `select max(emptied_at) as emptied_at from
+   (select emptied_at from spaces where emptied_at < :before order by emptied_at limit :limit) as slice`,
+);
+/** When the last of so many was emptied that were so before that time. */
+export const findEndOfSlice = async (db: Reader, args: { before: string; limit: number }): Promise<string | null> =>
+  (await db.get(slice, args))?.emptied_at ?? null;
+
+const leftNowhere = statement<{ until: string }, { principal_id: string }>(
+  `select l.principal_id from (select distinct g.principal_id from spaces s join grants g on g.space_id = s.id
+   where s.emptied_at <= :until) as l where not exists
+   (select 1 from grants g left join spaces s on s.id = g.space_id where g.principal_id = l.principal_id
+   and (s.emptied_at is null or s.emptied_at > :until)) order by l.principal_id`,
+);
+/** Those who were let into no other space than such as were emptied until then. */
+export const listLeftNowhere = async (db: Reader, until: string): Promise<string[]> =>
+  (await db.all(leftNowhere, { until })).map(({ principal_id }) => principal_id);
+
+const deleteGrantsThere = statement<{ until: string }>(
+  "delete from grants where space_id in (select id from spaces where emptied_at <= :until)",
+);
+const deleteEmptied = statement<{ until: string }>("delete from spaces where emptied_at <= :until");
+/** With what was granted in them. */
+export async function deleteEmptiedSpaces(tx: Tx, until: string): Promise<void> {
+  await tx.run(deleteGrantsThere, { until });
+  await tx.run(deleteEmptied, { until });
+}
 
 const setDefault = statement<{ id: string; default_inbox_id: number }>(
   "update spaces set default_inbox_id = :default_inbox_id where id = :id",

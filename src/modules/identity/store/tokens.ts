@@ -80,23 +80,27 @@ export async function updateMaker(tx: Tx, args: { from: string; to: string }): P
   await tx.run(handOverCodes, args);
 }
 
-/** Those that nobody made by hand. */
+/** Those that nobody made by hand. Of whoever is let in nowhere any more, those as well. */
 const LABELS = "'session', 'browser', 'run'";
 
 type Ended = { before: string; limit: number };
 
 // A session that comes back goes on with the read marks of its last token, whatever became of that.
-const forget = statement<Ended>(
-  `delete from tokens where id in (select id from tokens where label in (${LABELS})
-   and (revoked_at < :before or expires_at < :before)
+const FORGETTABLE = `(label in (${LABELS}) or not exists (select 1 from grants g where g.principal_id = tokens.principal_id))
    and id not in (select token_id from agent_sessions)
-   and id not in (select made_by from tokens where made_by is not null) order by id limit :limit)`,
-);
-/** Of sessions, browsers and runs, such as ended before that. How many there were. */
-export const deleteEndedTokens = (tx: Tx, args: Ended): Promise<number> => tx.runCounted(forget, args);
+   and id not in (select made_by from tokens where made_by is not null)`;
 
-const ending = statement<Record<string, never>, { id: string }>(
-  `select id from tokens where label in (${LABELS}) and (revoked_at is not null or expires_at is not null) limit 1`,
+const forget = statement<Ended>(
+  `delete from tokens where id in (select id from tokens where ${FORGETTABLE}
+   and (revoked_at < :before or expires_at < :before) order by id limit :limit)`,
 );
-/** Whether there are any that have ended, or will by themselves. */
-export const hasEndingTokens = async (db: Reader): Promise<boolean> => (await db.get(ending, {})) !== undefined;
+/** Such as ended before that. */
+export const deleteEndedTokens = (tx: Tx, args: Ended): Promise<void> => tx.run(forget, args);
+
+const firstEnd = statement<Record<string, never>, { ended_at: string | null }>(
+  `select min(case when revoked_at < expires_at or expires_at is null then revoked_at else expires_at end) as ended_at
+   from tokens where ${FORGETTABLE}`,
+);
+/** When the first of them ended, or will by itself. */
+export const findFirstEndOfToken = async (db: Reader): Promise<string | null> =>
+  (await db.get(firstEnd, {}))?.ended_at ?? null;

@@ -1,8 +1,18 @@
 import { z } from "zod";
-import { MAKERS, ONLOOKERS, ROLES } from "../../../context.ts";
+import { ADMINS, MAKERS, ONLOOKERS, ROLES } from "../../../context.ts";
 import { HUB_SPACE } from "../../../db/open.ts";
 import { defineTool, type Lookup } from "../../../tool.ts";
-import { CreateSpace, Glance, GlanceAt, Space, SpaceRef } from "../schema.ts";
+import {
+  CreateSpace,
+  Filled,
+  FillSpace,
+  FinishSpace,
+  Glance,
+  GlanceAt,
+  OpenSpace,
+  Space,
+  SpaceRef,
+} from "../schema.ts";
 import * as service from "../service.ts";
 
 const Nothing = z.strictObject({});
@@ -20,13 +30,14 @@ const SPACE: Lookup = {
 
 export const spaces = [
   defineTool({
-    name: "space_create",
-    aliases: ["create_session"],
+    name: "create_session",
+    aliases: ["space_create"],
     title: "Create a space",
     description:
       "Makes a space: a separate set of agents, messages and everything else. It expires after its time to live.",
     roles: MAKERS,
-    facets,
+    facets: ["admin", "workspace"],
+    spaceless: true,
     writes: true,
     scope: () => HUB_SPACE,
     core: true,
@@ -36,7 +47,7 @@ export const spaces = [
         summary: "open a space",
         people: true,
         examples: ["space create", "space create sess_review --ttl 7d"],
-        details: "Everything in it is gone when it expires.",
+        details: "When it expires, what is in it is archived and removed.",
         words: { id: "its id: a UUID or sess_…; chosen for you without it" },
         durations: { ttl_seconds: "ttl" },
         without: ["session_id"],
@@ -119,5 +130,45 @@ export const spaces = [
     input: SpaceRef,
     output: Space,
     run: service.deleteSpace,
+  }),
+  defineTool({
+    name: "space_open",
+    title: "Open an archive",
+    description:
+      "Makes the space that what an archive held is read into, as `parley space open` does. It stays closed until all is there.",
+    roles: ADMINS,
+    unlisted: true,
+    facets,
+    writes: true,
+    scope: () => HUB_SPACE,
+    input: OpenSpace,
+    output: Space,
+    run: service.openArchive,
+  }),
+  defineTool({
+    name: "space_fill",
+    title: "Read rows of an archive",
+    description: "Stores a page of the rows of an archive in the space that space_open made for it.",
+    roles: ADMINS,
+    unlisted: true,
+    facets,
+    writes: true,
+    scope: service.openingSpace,
+    input: FillSpace,
+    output: Filled,
+    run: service.fillSpace,
+  }),
+  defineTool({
+    name: "space_finish",
+    title: "Finish opening an archive",
+    description: "Opens the space that an archive was read into, once every row of it is there.",
+    roles: ADMINS,
+    unlisted: true,
+    facets,
+    writes: true,
+    scope: service.openingSpace,
+    input: FinishSpace,
+    output: Space,
+    run: service.finishSpace,
   }),
 ];

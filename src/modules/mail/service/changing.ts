@@ -1,7 +1,6 @@
 import { type Ctx, type TxCtx, transact } from "../../../context.ts";
 import { plan, unplan } from "../../../due/index.ts";
 import { ParleyError } from "../../../errors.ts";
-import { append } from "../../../feed/index.ts";
 import { formatId, parseId } from "../../../ids.ts";
 import { parseTime } from "../../../times.ts";
 import { prove, record } from "../../delivery/index.ts";
@@ -10,6 +9,7 @@ import type { Action, Update, Updated } from "../schema.ts";
 import * as store from "../store.ts";
 import type { CopyRow, HeldRow } from "../tables.ts";
 import { SNOOZE, TRASH, TRASH_MS } from "./due-kinds.ts";
+import { TOPIC, tellChanged, tellReceipt } from "./events.ts";
 import { changeableHolder, noSuchMail } from "./mailboxes.ts";
 import { endOverdue } from "./overdue.ts";
 import { unreadOf } from "./wire.ts";
@@ -83,13 +83,7 @@ async function save(
   await planTrash(ctx, copy, changed);
   const { mail_id, thread_id, sender_id: _, sender: __, deadline: ___, ...row } = changed;
   await store.updateCopy(ctx.tx, { mail_id, ...row });
-  await append(ctx, {
-    type: "mail.changed",
-    topic: "mail",
-    stream: mailbox.principal_id,
-    ref: mail_id,
-    data: { agent: mailbox.name, action, thread_id: formatId(thread_id) },
-  });
+  await tellChanged(ctx, mailbox, { mail_id, thread_id }, action);
   if (copy.acked_at === null && changed.acked_at !== null) await endOverdue(ctx, changed);
 }
 
@@ -142,13 +136,7 @@ async function tellSenders(ctx: TxCtx, change: Change, all: readonly Changed[]):
   const is_own = own.principal_id === change.mailbox.principal_id;
   const receipts = await (is_own ? proven(ctx, change, all) : marked(ctx, change, all));
   for (const { mail_id, thread_id, sender_id, sender, by, state } of receipts)
-    await append(ctx, {
-      type: "mail.receipt",
-      topic: "mail",
-      stream: sender_id,
-      ref: mail_id,
-      data: { agent: sender, by, state, thread_id: formatId(thread_id) },
-    });
+    await tellReceipt(ctx, { principal_id: sender_id, name: sender }, { mail_id, thread_id, by, state });
 }
 
 type Receipt = Omit<HeldRow, "state"> & { by: string; state: string };
@@ -159,7 +147,7 @@ async function proven(ctx: TxCtx, { mailbox, action, proof }: Change, all: reado
   const state = PROVES[action];
   if (!state) return [];
   const by = ctx.actor.name === mailbox.name ? proof : `${proof}, by ${ctx.actor.name}`;
-  const deliveries = { topic: "mail", principal_id: mailbox.principal_id, channel: OWN, state, proof: by };
+  const deliveries = { topic: TOPIC, principal_id: mailbox.principal_id, channel: OWN, state, proof: by };
   const news = await prove(ctx, { ...deliveries, refs: all.map(({ changed }) => changed.mail_id) });
   return all.flatMap(({ changed }) => (news.has(changed.mail_id) ? [{ ...changed, by: mailbox.name, state }] : []));
 }
@@ -171,7 +159,7 @@ async function marked(ctx: TxCtx, { mailbox, proof }: Change, all: readonly Chan
   for (const { copy, changed } of all) {
     const acknowledged = copy.acked_at === null && changed.acked_at !== null;
     if (!acknowledged && !(copy.read_at === null && changed.read_at !== null)) continue;
-    const delivery = { topic: "mail", ref: changed.mail_id, principal_id: mailbox.principal_id };
+    const delivery = { topic: TOPIC, ref: changed.mail_id, principal_id: mailbox.principal_id };
     await record(ctx, { ...delivery, channel: OTHERS, state: "marked", proof: `${proof}, by ${by}` });
     receipts.push({ ...changed, by, state: "marked" });
   }

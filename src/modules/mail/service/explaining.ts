@@ -3,12 +3,13 @@ import { fromColumns } from "../../../feed/index.ts";
 import type { Explainer } from "../../../module.ts";
 import { findSelf } from "../../identity/index.ts";
 import * as store from "../store.ts";
+import { TOPIC } from "./events.ts";
 import { seesMailboxes } from "./mailboxes.ts";
 import { answeredBy } from "./sending.ts";
 
 /** Of a mail's text no more than its subject: what somebody reads is noted, and asking why is not reading. */
 export const mailExplains: Explainer = {
-  topics: ["mail"],
+  topics: [TOPIC],
   find: async (ctx, id) => {
     const { space_id } = ctx.actor;
     const mail = await store.findWritten(ctx.db, { space_id, id, principal_id: await ownMailbox(ctx) });

@@ -1,9 +1,9 @@
 import type { Ctx } from "../../../context.ts";
-import { append } from "../../../feed/index.ts";
 import { formatId, timeOfId } from "../../../ids.ts";
 import type { Need, NeedPage, NeedProvider } from "../../../module.ts";
 import { ownHolder } from "../../identity/index.ts";
 import * as store from "../store.ts";
+import { TOPIC, tellReceipt } from "./events.ts";
 
 /**
  * Mail that waits for a person: urgent or with a deadline, in their inbox, neither acknowledged nor answered nor snoozed.
@@ -24,7 +24,7 @@ export const mailNeeds: NeedProvider = {
         choices: null,
         digest: null,
         expires_at: row.deadline,
-        topic: "mail",
+        topic: TOPIC,
         ref: formatId(row.id),
         agents: null,
       }),
@@ -32,11 +32,10 @@ export const mailNeeds: NeedProvider = {
   tellPending: async (ctx, id, until) => {
     // It waits for the actor, so it is there.
     const sender = (await store.findSender(ctx.tx, { space_id: ctx.tx.space_id, id })) as store.Sender;
-    const { principal_id, name, thread_id } = sender;
-    const data = { agent: name, by: ctx.actor.name, state: "pending", until, thread_id: formatId(thread_id) };
-    await append(ctx, { type: "mail.receipt", topic: "mail", stream: principal_id, ref: id, data });
+    const receipt = { mail_id: id, thread_id: sender.thread_id, by: ctx.actor.name, state: "pending", until };
+    await tellReceipt(ctx, sender, receipt);
   },
-  places: async (ctx) => [{ topic: "mail", stream: (await ownHolder(ctx)).principal_id }],
+  places: async (ctx) => [{ topic: TOPIC, stream: (await ownHolder(ctx)).principal_id }],
 };
 
 async function inBox(ctx: Ctx, page: NeedPage) {

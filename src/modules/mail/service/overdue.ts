@@ -1,10 +1,9 @@
 import type { TxCtx } from "../../../context.ts";
-import { append } from "../../../feed/index.ts";
-import { formatId } from "../../../ids.ts";
 import { recipients } from "../../identity/index.ts";
 import { close, raise } from "../../notices/index.ts";
 import * as store from "../store.ts";
 import type { HeldRow } from "../tables.ts";
+import { TOPIC, tellOverdue } from "./events.ts";
 
 const KIND = "mail.overdue";
 /** As many as a sentence names. */
@@ -21,20 +20,17 @@ export async function raiseOverdue(ctx: TxCtx, mail_id: number): Promise<void> {
   await raise(ctx, {
     key: `mail.overdue ${mail_id}`,
     kind: KIND,
-    topic: "mail",
+    topic: TOPIC,
     ref: mail_id,
     ...((await isPrivate(ctx, sender)) ? amongPeople() : bySender(sender, { subject: mail.subject, names })),
   });
-  for (const { principal_id, name } of late) {
-    const event = { type: "mail.overdue", topic: "mail", stream: principal_id, ref: mail_id };
-    await append(ctx, { ...event, data: { agent: name, thread_id: formatId(mail.thread_id) } });
-  }
+  for (const holder of late) await tellOverdue(ctx, holder, { mail_id, thread_id: mail.thread_id });
 }
 
 /** The last of those it waited for has acknowledged it: nobody need be told any more. */
 export async function endOverdue(ctx: TxCtx, { mail_id, deadline }: HeldRow): Promise<void> {
   if (deadline === null || Date.parse(deadline) > ctx.now() || (await store.isAwaited(ctx.tx, mail_id))) return;
-  await close(ctx, { kind: KIND, topic: "mail", ref: mail_id });
+  await close(ctx, { kind: KIND, topic: TOPIC, ref: mail_id });
 }
 
 /** Where an agent is in it, everybody who sees notices may look into its mailbox; what people write each other is theirs. */

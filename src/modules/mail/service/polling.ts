@@ -6,6 +6,7 @@ import { type HolderRow, heartbeat, ownHolder } from "../../identity/index.ts";
 import { type Injected, MOST_COUNTED, type Offered, type Poll, type Polled } from "../schema.ts";
 import * as store from "../store.ts";
 import { bodyOf } from "./bodies.ts";
+import { TOPIC } from "./events.ts";
 import { noSuchMail } from "./mailboxes.ts";
 import { takeSlot } from "./slots.ts";
 import { toItem, unreadOf } from "./wire.ts";
@@ -16,7 +17,7 @@ export async function poll(ctx: Ctx, wanted: Wanted): Promise<Polled> {
   if (mailbox.kind === "agent") await heartbeat(ctx);
   const wait_ms = wanted.wait_seconds * 1000;
   if (wait_ms === 0 || !ctx.wait) return offer(ctx, mailbox, wanted, "time");
-  using waiter = await ctx.wait({ topic: "mail", stream: mailbox.principal_id });
+  using waiter = await ctx.wait({ topic: TOPIC, stream: mailbox.principal_id });
   using place = takeSlot(ctx, mailbox, { ...wanted, waiting: waiter });
   const until = performance.now() + wait_ms;
   for (;;) {
@@ -133,6 +134,6 @@ interface Offer {
 /** False if there is no such mail in that mailbox. */
 async function noteOffer(ctx: TxCtx, { principal_id }: HolderRow, { id, state = "offered", ...offer }: Offer) {
   if ((await store.countOffer(ctx.tx, { mail_id: id, principal_id })) === 0) return false;
-  await record(ctx, { topic: "mail", ref: id, principal_id, state, ...offer });
+  await record(ctx, { topic: TOPIC, ref: id, principal_id, state, ...offer });
   return true;
 }

@@ -1,18 +1,16 @@
 import type { Config } from "../../../config.ts";
 import type { TxCtx } from "../../../context.ts";
 import { plan } from "../../../due/index.ts";
-import { append, because } from "../../../feed/index.ts";
-import { formatId } from "../../../ids.ts";
+import { because } from "../../../feed/index.ts";
 import type { DueHandler } from "../../../module.ts";
-import { PURGE_SLICE, retention } from "../../../retention.ts";
+import { retention } from "../../../retention.ts";
 import * as store from "../store.ts";
 import { DEADLINE, PURGE, SNOOZE, TRAILS, TRASH } from "./due-kinds.ts";
+import { tellWoken } from "./events.ts";
 import { raiseOverdue } from "./overdue.ts";
 import { STOPPED_AT } from "./trails.ts";
 
 const MINUTE_MS = 60 * 1000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 
 const mails = retention({
   kind: PURGE,
@@ -23,9 +21,24 @@ const mails = retention({
     (await store.deleteOldest(tx, { before_id, deadline: DEADLINE, limit })) < limit,
 });
 
+/** Since the last mail of each. Who was stopped stays so. */
+const trails = retention({
+  kind: TRAILS,
+  days: () => 1,
+  oldest: async ({ tx }) => {
+    const last_at = await store.findQuietest(tx, STOPPED_AT);
+    return last_at === undefined ? null : Date.parse(last_at) * 1000;
+  },
+  remove: async ({ tx }, { before_id, limit }) => {
+    const before = new Date(before_id / 1000).toISOString();
+    await store.deleteQuietTrails(tx, { before, stopped: STOPPED_AT, limit });
+    return false;
+  },
+});
+
 /** Has what is old removed from the transaction's space, within the hour. */
 export async function planRetention(ctx: TxCtx, config: Config): Promise<void> {
-  await plan(ctx, { kind: TRAILS, ref: 1, at: ctx.now() + DAY_MS });
+  await trails.plan(ctx, config);
   await mails.plan(ctx, config);
 }
 
@@ -35,12 +48,7 @@ export const mailDue: Record<string, DueHandler> = {
   [DEADLINE]: (ctx, { ref }) => raiseOverdue(because(ctx, ref), ref),
   [TRASH]: (ctx, { ref }) => purgeTrashed(ctx, ref),
   ...mails.due,
-  [TRAILS]: async (ctx, { ref }) => {
-    const before = new Date(ctx.now() - DAY_MS).toISOString();
-    const quiet = { before, stopped: STOPPED_AT, limit: PURGE_SLICE };
-    const is_through = (await store.deleteQuietTrails(ctx.tx, quiet)) < PURGE_SLICE;
-    await plan(ctx, { kind: TRAILS, ref, at: ctx.now() + (is_through ? DAY_MS : 0) });
-  },
+  ...trails.due,
 };
 
 /** Not before its deadline was handled, which is the later one where the hub was down for long. */
@@ -54,7 +62,9 @@ async function purgeTrashed(ctx: TxCtx, id: number): Promise<void> {
 async function wake(ctx: TxCtx, snooze_id: number): Promise<void> {
   const copy = await store.findSnoozed(ctx.tx, snooze_id);
   if (!copy) return;
-  const { space_id } = ctx.tx;
+  const { mail_id, principal_id, name } = copy;
+  const mail = await store.findSeen(ctx.tx, { space_id: ctx.tx.space_id, principal_id, id: mail_id });
+  if (!mail) return;
   const position = ctx.tx.takeId();
   await store.updateCopy(ctx.tx, {
     ...copy,
@@ -64,30 +74,5 @@ async function wake(ctx: TxCtx, snooze_id: number): Promise<void> {
     snooze_id: null,
     offered: 0,
   });
-  const mail = await store.findSeen(ctx.tx, { space_id, principal_id: copy.principal_id, id: copy.mail_id });
-  await append(because(ctx, copy.mail_id), {
-    id: position,
-    type: "mail.woken",
-    topic: "mail",
-    stream: copy.principal_id,
-    ref: copy.mail_id,
-    data: { agent: copy.name, ...(mail && aboutOf(mail)) },
-  });
+  await tellWoken(because(ctx, mail_id), { id: position, principal_id, name }, { ...mail, mail_id, from: mail.sender });
 }
-
-const aboutOf = ({
-  sender,
-  subject,
-  priority,
-  thread_id,
-}: {
-  sender: string;
-  subject: string;
-  priority: string;
-  thread_id: number;
-}) => ({
-  from: sender,
-  subject,
-  priority,
-  thread_id: formatId(thread_id),
-});

@@ -3,13 +3,14 @@ import { wordsOf } from "../../../db/words.ts";
 import { plan } from "../../../due/index.ts";
 import { ParleyError } from "../../../errors.ts";
 import { hit } from "../../../failpoints.ts";
-import { appendGroup, type Cause, toColumns } from "../../../feed/index.ts";
+import { type Cause, toColumns } from "../../../feed/index.ts";
 import { formatId, parseId } from "../../../ids.ts";
 import { parseTime } from "../../../times.ts";
 import { type HolderRow, ownHolder, people, recipients, suggestion } from "../../identity/index.ts";
 import { MOST_BODY_BYTES, MOST_SUBJECT, type Priority, type Reply, type Send, type Sent } from "../schema.ts";
 import * as store from "../store.ts";
 import { DEADLINE } from "./due-kinds.ts";
+import { tellSent } from "./events.ts";
 import { guardLoops } from "./loops.ts";
 import { noSuchMail } from "./mailboxes.ts";
 import { guardStorms, MOST_URGENT, rationed } from "./storms.ts";
@@ -158,32 +159,23 @@ export async function deliver(ctx: TxCtx, letter: Letter): Promise<Sent> {
     body,
     ...toColumns(ctx.cause),
   });
-  const words = wordsOf({ id, space_id }, `${subject}\n${body}`, readersOf(ctx, [sender, ...recipients]));
+  const words = wordsOf({ id, space_id }, `${subject}\n${body}`, { readers: readersOf(ctx, [sender, ...recipients]) });
   // At the end: FTS5 writes a piece of its index whenever an operation of the batch is over.
   ctx.tx.atEnd((tx) => store.insertWords(tx, words));
-  const thread = formatId(thread_id);
-  const about = { from: sender.name, subject, priority, thread_id: thread, ...(topic !== null && { topic }) };
+  const about = { mail_id: id, thread_id, from: sender.name, subject, priority, topic };
   await Promise.all([
     store.insertCopies(
       ctx.tx,
       copies.map(({ id: copy_id, principal_id, asks }) => ({ id: copy_id, mail_id: id, principal_id, priority, asks })),
     ),
-    appendGroup(ctx, { topic: "mail", ref: id, data: about, cause: ctx.cause ?? answeredBy(letter) }, [
-      { id, type: "mail.sent", stream: sender.principal_id, data: { agent: sender.name } },
-      ...copies.map((copy) => ({
-        id: copy.id,
-        type: "mail.received",
-        stream: copy.principal_id,
-        data: { agent: copy.name },
-      })),
-    ]),
+    tellSent(ctx, { ...about, sender, copies, cause: ctx.cause ?? answeredBy(letter) }),
   ]);
   if (letter.thread_id !== null && sender.kind === "human") await answered(ctx, sender, thread_id);
   if (deadline !== null && recipients.length > 0) await plan(ctx, { kind: DEADLINE, ref: id, at: deadline });
   const pause = hit("post.after_insert");
   if (pause) await pause;
   const rationing = priority === letter.priority ? {} : { priority, note: TOO_URGENT };
-  return { id: formatId(id), thread_id: thread, to: names, ...rationing };
+  return { id: formatId(id), thread_id: formatId(thread_id), to: names, ...rationing };
 }
 
 /** Whoever acts may say what else led to it; that it is an answer stands in the mail in any case. */

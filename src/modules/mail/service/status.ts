@@ -5,6 +5,7 @@ import { holder, ownHolder } from "../../identity/index.ts";
 import type { MailStatus } from "../schema.ts";
 import * as store from "../store.ts";
 import { OWN } from "./changing.ts";
+import { TOPIC } from "./events.ts";
 import { noSuchMail, seesMailboxes } from "./mailboxes.ts";
 
 /** How far a mail came with each recipient, for its sender and for the people who look after agents. */
@@ -18,7 +19,7 @@ export async function statusOf(ctx: Ctx, { id }: { id: string }): Promise<MailSt
     sender.principal_id === own.principal_id ||
     (seesMailboxes(ctx) && (await holder(ctx, sender.name))?.kind === "agent");
   if (!allowed) throw noSuchMail(id);
-  const deliveries = await listDeliveries(ctx, { topic: "mail", ref: parseId(id) });
+  const deliveries = await listDeliveries(ctx, { topic: TOPIC, ref: parseId(id) });
   return {
     id: formatId(parseId(id)),
     recipients: sender.recipients.toSorted().map((name) => {

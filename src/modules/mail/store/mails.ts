@@ -25,6 +25,10 @@ const insertWord = statement<Words & In & { id: number }>(
 );
 export const insertWords = (tx: Tx, args: Words & In & { id: number }): Promise<void> => tx.run(insertWord, args);
 
+const named = statement<{ name: string }, { id: string }>("select id from principals where name = :name");
+export const findPrincipal = async (db: Reader, name: string): Promise<string | undefined> =>
+  (await db.get(named, { name }))?.id;
+
 /** What a reply needs of the mail it answers. */
 type Answered = { id: number; thread_id: number; subject: string };
 

@@ -31,11 +31,18 @@ type Quiet = { space_id: string; before: string; stopped: number; limit: number 
 const forgetQuiet = statement<Quiet>(
   `delete from mail_trails where space_id = :space_id and principal_id in
    (select principal_id from mail_trails
-    where space_id = :space_id and last_at < :before and turns < :stopped limit :limit)`,
+    where space_id = :space_id and last_at < :before and turns < :stopped order by last_at limit :limit)`,
 );
 /** Those that were stopped stay so. */
-export const deleteQuietTrails = (tx: Tx, args: Omit<Quiet, "space_id">): Promise<number> =>
-  tx.runCounted(forgetQuiet, { ...args, space_id: tx.space_id });
+export const deleteQuietTrails = (tx: Tx, args: Omit<Quiet, "space_id">): Promise<void> =>
+  tx.run(forgetQuiet, { ...args, space_id: tx.space_id });
+
+const quietest = statement<{ space_id: string; stopped: number }, { last_at: string }>(
+  "select last_at from mail_trails where space_id = :space_id and turns < :stopped order by last_at limit 1",
+);
+/** When the last mail came of the one that has been without any for longest, of those. */
+export const findQuietest = async (tx: Tx, stopped: number): Promise<string | undefined> =>
+  (await tx.get(quietest, { space_id: tx.space_id, stopped }))?.last_at;
 
 const named = (list: string): string => `select name from principals where id in (${list})`;
 

@@ -15,3 +15,14 @@ export async function tellDead(ctx: TxCtx, { id, data }: FeedEvent): Promise<voi
     gather: { name: "due.dead", title: "{times} things that were due could not be done" },
   });
 }
+
+/** It is tried again for as long as it takes, and nothing of the space is removed until then. */
+export async function tellUnarchived(ctx: TxCtx, { id, data }: FeedEvent): Promise<void> {
+  await raise(ctx, {
+    key: `space.unarchived ${id}`,
+    kind: "space.unarchived",
+    title: "A space that has ended could not be archived",
+    text: `What ${data.space} held could not be written to its archive, and is kept in the database until it can. Is the disk full, or the folder not the hub's to write to? The hub's log says why.`,
+    gather: { name: "space.unarchived", title: "{times} spaces that have ended could not be archived" },
+  });
+}

@@ -4,7 +4,8 @@ import type { Explained, Explainer } from "../../../module.ts";
 import { findSelf } from "../../identity/index.ts";
 import * as store from "../store.ts";
 import type { NamedNoticeRow } from "../tables.ts";
-import { TOPIC, titleOf } from "./wire.ts";
+import { TOPIC } from "./events.ts";
+import { titleOf } from "./wire.ts";
 
 /** With what died, of which people are told by a notice. */
 export const noticesExplain: Explainer = {
@@ -14,14 +15,15 @@ export const noticesExplain: Explainer = {
     if (topic !== TOPIC) return has(ctx.actor, ...ONLOOKERS);
     // What somebody put off is nobody else's business.
     if (type === "need.changed") return stream === ctx.actor.principal_id;
-    const about = await find(ctx, ref);
-    return about !== undefined && about.shown !== null;
+    const row = await store.findNotice(ctx.db, { space_id: ctx.actor.space_id, id: ref });
+    return row !== undefined && (await seesNotice(ctx, row));
   },
 };
 
 async function find(ctx: Ctx, id: number): Promise<Explained | undefined> {
   const row = await store.findNotice(ctx.db, { space_id: ctx.actor.space_id, id });
-  if (!row) return undefined;
+  // What has details elsewhere is explained there.
+  if (!row || row.tool !== null) return undefined;
   const shown = { kind: "notice", by: row.raised_by_name, text: titleOf(row) };
   return { shown: (await seesNotice(ctx, row)) ? shown : null, cause: fromColumns(row) };
 }

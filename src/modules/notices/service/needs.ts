@@ -1,6 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { type Ctx, has, ONLOOKERS } from "../../../context.ts";
-import { append } from "../../../feed/index.ts";
+import { type Ctx, has, ONLOOKERS, type TxCtx } from "../../../context.ts";
 import { parseId } from "../../../ids.ts";
 import { defineGlance, type Need, type NeedPage, type NeedProvider } from "../../../module.ts";
 import { FROM_THE_TOP, page, startOf } from "../../../pages.ts";
@@ -9,26 +8,30 @@ import { actorsEverywhere } from "../../identity/index.ts";
 import { type ListNeeds, MOST_COUNTED, type NeedItem, type NeedList } from "../schema.ts";
 import * as store from "../store.ts";
 import type { NamedNoticeRow } from "../tables.ts";
-import { aboutOf, isoNow, TOPIC, wire } from "./wire.ts";
+
+import { NEED_TOPIC, TOPIC, tellPending as tellPutOff } from "./events.ts";
+import { isoNow, wire } from "./wire.ts";
 
 /** What of notices waits for the actor. */
 export const noticeNeeds: NeedProvider = {
   ids: (ctx, page) => store.listOpenIds(ctx.db, openTo(ctx, page)),
   list: async (ctx, page) =>
-    (await store.listOpenNotices(ctx.db, openTo(ctx, page))).map((row): Need => {
+    (await store.listOpenPlain(ctx.db, openTo(ctx, page))).map((row): Need => {
       const { raised_by: from, raised_at: asked_at, ...notice } = wire(ctx, row);
       const { id, kind, title, text, choices, digest, expires_at, topic, ref, agents } = notice;
       const about = { topic, ref, agents };
       return { id, kind, title, text, from, asked_at, tool: "notice_settle", choices, digest, expires_at, ...about };
     }),
-  tellPending: async (ctx, id, until) => {
-    // It waits for the actor, so it is there.
-    const row = (await store.findNotice(ctx.tx, { space_id: ctx.tx.space_id, id })) as NamedNoticeRow;
-    const event = { type: "notice.pending", topic: TOPIC, stream: row.raised_by, ref: id };
-    await append(ctx, { ...event, data: { ...aboutOf(row), state: "pending", until } });
-  },
+  tellPending,
   places: async () => [{ topic: TOPIC }],
 };
+
+/** Also of a notice that is another module's to answer: whoever asks is told in the same words. */
+export async function tellPending(ctx: TxCtx, id: number, until: string): Promise<void> {
+  // It waits for the actor, so it is there.
+  const row = (await store.findNotice(ctx.tx, { space_id: ctx.tx.space_id, id })) as NamedNoticeRow;
+  await tellPutOff(ctx, row, until);
+}
 
 const openTo = (ctx: Ctx, page: NeedPage) => {
   const { space_id, principal_id } = ctx.actor;
@@ -133,5 +136,5 @@ const changed: Watch["hint"] = ({ topic }) => ({ topic });
 
 export async function watchNeeds(ctx: Ctx): Promise<Watch> {
   const places = await Promise.all(ctx.needs.map((provider) => provider.places(ctx)));
-  return { places: [{ topic: "need", stream: ctx.actor.principal_id }, ...places.flat()], hint: changed };
+  return { places: [{ topic: NEED_TOPIC, stream: ctx.actor.principal_id }, ...places.flat()], hint: changed };
 }

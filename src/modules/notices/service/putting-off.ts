@@ -1,12 +1,12 @@
 import { type Ctx, type TxCtx, transact } from "../../../context.ts";
 import { plan, unplan } from "../../../due/index.ts";
 import { ParleyError } from "../../../errors.ts";
-import { append } from "../../../feed/index.ts";
 import { formatId, parseId } from "../../../ids.ts";
 import type { DueHandler, NeedProvider } from "../../../module.ts";
 import { parseTime } from "../../../times.ts";
 import type { PutOff } from "../schema.ts";
 import * as store from "../store.ts";
+import { tellNeed } from "./events.ts";
 import { putOffBy } from "./needs.ts";
 
 const AGAIN = "need.again";
@@ -28,7 +28,7 @@ export function putOff(ctx: Ctx, { id, until }: PutOff): Promise<{ id: string; u
     if (known) await unplan(ctx, { kind: AGAIN, ref: known.id });
     else if ((await putOffBy(ctx)).size >= MOST_PUT_OFF)
       throw new ParleyError("LIMIT_REACHED", `You have put off ${MOST_PUT_OFF} already. Deal with some of them first.`);
-    const later_id = await tell(ctx, principal_id, ref);
+    const later_id = await tellNeed(ctx, principal_id, ref);
     const until_at = new Date(at).toISOString();
     await store.saveLater(ctx.tx, { principal_id, ref, id: later_id, until_at });
     await plan(ctx, { kind: AGAIN, ref: later_id, at });
@@ -44,7 +44,7 @@ async function takeBack(ctx: TxCtx, ref: number): Promise<{ id: string; until: n
   if (known) {
     await unplan(ctx, { kind: AGAIN, ref: known.id });
     await store.deleteLater(ctx.tx, known.id);
-    await tell(ctx, principal_id, ref);
+    await tellNeed(ctx, principal_id, ref);
   }
   return { id: formatId(ref), until: null };
 }
@@ -56,15 +56,11 @@ async function providerOf(ctx: TxCtx, ref: number): Promise<NeedProvider> {
   throw new ParleyError("NEED_NOT_FOUND", `Nothing with the id ${formatId(ref)} waits for you. See need_list.`);
 }
 
-/** To nobody but the person: for others nothing has changed. */
-const tell = (ctx: TxCtx, principal_id: string, ref: number): Promise<number> =>
-  append(ctx, { type: "need.changed", topic: "need", stream: principal_id, ref, data: {} });
-
 export const needsDue: Record<string, DueHandler> = {
   [AGAIN]: async (ctx, { ref: id }) => {
     const later = await store.findLaterById(ctx.tx, id);
     if (!later) return;
     await store.deleteLater(ctx.tx, id);
-    await tell(ctx, later.principal_id, later.ref);
+    await tellNeed(ctx, later.principal_id, later.ref);
   },
 };

@@ -1,13 +1,14 @@
 import { type Ctx, type TxCtx, transact } from "../../../context.ts";
 import { plan } from "../../../due/index.ts";
 import { ParleyError } from "../../../errors.ts";
-import { append, toColumns } from "../../../feed/index.ts";
+import { toColumns } from "../../../feed/index.ts";
 import { heartbeat, people, self } from "../../identity/index.ts";
 import type { Answer, Notice, RaiseNotice } from "../schema.ts";
 import * as store from "../store.ts";
 import { BY_HUB, type NamedNoticeRow } from "../tables.ts";
+import { tellGathered, tellRaised } from "./events.ts";
 import { EXPIRE } from "./settling.ts";
-import { aboutOf, answerOf, isoNow, MOST_TEXTS, TOPIC, wire } from "./wire.ts";
+import { answerOf, isoNow, MOST_TEXTS, wire } from "./wire.ts";
 
 /** As many as one agent may have people wait for at a time: more are not read, they are noise. */
 const MOST_OPEN = 20;
@@ -23,6 +24,8 @@ interface NewNotice {
   digest?: string;
   /** The module's word for it. */
   kind: string;
+  /** By which tool of the module it is answered, where that is not `notice_settle`. The module then sees to its end. */
+  tool?: string;
   title: string;
   text: string;
   topic?: string;
@@ -35,9 +38,9 @@ interface NewNotice {
   expires_at?: string;
 }
 
-/** Tells the people of the transaction's space, in the name of the hub. Raised before, it stays what it was. */
-export const raise = async (ctx: TxCtx, notice: NewNotice): Promise<Notice> =>
-  wire(ctx, await raiseBy(ctx, BY_HUB, notice));
+/** Tells the people of the transaction's space, in the name of the hub or of a principal. Raised before, it stays what it was. */
+export const raise = async (ctx: TxCtx, notice: NewNotice, raised_by = BY_HUB): Promise<Notice> =>
+  wire(ctx, await raiseBy(ctx, raised_by, notice));
 
 /** Tells them in the name of the agent that asks. */
 export function raiseOwn(ctx: Ctx, { expires_seconds, ...notice }: RaiseNotice): Promise<Answer> {
@@ -63,7 +66,7 @@ async function raiseBy(
   checkNew: () => Promise<void> = async () => {},
 ): Promise<NamedNoticeRow> {
   const { key, kind, title, text, topic = null, ref = null, expires_at = null, gather } = notice;
-  const { audience = null, digest = null } = notice;
+  const { audience = null, digest = null, tool = null } = notice;
   const where = { space_id: ctx.tx.space_id, raised_by, key };
   // One transaction of a space at a time: nobody raises it between this look and the insert.
   const known = await store.findNoticeByKey(ctx.tx, where);
@@ -72,10 +75,9 @@ async function raiseBy(
   const gathering = gathers === null ? undefined : await store.findGathering(ctx.tx, { ...where, gathers });
   if (gathering) return addTo(ctx, gathering, notice);
   await checkNew();
-  const data = aboutOf({ kind, audience });
-  const id = await append(ctx, { type: "notice.raised", topic: TOPIC, stream: raised_by, data });
+  const id = await tellRaised(ctx, { kind, audience, raised_by });
   const [agents, choices] = [listed(notice.agents), listed(notice.choices)];
-  const words = { kind, title, title_many: gather?.title ?? null, text, topic, ref, agents, choices };
+  const words = { kind, tool, title, title_many: gather?.title ?? null, text, topic, ref, agents, choices };
   const by_principal_id = raised_by === BY_HUB ? BY_HUB : ctx.actor.principal_id;
   await store.insertNotice(ctx.tx, {
     ...{ id, raised_by, by_principal_id, key, gathers, audience, digest, expires_at },
@@ -87,15 +89,14 @@ async function raiseBy(
     await store.insertItem(ctx.tx, { ...item, id, ref });
     for (const other of notice.also ?? []) await store.insertItem(ctx.tx, { ...item, id: ctx.tx.takeId(), ref: other });
   }
-  if (expires_at) await plan(ctx, { kind: EXPIRE, ref: id, at: Date.parse(expires_at) });
+  if (expires_at && tool === null) await plan(ctx, { kind: EXPIRE, ref: id, at: Date.parse(expires_at) });
   // It was inserted in this transaction.
   return (await store.findNoticeByKey(ctx.tx, where)) as NamedNoticeRow;
 }
 
 async function addTo(ctx: TxCtx, row: NamedNoticeRow, { text, topic, ref }: NewNotice): Promise<NamedNoticeRow> {
-  const { id: notice_id, raised_by, kind } = row;
-  const event = { type: "notice.gathered", topic: TOPIC, stream: raised_by, ref: notice_id };
-  const id = await append(ctx, { ...event, data: { ...aboutOf(row), state: "open" } });
+  const { id: notice_id, kind } = row;
+  const id = await tellGathered(ctx, row);
   if (topic !== undefined && ref !== undefined)
     await store.insertItem(ctx.tx, { notice_id, id, kind, topic, ref, text });
   const times = row.times + 1;

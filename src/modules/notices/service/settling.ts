@@ -1,13 +1,14 @@
 import { type Ctx, type TxCtx, transact } from "../../../context.ts";
 import { plan, unplan } from "../../../due/index.ts";
 import { ParleyError } from "../../../errors.ts";
-import { append, because } from "../../../feed/index.ts";
+import { because } from "../../../feed/index.ts";
 import { parseId } from "../../../ids.ts";
 import type { DueHandler } from "../../../module.ts";
 import type { Answer, Notice, SettleNotice, State } from "../schema.ts";
 import * as store from "../store.ts";
 import { BY_HUB, type NamedNoticeRow } from "../tables.ts";
-import { aboutOf, answerOf, digestOf, isoNow, MOST_TEXTS, noSuchNotice, ownNotice, TOPIC, wire } from "./wire.ts";
+import { tellGathered, tellSettled } from "./events.ts";
+import { answerOf, digestOf, isoNow, MOST_TEXTS, noSuchNotice, ownNotice, wire } from "./wire.ts";
 
 export const EXPIRE = "notice.expire";
 const FORGET = "notice.forget";
@@ -15,35 +16,69 @@ const FORGET = "notice.forget";
 const KEPT_MS = 30 * 24 * 3600 * 1000;
 
 /** A person answers, or says that a notice without choices is done with. */
-export const settle = (ctx: Ctx, { id, ...decision }: SettleNotice): Promise<Notice> =>
-  transact(ctx, async (ctx) => wire(ctx, await decide(ctx, parseId(id), decision)));
+export const settle = (ctx: Ctx, { id, digest, choice }: SettleNotice): Promise<Notice> =>
+  transact(ctx, async (ctx) => {
+    const row = await find(ctx, parseId(id));
+    const shown = wire(ctx, row);
+    const check = (): void => {
+      refuseOthers(row);
+      checkChoice(shown, choice);
+      if (shown.state === "open" && digest !== digestOf(row))
+        throw new ParleyError("NOTICE_CHANGED", "This notice says something else by now. Look at it again.");
+    };
+    if (!(await decide(ctx, row, { by: ctx.actor.principal_id, choice, check }))) throw decided(shown);
+    return wire(ctx, await find(ctx, row.id));
+  });
 
-interface Decision {
-  /** Of what was shown to whoever decides. */
-  digest: string;
+interface Answering {
+  /** The principal who answers, or who hands in what a person said. */
+  by: string;
+  /** Whose questions `by` hands in answers to: those that it asked for others, or also its own. Left out for who answers. */
+  hands_in?: "others" | "own" | undefined;
+  /** Also when its time is over. */
+  late?: boolean;
+  /** Where it is answered with one of several. */
   choice?: string | undefined;
 }
 
-/** The one way by which anybody decides anything: whoever it is for, not who asked, the first, and about what was shown. */
-async function decide(ctx: TxCtx, id: number, { digest, choice }: Decision): Promise<NamedNoticeRow> {
-  const { principal_id } = ctx.actor;
-  const row = await find(ctx, id);
-  if (row.audience !== null && row.audience !== principal_id) throw noSuchNotice(id);
-  if (row.raised_by === principal_id || row.by_principal_id === principal_id)
-    throw new ParleyError("FORBIDDEN", "You raised this notice: somebody else has to answer it.");
-  const shown = wire(ctx, row);
-  checkChoice(shown, choice);
-  if (shown.state === "open" && digest !== digestOf(row))
-    throw new ParleyError("NOTICE_CHANGED", "This notice says something else by now. Look at it again.");
-  const settling = { state: "answered", choice: choice ?? null, settled_by: principal_id } as const;
-  if (!(await end(ctx, row, settling))) throw decided(shown);
-  return find(ctx, id);
+/** Answers what a module asked, in whatever words that module takes and keeps. False where somebody was first. */
+export const answer = async (ctx: TxCtx, id: number, answering: Answering): Promise<boolean> =>
+  decide(ctx, await find(ctx, id), answering);
+
+interface Decision extends Answering {
+  check?: () => void;
 }
+
+/** The one way by which anybody decides anything: whoever it is for, not who asked, the first, and about what was shown. */
+async function decide(ctx: TxCtx, row: NamedNoticeRow, decision: Decision): Promise<boolean> {
+  const { by, hands_in, late = false, choice = null, check } = decision;
+  if (row.audience !== null && row.audience !== by) throw noSuchNotice(row.id);
+  const asked = row.raised_by === by && hands_in !== "own";
+  if (asked || (row.by_principal_id === by && hands_in === undefined))
+    throw new ParleyError("FORBIDDEN", "You raised this notice: somebody else has to answer it.");
+  check?.();
+  return end(ctx, row, { state: "answered", choice, settled_by: by, late });
+}
+
+/** The module that has the details of it also ends it: by itself it would leave them behind. */
+function refuseOthers({ tool }: NamedNoticeRow): void {
+  if (tool !== null)
+    throw new ParleyError("INVALID_ARGUMENT", `This is more than a notice: it is answered with ${tool}.`);
+}
+
+/** Nobody needs an answer to what a module asked any more, as `by` says. False where it was over. */
+export const takeBack = async (ctx: TxCtx, id: number, by: string): Promise<boolean> =>
+  end(ctx, await find(ctx, id), { state: "withdrawn", choice: null, settled_by: by });
+
+/** Something newer has taken the place of what a module asked. False where it was over. */
+export const supersede = async (ctx: TxCtx, id: number): Promise<boolean> =>
+  end(ctx, await find(ctx, id), { state: "superseded", choice: null, settled_by: BY_HUB });
 
 /** Who raised it no longer needs an answer. Settled already, it stays as it is. */
 export function withdraw(ctx: Ctx, { id }: { id: string }): Promise<Answer> {
   return transact(ctx, async (ctx) => {
     const row = await ownNotice(ctx, parseId(id));
+    refuseOthers(row);
     await end(ctx, row, { state: "withdrawn", choice: null, settled_by: row.raised_by });
     return answerOf(ctx, await find(ctx, row.id));
   });
@@ -73,20 +108,28 @@ export async function close(
 }
 
 async function tellOfRest(ctx: TxCtx, row: NamedNoticeRow): Promise<void> {
-  const { id, raised_by } = row;
+  const { id } = row;
   const rest = await store.listItems(ctx.tx, { space_id: ctx.tx.space_id, notice_id: id, limit: MOST_TEXTS });
   const text = rest.length === 0 ? row.text : rest.map((item) => item.text).join("\n");
   await store.updateGathering(ctx.tx, { id, times: row.times - 1, ref: rest[0]?.ref ?? row.ref, text });
-  const event = { type: "notice.gathered", topic: TOPIC, stream: raised_by, ref: id };
-  await append(ctx, { ...event, data: { ...aboutOf(row), state: "open" } });
+  await tellGathered(ctx, row);
+}
+
+/** Its time has come. False where it was over before. */
+export async function expire(ctx: TxCtx, id: number): Promise<boolean> {
+  const row = await store.findNotice(ctx.tx, { space_id: ctx.tx.space_id, id });
+  if (!row || !(await store.expireNotice(ctx.tx, { id, now: isoNow(ctx) }))) return false;
+  await conclude(because(ctx, id), row, { state: "expired", choice: null });
+  return true;
+}
+
+/** For what another module keeps beside them, and forgets. What is open stays. */
+export async function forget(ctx: TxCtx, ids: readonly number[]): Promise<void> {
+  for (const id of ids) await store.deleteClosed(ctx.tx, id);
 }
 
 export const noticesDue: Record<string, DueHandler> = {
-  [EXPIRE]: async (ctx, { ref: id }) => {
-    const row = await store.findNotice(ctx.tx, { space_id: ctx.tx.space_id, id });
-    if (row && (await store.expireNotice(ctx.tx, { id, now: isoNow(ctx) })))
-      await tell(because(ctx, id), row, { state: "expired" });
-  },
+  [EXPIRE]: async (ctx, { ref }) => void (await expire(ctx, ref)),
   [FORGET]: async (ctx, { ref: id }) => void (await store.deleteClosed(ctx.tx, id)),
 };
 
@@ -100,22 +143,22 @@ interface Ending {
   state: State;
   choice: string | null;
   settled_by: string;
+  late?: boolean;
 }
 
 /** False for all but the first, and when its time is over. */
-async function end(ctx: TxCtx, row: NamedNoticeRow, { state, choice, settled_by }: Ending): Promise<boolean> {
-  if (!(await store.settleNotice(ctx.tx, { id: row.id, state, choice, settled_by, settled_at: isoNow(ctx) })))
-    return false;
-  await tell(ctx, row, { state, ...(state === "answered" && row.audience === null && { choice }) });
+async function end(ctx: TxCtx, row: NamedNoticeRow, { late, ...ending }: Ending): Promise<boolean> {
+  const settleIn = late ? store.settleNoticeLate : store.settleNotice;
+  if (!(await settleIn(ctx.tx, { id: row.id, ...ending, settled_at: isoNow(ctx) }))) return false;
+  await conclude(ctx, row, ending);
   return true;
 }
 
-async function tell(ctx: TxCtx, row: NamedNoticeRow, data: Record<string, unknown>): Promise<void> {
-  if (row.expires_at) await unplan(ctx, { kind: EXPIRE, ref: row.id });
+async function conclude(ctx: TxCtx, row: NamedNoticeRow, settled: Pick<Ending, "state" | "choice">): Promise<void> {
+  if (row.expires_at && row.tool === null) await unplan(ctx, { kind: EXPIRE, ref: row.id });
   if (row.ref !== null) await store.deleteItems(ctx.tx, row.id);
-  await plan(ctx, { kind: FORGET, ref: row.id, at: ctx.now() + KEPT_MS });
-  const event = { type: "notice.settled", topic: TOPIC, stream: row.raised_by, ref: row.id };
-  await append(ctx, { ...event, data: { ...aboutOf(row), ...data } });
+  if (row.tool === null) await plan(ctx, { kind: FORGET, ref: row.id, at: ctx.now() + KEPT_MS });
+  await tellSettled(ctx, row, settled);
 }
 
 function checkChoice({ choices }: Notice, choice: string | undefined): void {

@@ -2,7 +2,8 @@ import { type Ctx, has, ONLOOKERS } from "../../../context.ts";
 import { parseId } from "../../../ids.ts";
 import { heartbeat, self } from "../../identity/index.ts";
 import type { Answer, WaitForNotice } from "../schema.ts";
-import { answerOf, ownNotice, TOPIC } from "./wire.ts";
+import { TOPIC } from "./events.ts";
+import { answerOf, ownNotice } from "./wire.ts";
 
 /** The answer to one's own notice as soon as there is one, or somebody says not now; still open when the time is over. */
 export async function waitFor(ctx: Ctx, { id, wait_seconds }: WaitForNotice): Promise<Answer> {

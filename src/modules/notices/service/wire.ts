@@ -7,13 +7,8 @@ import type { Answer, Notice } from "../schema.ts";
 import * as store from "../store.ts";
 import type { NamedNoticeRow } from "../tables.ts";
 
-export const TOPIC = "notice";
 /** As many texts as one notice gathers: from then on it only counts. */
 export const MOST_TEXTS = 10;
-
-/** What everybody who follows notices is told. Of one that is for somebody else alone, next to nothing. */
-export const aboutOf = ({ kind, audience }: { kind: string; audience: string | null }): { kind?: string } =>
-  audience === null ? { kind } : {};
 
 export const isoNow = (ctx: Ctx): string => new Date(ctx.now()).toISOString();
 
@@ -56,10 +51,13 @@ export function digestOf(row: NamedNoticeRow): string {
 
 export async function answerOf(ctx: Ctx, row: NamedNoticeRow): Promise<Answer> {
   const { id, state, choice, settled_by } = wire(ctx, row);
-  const where = { space_id: ctx.actor.space_id, ref: row.id, now: isoNow(ctx) };
-  const pending_until = state === "open" ? await store.findPutOffUntil(ctx.db, where) : null;
+  const pending_until = state === "open" ? await pendingUntil(ctx, row.id) : null;
   return { id, state, choice, settled_by, pending_until };
 }
+
+/** Until when somebody has put it off; null if nobody did. */
+export const pendingUntil = (ctx: Ctx, id: number): Promise<string | null> =>
+  store.findPutOffUntil(ctx.db, { space_id: ctx.actor.space_id, ref: id, now: isoNow(ctx) });
 
 /** To whoever did not raise it, it does not exist. */
 export async function ownNotice(ctx: Ctx, id: number): Promise<NamedNoticeRow> {

@@ -2,11 +2,12 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { type Ctx, type TxCtx, transact } from "../../../context.ts";
 import { formatId } from "../../../ids.ts";
 import { issueRunToken, runHolder } from "../../identity/index.ts";
-import { charge, hasReady, isOverBudget, offerWake } from "../../tasks/index.ts";
+import { charge, hasReady, isOverBudget, offerWake, quotaEnd } from "../../tasks/index.ts";
 import * as store from "../store.ts";
 import type { RunRow } from "../tables.ts";
+import { tell } from "./events.ts";
 import type { Node } from "./nodes.ts";
-import { isoAt, isoNow, tell, wakeOf } from "./wire.ts";
+import { isoAt, isoNow, spender, wakeOf } from "./wire.ts";
 
 /** So much longer than the run its token is good for, should nobody end it. */
 const TOKEN_GRACE_MS = 5 * 60_000;
@@ -19,6 +20,8 @@ interface Claim {
   /** Whether its client takes the session id that it is given. */
   chooses_session: boolean;
   timeout_ms: number;
+  /** Whose quota and money its program uses. */
+  account: string;
 }
 
 /** An attempt that is this node's from now on. */
@@ -35,15 +38,21 @@ export interface Claimed {
 }
 
 /** Undefined when it is not to begin now: somebody has it, another of its session is before it, or it is not its time. */
-export function claim(ctx: Ctx, { id, node, chooses_session, timeout_ms }: Claim): Promise<Claimed | undefined> {
+export function claim(
+  ctx: Ctx,
+  { id, node, chooses_session, timeout_ms, account }: Claim,
+): Promise<Claimed | undefined> {
   return transact(ctx, async (ctx) => {
-    const row = await store.findRun(ctx.tx, { space_id: ctx.tx.space_id, id });
-    if (!row || !(await mayBegin(ctx, row))) return undefined;
+    const known = await store.findRun(ctx.tx, { space_id: ctx.tx.space_id, id });
+    if (!known || !(await mayBegin(ctx, known))) return undefined;
+    const row = { ...known, account };
     if (row.kind === "worker" && !(await hasReady(ctx))) return skip(ctx, row);
-    if (await isOverBudget(ctx, { agent: row.name })) return putOff(ctx, row);
+    if (await isOverBudget(ctx, spender(row))) return putOff(ctx, row, "budget", isoAt(ctx.now() + LOOK_AGAIN_MS));
+    const quota_end = await quotaEnd(ctx, account);
+    if (quota_end) return putOff(ctx, row, "quota", quota_end);
     const prompt = await promptOf(ctx, row);
     if (prompt === undefined) return skip(ctx, row);
-    await charge(ctx, { agent: row.name, runs: 1 });
+    await charge(ctx, { ...spender(row), runs: 1 });
     const attempt = row.attempt + 1;
     const { session_id, is_resumed } = await sessionFor(ctx, row, { node, chooses_session });
     const holder = await runHolder(ctx, row);
@@ -86,10 +95,9 @@ async function skip(ctx: TxCtx, row: RunRow): Promise<undefined> {
   await tell(ctx, skipped, "ended", { outcome: "skipped" });
 }
 
-/** Whoever is asked may allow more at any time, and at midnight it is another day. */
-async function putOff(ctx: TxCtx, row: RunRow): Promise<undefined> {
-  const not_before = isoAt(ctx.now() + LOOK_AGAIN_MS);
-  await store.saveRun(ctx.tx, { ...row, waits_for: "budget", not_before });
+/** Of a budget more may be allowed at any time, and at midnight it is another day; that a quota ends earlier is told (`watching.ts`). */
+async function putOff(ctx: TxCtx, row: RunRow, waits_for: "budget" | "quota", not_before: string): Promise<undefined> {
+  await store.saveRun(ctx.tx, { ...row, waits_for, not_before });
 }
 
 async function mayBegin(ctx: TxCtx, row: RunRow): Promise<boolean> {

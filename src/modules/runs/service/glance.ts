@@ -1,12 +1,10 @@
 import type { Ctx } from "../../../context.ts";
 import { formatId } from "../../../ids.ts";
 import { defineGlance } from "../../../module.ts";
-import type { Watch } from "../../../resource.ts";
 import type { Kind } from "../schema.ts";
 import * as store from "../store.ts";
+import { OF_STREAKS, TOPIC } from "./events.ts";
 import { startable } from "./nodes.ts";
-import { STREAKS } from "./streaks.ts";
-import { TOPIC } from "./wire.ts";
 
 /** So many are counted, and no more. */
 const MOST_COUNTED = 100;
@@ -21,9 +19,6 @@ interface Failing {
   run_id: string | null;
 }
 
-// One function for all who watch: a door works out once what everybody with the same one is told.
-const ofStreaks: Watch["hint"] = ({ type }) => (STREAKS.includes(type) ? {} : null);
-
 /** Of how much the last run failed, until one goes well; which, for the page that is about it. */
 export const runsGlance = defineGlance({
   part: "runs",
@@ -31,7 +26,7 @@ export const runsGlance = defineGlance({
     const streaks = await listFailing(ctx);
     return { failing: streaks.length, streaks: full ? streaks : null };
   },
-  watch: async () => ({ places: [{ topic: TOPIC }], hint: ofStreaks }),
+  watch: async () => ({ places: [{ topic: TOPIC, types: OF_STREAKS }] }),
 });
 
 async function listFailing(ctx: Ctx): Promise<Failing[]> {

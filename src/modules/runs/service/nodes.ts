@@ -1,11 +1,8 @@
 import { type Ctx, transact } from "../../../context.ts";
 import { HUB_SPACE } from "../../../db/open.ts";
-import { Can, type Kind } from "../schema.ts";
+import type { Can, Kind } from "../schema.ts";
 import * as store from "../store.ts";
-import { isoAt, isoNow } from "./wire.ts";
-
-/** One that ended without a word comes back, mostly; after so long it is forgotten. */
-const FORGET_MS = 24 * 3600 * 1000;
+import { canAny, FORGET_MS, isoAt, isoNow } from "./wire.ts";
 
 export interface Node {
   id: string;
@@ -50,9 +47,5 @@ export const isConfigured = async (ctx: Ctx, of: { kind: Kind; name: string }): 
 /** Which of them any node has a program for. */
 export async function startable(ctx: Ctx): Promise<(of: { kind: Kind; name: string }) => boolean> {
   const nodes = await store.listLiveNodes(ctx.db, isoAt(ctx.now() - FORGET_MS));
-  const abilities = nodes.map(({ can }) => Can.parse(JSON.parse(can)));
-  return (of) => abilities.some((can) => canStart(can, of));
+  return (of) => canAny(nodes, of);
 }
-
-const canStart = (can: Can, { kind, name }: { kind: Kind; name: string }): boolean =>
-  can[kind] || (kind === "trigger" && can.triggers.includes(name));

@@ -1,9 +1,11 @@
 import type { Ctx, TxCtx } from "../../../context.ts";
 import { because, toColumns } from "../../../feed/index.ts";
+import { DEFAULT_ACCOUNT } from "../../tasks/index.ts";
 import type { Kind, SessionMode } from "../schema.ts";
 import * as store from "../store.ts";
 import type { RunRow } from "../tables.ts";
-import { DEFAULT_SESSION, isoNow, tell } from "./wire.ts";
+import { tell } from "./events.ts";
+import { DEFAULT_SESSION, isoNow, wakeOf } from "./wire.ts";
 
 /** Characters that one run tells its session before another one is planned: a program may get them as an argument. */
 const MOST_TOLD = 50_000;
@@ -78,8 +80,29 @@ export async function tellSession(ctx: TxCtx, { wake, ...run }: Telling): Promis
 export const isTold = (ctx: Ctx, { id, attempt }: Telling["wake"]): Promise<boolean> =>
   store.hasWake(ctx.db, { space_id: ctx.actor.space_id, wake_id: Number(id), wake_attempt: attempt });
 
+/** Whether there was one, and none is to come. */
+export async function isGivenUp(ctx: Ctx, wake: Telling["wake"]): Promise<boolean> {
+  const told = { space_id: ctx.actor.space_id, wake_id: Number(wake.id), wake_attempt: wake.attempt };
+  return (await isTold(ctx, wake)) && !(await store.isTelling(ctx.db, told));
+}
+
+/** As if no run had told of it, for another to do so. */
+export const untell = (ctx: TxCtx, { id, attempt }: Telling["wake"]): Promise<void> =>
+  store.deleteWake(ctx.tx, { wake_id: Number(id), wake_attempt: attempt });
+
+/** The ends that a run was to tell its session of. */
+export const listTold = async (ctx: TxCtx, run_id: number): Promise<Telling["wake"][]> =>
+  (await store.listWakes(ctx.tx, run_id)).map(wakeOf);
+
 const NOT_BEGUN = {
   ...{ failures: 0, losses: 0, attempt: 0, node: null, node_boot: null, host: null, pid: null, pid_start: null },
-  ...{ session_id: null, token_id: null, stop_requested_at: null, stop_requested_by: null, started_at: null },
+  ...{
+    session_id: null,
+    account: DEFAULT_ACCOUNT,
+    token_id: null,
+    stop_requested_at: null,
+    stop_requested_by: null,
+    started_at: null,
+  },
   ...{ ended_at: null, exit_code: null, signal: null, error: null, cost_micros: null },
 } as const;

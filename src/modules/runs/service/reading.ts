@@ -1,4 +1,5 @@
 import { type Ctx, has, ONLOOKERS } from "../../../context.ts";
+import { ParleyError } from "../../../errors.ts";
 import { fromColumns } from "../../../feed/index.ts";
 import { parseId } from "../../../ids.ts";
 import type { Explainer } from "../../../module.ts";
@@ -6,7 +7,8 @@ import { page, startOf } from "../../../pages.ts";
 import { cut } from "../../../text.ts";
 import type { ListRuns, RunDetails, RunList, ShowRun } from "../schema.ts";
 import * as store from "../store.ts";
-import { runOf, TOPIC, wire, wireAttempt } from "./wire.ts";
+import { TOPIC } from "./events.ts";
+import { runOf, wire, wireAttempt } from "./wire.ts";
 
 const MOST_SHOWN = 200;
 
@@ -23,6 +25,12 @@ export async function list(ctx: Ctx, { state, kind, name, limit, before }: ListR
     paused_by: pause?.paused_by ?? null,
     next,
   };
+}
+
+/** Whoever may list them may follow them. */
+export async function followable({ actor }: Ctx): Promise<null> {
+  if (has(actor, ...ONLOOKERS)) return null;
+  throw new ParleyError("FORBIDDEN", `Runs are for ${ONLOOKERS.join(", ")}; you are ${actor.roles.join(", ")}.`);
 }
 
 export async function show(ctx: Ctx, { id, after }: ShowRun): Promise<RunDetails> {

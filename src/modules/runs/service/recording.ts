@@ -1,11 +1,13 @@
 import { type Ctx, type TxCtx, transact } from "../../../context.ts";
+import { formatId } from "../../../ids.ts";
 import { endTokens } from "../../identity/index.ts";
-import { charge, consumeWake } from "../../tasks/index.ts";
+import { charge, consumeWake, giveBackOfRun, holdAccount, keepOfRun } from "../../tasks/index.ts";
 import type { Outcome } from "../schema.ts";
 import * as store from "../store.ts";
 import type { RunRow } from "../tables.ts";
+import { tell } from "./events.ts";
 import { addFailure, backoff, endStreak } from "./streaks.ts";
-import { isoAt, isoNow, tell, wakeOf } from "./wire.ts";
+import { isoAt, isoNow, spender, wakeOf } from "./wire.ts";
 
 /** So often a run begins anew because its node went away. */
 const MOST_LOSSES = 5;
@@ -72,6 +74,9 @@ export const noteOutput = (ctx: Ctx, held: Held, { bytes, text }: { bytes: numbe
     ...{ bytes, output: text },
   });
 
+/** Its program lives: what it has taken stays its own, without a turn at the space's counter. */
+export const keepTasks = (ctx: Ctx, { id }: Held): Promise<number> => keepOfRun(ctx, id);
+
 /** How the attempt ended, once: its token is over with it. False when it had been given up before. */
 export function record(ctx: Ctx, held: Held, ending: Ending): Promise<boolean> {
   const work = async (ctx: TxCtx): Promise<boolean> => {
@@ -104,7 +109,7 @@ async function endAttempt(ctx: TxCtx, row: RunRow, ending: Ending): Promise<void
   const { id: run_id, attempt, token_id } = row;
   if (token_id !== null) await endTokens(ctx, [token_id]);
   const cost = await costOf(ctx, row, ending.cost_usd);
-  if (cost !== null && cost > 0) await charge(ctx, { agent: row.name, cost_usd: cost / 1_000_000 });
+  if (cost !== null && cost > 0) await charge(ctx, { ...spender(row), cost_usd: cost / 1_000_000 });
   const error = ending.error?.slice(0, MOST_ERROR) ?? null;
   const ended_at = isoNow(ctx);
   await store.endAttempt(ctx.tx, { run_id, attempt, ended_at, outcome, exit_code, signal, error, cost_micros: cost });
@@ -113,11 +118,34 @@ async function endAttempt(ctx: TxCtx, row: RunRow, ending: Ending): Promise<void
   const over = { ...row, token_id: null, exit_code, signal, error, cost_micros, pid: null, pid_start: null };
   const next = await nextState(ctx, over, ending);
   await store.saveRun(ctx.tx, next);
+  const throttled_until = outcome === "throttled" ? quotaEndOf(ctx, ending) : undefined;
+  if (row.kind === "worker") await giveBackTasks(ctx, row, { ...ending, throttled_until });
+  if (throttled_until !== undefined) await holdAccount(ctx, row.account, throttled_until);
   const wakes = next.state === "done" && row.kind === "trigger" ? await store.listWakes(ctx.tx, row.id) : [];
   for (const wake of wakes) await consumeWake(ctx, wakeOf(wake));
   const told = { outcome, error, exit_code, cost_usd: cost_micros === null ? null : cost_micros / 1_000_000 };
   if (next.state === "queued") await tell(ctx, next, "requeued", { ...told, not_before: next.not_before });
   else await tell(ctx, next, "ended", told);
+}
+
+/** It was ended for a reason that has nothing to do with what it worked on. */
+const NOT_ITS_FAULT: readonly Outcome[] = ["stopped", "interrupted", "lost", "session_lost"];
+
+/** What it had taken is for the next: nobody works on it any more, and nothing of it could complete it. */
+function giveBackTasks(
+  ctx: TxCtx,
+  { id }: RunRow,
+  { outcome, error, throttled_until }: Omit<Ending, "throttled_until"> & { throttled_until: string | undefined },
+): Promise<void> {
+  const how = error ?? "It ended without having done the task.";
+  const is_free = NOT_ITS_FAULT.includes(outcome);
+  return giveBackOfRun(ctx, id, { error: `Run ${formatId(id)} had it: ${how}`, is_free, throttled_until });
+}
+
+/** Until when a client that met a quota is not asked again. */
+function quotaEndOf(ctx: TxCtx, { throttled_until = 0 }: Ending): string {
+  const now = ctx.now();
+  return isoAt(Math.max(Math.min(throttled_until, now + LONGEST_THROTTLE_MS), now + backoff(1)));
 }
 
 /** A client counts up over all that it does in a session: what is new is the difference. */
@@ -152,10 +180,7 @@ async function nextState(ctx: TxCtx, row: RunRow, ending: Ending): Promise<RunRo
     await store.deleteSession(ctx.tx, row);
     return again(ctx.now(), { session_id: null });
   }
-  if (outcome === "throttled") {
-    const until = Math.min(ending.throttled_until ?? ctx.now() + backoff(1), ctx.now() + LONGEST_THROTTLE_MS);
-    return again(Math.max(until, ctx.now() + backoff(1)), { waits_for: "quota" });
-  }
+  if (outcome === "throttled") return again(Date.parse(quotaEndOf(ctx, ending)), { waits_for: "quota" });
   const retry_at = await addFailure(ctx, { ...row, error: row.error ?? "It failed." });
   const failures = row.failures + 1;
   const tries_again = outcome === "not_started" || failures <= row.retries;

@@ -10,6 +10,15 @@ export async function forgetSessions(ctx: TxCtx, named: { kind: Kind; name: stri
   return sessions;
 }
 
+/** Which session of its trigger a run was of, and whether it is over; undefined for one that is no longer kept. */
+export async function sessionOfRun(
+  ctx: TxCtx,
+  id: number,
+): Promise<{ session_key: string; is_over: boolean } | undefined> {
+  const run = await store.findRun(ctx.tx, { space_id: ctx.tx.space_id, id });
+  return run && { session_key: run.session_key, is_over: run.ended_at !== null };
+}
+
 export const triggerSessions: SessionProvider = {
   idOf: async (ctx, { trigger_name: name, session_key }) => {
     const where = { space_id: ctx.actor.space_id, kind: "trigger", name, session_key } as const;

@@ -1,10 +1,10 @@
 import { type Ctx, transact } from "../../../context.ts";
 import { ParleyError } from "../../../errors.ts";
-import { append } from "../../../feed/index.ts";
 import { formatId, parseId } from "../../../ids.ts";
 import type { Pausing, Run, RunRef } from "../schema.ts";
 import * as store from "../store.ts";
-import { isLive, isoNow, runOf, TOPIC, tell, wire } from "./wire.ts";
+import { tell, tellPaused, tellResumed } from "./events.ts";
+import { isLive, isoNow, runOf, wire } from "./wire.ts";
 
 /** What has not begun never will; what runs is ended by the node that runs it. */
 export function stop(ctx: Ctx, { id }: RunRef): Promise<Run> {
@@ -28,7 +28,7 @@ export function pause(ctx: Ctx): Promise<Pausing> {
     if (known) return known;
     const row = { paused_by: ctx.actor.name, paused_at: isoNow(ctx) };
     await store.insertPause(ctx.tx, row);
-    await append(ctx, { type: "run.paused", topic: TOPIC, stream: "", data: row });
+    await tellPaused(ctx, row);
     return row;
   });
 }
@@ -37,7 +37,7 @@ export function resume(ctx: Ctx): Promise<Pausing> {
   return transact(ctx, async (ctx) => {
     if (await store.findPause(ctx.tx, ctx.tx.space_id)) {
       await store.deletePause(ctx.tx);
-      await append(ctx, { type: "run.resumed", topic: TOPIC, stream: "", data: { by: ctx.actor.name } });
+      await tellResumed(ctx);
     }
     return { paused_at: null, paused_by: null };
   });

@@ -1,18 +1,16 @@
 import type { TxCtx } from "../../../context.ts";
-import { append } from "../../../feed/index.ts";
 import { formatId } from "../../../ids.ts";
 import { close, raise } from "../../notices/index.ts";
 import * as store from "../store.ts";
 import type { RunRow } from "../tables.ts";
-import { isoAt, streamOf, TOPIC } from "./wire.ts";
+import { TOPIC, tellStreak } from "./events.ts";
+import { isoAt } from "./wire.ts";
 
 const FIRST_BACKOFF_MS = 30_000;
 const LONGEST_BACKOFF_MS = 900_000;
 /** So often in a row something fails before a person is told. */
 const TOLD_AFTER = 3;
 const FAILING = "runs.failing";
-const [BEGAN, ENDED] = ["streak.began", "streak.ended"] as const;
-export const STREAKS: readonly string[] = [BEGAN, ENDED];
 
 /** 30 s, 60 s, … 15 minutes. */
 export const backoff = (failures: number): number =>
@@ -28,7 +26,7 @@ export async function addFailure(ctx: TxCtx, { id, kind, name, error }: Failed):
   const began_id = known?.began_id ?? id;
   const retry_at = isoAt(ctx.now() + backoff(failures));
   await store.saveStreak(ctx.tx, { kind, name, failures, began_id, retry_at });
-  if (!known) await tellStreak(ctx, BEGAN, { kind, name });
+  if (!known) await tellStreak(ctx, "began", { kind, name });
   if (failures === TOLD_AFTER)
     await raise(ctx, {
       key: `${FAILING} ${formatId(began_id)}`,
@@ -46,12 +44,9 @@ export async function endStreak(ctx: TxCtx, { kind, name }: Named): Promise<void
   const known = await store.findStreak(ctx.tx, { space_id: ctx.tx.space_id, kind, name });
   if (!known) return;
   await store.deleteStreak(ctx.tx, { kind, name });
-  await tellStreak(ctx, ENDED, { kind, name });
+  await tellStreak(ctx, "ended", { kind, name });
   await close(ctx, { kind: FAILING, topic: TOPIC, ref: known.began_id });
 }
-
-const tellStreak = (ctx: TxCtx, type: typeof BEGAN | typeof ENDED, { kind, name }: Named): Promise<number> =>
-  append(ctx, { type, topic: TOPIC, stream: streamOf({ kind, name }), data: { kind, name } });
 
 const wordsFor = (kind: RunRow["kind"]): string =>
   ({ trigger: "The program of the trigger", worker: "The program of the worker", mail: "The program of the agent" })[

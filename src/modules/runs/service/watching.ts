@@ -6,12 +6,14 @@ import type { Consumer, FeedEvent } from "../../../feed/index.ts";
 import type { DueHandler } from "../../../module.ts";
 import { FROM_THE_TOP } from "../../../pages.ts";
 import { isAsleep } from "../../identity/index.ts";
-import { hasReady, hasWork, listSpacesWithWork } from "../../tasks/index.ts";
+import { mailboxOf } from "../../mail/index.ts";
+import { hasReady, hasWork, listSpacesWithWork, quotaEnd } from "../../tasks/index.ts";
 import type { Can } from "../schema.ts";
 import * as store from "../store.ts";
+import { runIn, TOPIC, tell } from "./events.ts";
 import { isConfigured } from "./nodes.ts";
 import { plan } from "./planning.ts";
-import { isoAt, TOPIC } from "./wire.ts";
+import { isoAt } from "./wire.ts";
 
 const WATCH = "run.watch";
 const WORKER = "worker";
@@ -58,11 +60,23 @@ export const lookAgain = (ctx: Ctx, can: Can): Promise<void> =>
   );
 
 /** One that waits is enough: it reads all there is. */
-async function wakeForMail(ctx: TxCtx, { stream, data }: FeedEvent): Promise<void> {
-  const agent = { kind: "mail", name: String(data.agent) } as const;
-  if (!(await isConfigured(ctx, agent)) || !(await isAsleep(ctx, stream))) return;
+async function wakeForMail(ctx: TxCtx, event: FeedEvent): Promise<void> {
+  const agent = { kind: "mail", name: mailboxOf(event) } as const;
+  if (!(await isConfigured(ctx, agent)) || !(await isAsleep(ctx, event.stream))) return;
   if ((await store.findQueued(ctx.tx, { ...agent, space_id: ctx.tx.space_id })) !== undefined) return;
   await plan(ctx, { ...agent, session_mode: "persistent", prompt: READ_MAIL, retries: 5 });
+}
+
+/** What is known of an account's quota has changed: what waits for it waits until then, or no longer. */
+async function moveWithQuota(ctx: TxCtx, { data }: FeedEvent): Promise<void> {
+  const account = String(data.account);
+  const not_before = (await quotaEnd(ctx, account)) ?? isoAt(ctx.now());
+  for (const row of await store.listForQuota(ctx.tx, account)) {
+    if (row.not_before === not_before) continue;
+    const moved = { ...row, not_before };
+    await store.saveRun(ctx.tx, moved);
+    await tell(ctx, moved, "requeued", { not_before });
+  }
 }
 
 export const watchingDue: Record<string, DueHandler> = { [WATCH]: lookForWork };
@@ -75,7 +89,8 @@ export const watchers: Record<string, Consumer> = {
     topic: TOPIC,
     types: ["run.ended"],
     throttle_ms: THROTTLE_MS,
-    run: async (ctx, { data }) => (data.kind === "worker" ? lookForWork(ctx) : undefined),
+    run: async (ctx, event) => (runIn(event).kind === "worker" ? lookForWork(ctx) : undefined),
   },
+  "runs.quotas": { topic: "tasks", types: ["task.throttled", "task.unthrottled"], run: moveWithQuota },
   "runs.mail": { topic: "mail", types: ["mail.received"], run: wakeForMail, throttle_ms: THROTTLE_MS },
 };

@@ -1,13 +1,15 @@
-import type { Ctx, TxCtx } from "../../../context.ts";
+import type { Ctx } from "../../../context.ts";
 import { ParleyError } from "../../../errors.ts";
-import { append } from "../../../feed/index.ts";
 import { formatId, timeOfId } from "../../../ids.ts";
-import type { Attempt, Run } from "../schema.ts";
+import { type Attempt, Can, type Run } from "../schema.ts";
 import * as store from "../store.ts";
-import type { AttemptRow, RunRow, RunWakeRow } from "../tables.ts";
+import type { AttemptRow, NodeRow, RunRow, RunWakeRow } from "../tables.ts";
 
-export const TOPIC = "run";
 export const DEFAULT_SESSION = "_default";
+/** One that ended without a word comes back, mostly; after so long it is forgotten. */
+export const FORGET_MS = 24 * 3600 * 1000;
+/** What may begin does so within this, where a node has room for it. */
+const MOMENT_MS = 5000;
 
 export const isoAt = (ms: number): string => new Date(ms).toISOString();
 export const isoNow = (ctx: Ctx): string => isoAt(ctx.now());
@@ -19,15 +21,18 @@ export const wakeOf = ({ wake_id, wake_attempt }: RunWakeRow): { id: string; att
   attempt: wake_attempt,
 });
 
+/** For which budgets it counts, beside that of the space. */
+export const spender = ({ name, account }: RunRow): { agent: string; account: string } => ({ agent: name, account });
+
 const dollars = (micros: number | null): number | null => (micros === null ? null : micros / 1_000_000);
 
 export async function wire(ctx: Ctx, row: RunRow, is_paused: boolean): Promise<Run> {
   const { id, kind, name, session_mode, session_key, state, attempt, host, pid, session_id, started_at, ended_at } =
     row;
-  const { stop_requested_by, exit_code, signal, error, cause } = row;
+  const { account, stop_requested_by, exit_code, signal, error, cause } = row;
   const queued = state === "queued";
   return {
-    ...{ id: formatId(id), kind, name, session_mode, session_key, state, attempt, host, pid, session_id },
+    ...{ id: formatId(id), kind, name, session_mode, session_key, state, attempt, host, pid, session_id, account },
     waits_for: queued ? await waitsFor(ctx, row, is_paused) : null,
     not_before: queued ? row.not_before : null,
     created_at: timeOfId(id),
@@ -41,7 +46,18 @@ export async function wire(ctx: Ctx, row: RunRow, is_paused: boolean): Promise<R
 async function waitsFor(ctx: Ctx, row: RunRow, is_paused: boolean): Promise<Run["waits_for"]> {
   if (is_paused) return "pause";
   if ((await store.findBefore(ctx.db, row)) !== undefined) return "turn";
-  return row.not_before > isoNow(ctx) ? (row.waits_for ?? "backoff") : null;
+  const now = isoNow(ctx);
+  if (row.not_before > now) return row.waits_for ?? "backoff";
+  // A node that went of late is expected back, with what it could start.
+  const nodes = await store.listLiveNodes(ctx.db, isoAt(ctx.now() - FORGET_MS));
+  if (!canAny(nodes, row)) return "program";
+  return row.not_before < isoAt(ctx.now() - MOMENT_MS) ? "room" : null;
+}
+
+/** Whether one of these nodes has a program for it. */
+export function canAny(nodes: readonly NodeRow[], { kind, name }: Pick<RunRow, "kind" | "name">): boolean {
+  const abilities = nodes.map(({ can }) => Can.parse(JSON.parse(can)));
+  return abilities.some((can) => can[kind] || (kind === "trigger" && can.triggers.includes(name)));
 }
 
 export function wireAttempt({ run_id: _, cookie: __, is_resumed, cost_micros, ...row }: AttemptRow): Attempt {
@@ -52,27 +68,4 @@ export async function runOf(ctx: Ctx, id: number): Promise<RunRow> {
   const row = await store.findRun(ctx.db, { space_id: ctx.actor.space_id, id });
   if (row) return row;
   throw new ParleyError("NOT_FOUND", `There is no run ${formatId(id)}. run_list shows which there are.`);
-}
-
-const TYPES = {
-  planned: "run.planned",
-  started: "run.started",
-  stopping: "run.stopping",
-  requeued: "run.requeued",
-  ended: "run.ended",
-} as const;
-
-/** By what it is for: whoever fired it follows its own. */
-export const streamOf = ({ kind, name }: Pick<RunRow, "kind" | "name">): string => `${kind}:${name}`;
-
-export function tell(
-  ctx: TxCtx,
-  row: RunRow,
-  what: keyof typeof TYPES,
-  more: Record<string, unknown> = {},
-): Promise<number> {
-  const { id: ref, kind, name, session_key, state, attempt } = row;
-  const data = { run_id: formatId(ref), kind, name, session_key, state, attempt, ...more };
-  const event = { type: TYPES[what], topic: TOPIC, stream: streamOf(row), data };
-  return append(ctx, what === "planned" ? { ...event, id: ref } : { ...event, ref });
 }

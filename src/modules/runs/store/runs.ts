@@ -5,7 +5,19 @@ import type { RunRow } from "../tables.ts";
 
 const COLUMNS = [
   ...["id", "kind", "name", "session_mode", "session_key", "lane", "prompt", "state", "waits_for", "not_before"],
-  ...["retries", "failures", "losses", "attempt", "node", "node_boot", "host", "pid", "pid_start", "session_id"],
+  ...[
+    "retries",
+    "failures",
+    "losses",
+    "attempt",
+    "node",
+    "node_boot",
+    "host",
+    "pid",
+    "pid_start",
+    "session_id",
+    "account",
+  ],
   ...["token_id", "stop_requested_at", "stop_requested_by", "started_at", "ended_at", "exit_code", "signal", "error"],
   ...["cost_micros", "cause", "cause_how"],
 ];
@@ -66,6 +78,13 @@ const anyLive = statement<Omit<Lane, "lane">, { id: number }>(
 export const hasLive = async (db: Reader, args: Omit<Lane, "lane">): Promise<boolean> =>
   (await db.get(anyLive, args)) !== undefined;
 
+const forQuota = statement<{ space_id: string; account: string }, RunRow>(
+  `${ROW} where space_id = :space_id and account = :account and state = 'queued' and waits_for = 'quota' order by id`,
+);
+/** What waits for the quota of an account. */
+export const listForQuota = (tx: Tx, account: string): Promise<RunRow[]> =>
+  tx.all(forQuota, { space_id: tx.space_id, account });
+
 export type Claimable = Pick<RunRow, "space_id" | "id" | "kind" | "name">;
 
 const claimable = statement<{ now: string; limit: number }, Claimable>(
@@ -111,14 +130,6 @@ const newestNamed = statement<Page & { kind: string; name: string }, RunRow>(
   `${ROW} where space_id = :space_id and kind = :kind and name = :name and id < :before_id
    order by id desc limit :limit`,
 );
-const newestOf = statement<Page & { kind: string | null; state: string | null }, RunRow>(
-  `${ROW} where space_id = :space_id and id < :before_id and kind = coalesce(:kind, kind)
-   and state = coalesce(:state, state) order by id desc limit :limit`,
-);
-const newestLive = statement<Page & { kind: string | null }, RunRow>(
-  `${ROW} where space_id = :space_id and id < :before_id and kind = coalesce(:kind, kind) and ${LIVE}
-   order by id desc limit :limit`,
-);
 
 interface Wanted extends Page {
   kind: string | null;
@@ -126,9 +137,21 @@ interface Wanted extends Page {
   state: string | null;
 }
 
+const FITTING = "kind = coalesce(:kind, kind) and name = coalesce(:name, name)";
+const newestOf = statement<Wanted, RunRow>(
+  `${ROW} where space_id = :space_id and id < :before_id and ${FITTING}
+   and state = coalesce(:state, state) order by id desc limit :limit`,
+);
+const newestLive = statement<Omit<Wanted, "state">, RunRow>(
+  `${ROW} where space_id = :space_id and id < :before_id and ${FITTING} and ${LIVE}
+   order by id desc limit :limit`,
+);
+
 /** The newest first. */
-export function listRuns(db: Reader, { kind, name, state, ...page }: Wanted): Promise<RunRow[]> {
-  if (state === "live") return db.all(newestLive, { ...page, kind });
+export function listRuns(db: Reader, { state, ...wanted }: Wanted): Promise<RunRow[]> {
+  const { kind, name, ...page } = wanted;
+  if (state === "live") return db.all(newestLive, wanted);
   if (kind !== null && name !== null && state === null) return db.all(newestNamed, { ...page, kind, name });
-  return state === null && kind === null ? db.all(newest, page) : db.all(newestOf, { ...page, kind, state });
+  const all = state === null && kind === null && name === null;
+  return all ? db.all(newest, page) : db.all(newestOf, { ...wanted, state });
 }

@@ -26,6 +26,21 @@ const told = statement<Wake, { run_id: number }>(
 /** Whether there is a run that tells of that end, or told of it, however it went. */
 export const hasWake = async (db: Reader, args: Wake): Promise<boolean> => (await db.get(told, args)) !== undefined;
 
+const telling = statement<Wake, { run_id: number }>(
+  `select w.run_id from run_wakes w join runs r on r.space_id = w.space_id and r.id = w.run_id
+   where w.space_id = :space_id and w.wake_id = :wake_id and w.wake_attempt = :wake_attempt
+   and r.state in ('queued', 'claimed', 'running') limit 1`,
+);
+/** Whether there is one that is not over. */
+export const isTelling = async (db: Reader, args: Wake): Promise<boolean> =>
+  (await db.get(telling, args)) !== undefined;
+
+const forget = statement<Wake>(
+  "delete from run_wakes where space_id = :space_id and wake_id = :wake_id and wake_attempt = :wake_attempt",
+);
+export const deleteWake = (tx: Tx, args: Omit<Wake, "space_id">): Promise<void> =>
+  tx.run(forget, { ...args, space_id: tx.space_id });
+
 type Session = Pick<RunRow, "kind" | "name" | "session_mode" | "session_key"> & { waited_in: number; most: number };
 
 const gathering = statement<Session & In, { id: number }>(

@@ -3,7 +3,8 @@ import { planBy } from "../../../due/index.ts";
 import * as store from "../store.ts";
 import type { TaskRow } from "../tables.ts";
 import { SWEEP } from "./due-kinds.ts";
-import { isoNow, tell } from "./wire.ts";
+import { tell } from "./events.ts";
+import { isoNow } from "./wire.ts";
 
 /** One row a space, at the earliest end of a lease or of a delay. */
 export const planSweep = (ctx: TxCtx, at: string): Promise<void> =>

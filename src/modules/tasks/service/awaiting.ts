@@ -7,6 +7,7 @@ import type { Wake } from "../schema.ts";
 import * as store from "../store.ts";
 import type { AwaitRow, OwedRow, TaskRow } from "../tables.ts";
 import { WAKE } from "./due-kinds.ts";
+import { endUntold } from "./untold.ts";
 import { isoNow } from "./wire.ts";
 
 interface Waiter {
@@ -126,8 +127,11 @@ export const offerWake = (ctx: Ctx, { id, attempt, by }: Taking & { by: string }
   );
 
 /** Whoever waited has taken the file that told it: there is nothing left to remove. */
-export const consumeByFile = (ctx: TxCtx, { id, attempt }: Taking): Promise<boolean> =>
-  store.consumeAwait(ctx.tx, { id: Number(id), attempt, consumed_at: isoNow(ctx) });
+export async function consumeByFile(ctx: TxCtx, { id, attempt }: Taking): Promise<boolean> {
+  const taken = await store.consumeAwait(ctx.tx, { id: Number(id), attempt, consumed_at: isoNow(ctx) });
+  if (taken) await endUntold(ctx, Number(id));
+  return taken;
+}
 
 /** Whoever waited has what it waited for. False if there was nothing to take. */
 export const consumeWake = (ctx: Ctx, { id, attempt }: Taking): Promise<boolean> =>

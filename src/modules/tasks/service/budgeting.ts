@@ -1,10 +1,11 @@
 import { type Ctx, type TxCtx, transact } from "../../../context.ts";
-import { append, type FeedEvent } from "../../../feed/index.ts";
-import { close, raise, subjectOf } from "../../notices/index.ts";
+import type { FeedEvent } from "../../../feed/index.ts";
+import { answerIn, close, raise, subjectOf } from "../../notices/index.ts";
 import type { Budget, SetBudget } from "../schema.ts";
 import * as store from "../store.ts";
 import { planSweep } from "./admitting.ts";
-import { isoAt, READY, TOPIC } from "./wire.ts";
+import { TOPIC, tellBudget } from "./events.ts";
+import { isoAt } from "./wire.ts";
 
 const KIND = "task.budget";
 const DAY_MS = 86_400_000;
@@ -18,7 +19,9 @@ export function isExhausted(ctx: Ctx, budget: store.BudgetRow): boolean {
   const days = 1 + budget.allowed;
   const over = (used: number, per_day: number | null): boolean => per_day !== null && used >= per_day * days;
   const { tasks, runs, cost, tasks_per_day, runs_per_day, cost_per_day } = budget;
-  return over(tasks, tasks_per_day) || over(runs, runs_per_day) || over(cost, cost_per_day);
+  // Whoever is of a run was counted when that began: the last one there may be is still given what it was started for.
+  const isCounted = ctx.actor.run_cause !== undefined;
+  return over(tasks, tasks_per_day) || (!isCounted && over(runs, runs_per_day)) || over(cost, cost_per_day);
 }
 
 /** What somebody starts or spends, for each budget that it counts for. */
@@ -37,6 +40,13 @@ const countsFor = ({ scope, name }: store.BudgetRow, { account, agent }: Spendin
 export async function isOverBudget(ctx: Ctx, spending: Spending): Promise<boolean> {
   const budgets = await store.listBudgets(ctx.db, ctx.actor.space_id);
   return budgets.some((budget) => countsFor(budget, spending) && isExhausted(ctx, budget));
+}
+
+/** The same of what may be spent alone, for whoever takes no tasks and starts no runs. */
+export async function isOverCost(ctx: Ctx, spending: Spending): Promise<boolean> {
+  const none = { tasks_per_day: null, runs_per_day: null };
+  const budgets = await store.listBudgets(ctx.db, ctx.actor.space_id);
+  return budgets.some((budget) => countsFor(budget, spending) && isExhausted(ctx, { ...budget, ...none }));
 }
 
 /** Counts it. The one that uses a budget up asks people whether there may be more. */
@@ -80,14 +90,15 @@ function saying({ tasks, runs, cost, tasks_per_day, runs_per_day, cost_per_day }
 }
 
 /** A person has answered. */
-export async function allowMore(ctx: TxCtx, { ref, data }: FeedEvent): Promise<void> {
-  if (data.kind !== KIND || data.choice !== "allow") return;
-  const about = await subjectOf(ctx, ref);
+export async function allowMore(ctx: TxCtx, event: FeedEvent): Promise<void> {
+  const { kind, choice } = answerIn(event);
+  if (kind !== KIND || choice !== "allow") return;
+  const about = await subjectOf(ctx, event.ref);
   const budgets = await store.listBudgets(ctx.tx, ctx.tx.space_id);
   const budget = budgets.find(({ id }) => id === about?.ref);
   if (!budget || !isExhausted(ctx, budget)) return;
   await store.saveBudget(ctx.tx, { ...budget, allowed: budget.allowed + 1 });
-  await tellOf(ctx, budget);
+  await tellBudget(ctx, budget);
 }
 
 /** A new day has begun. */
@@ -96,12 +107,9 @@ export async function renewBudgets(ctx: TxCtx): Promise<void> {
     if (budget.day === dayOf(ctx)) continue;
     await store.saveBudget(ctx.tx, { ...budget, ...unused(ctx) });
     await close(ctx, { kind: KIND, topic: TOPIC, ref: budget.id });
-    await tellOf(ctx, budget);
+    await tellBudget(ctx, budget);
   }
 }
-
-const tellOf = (ctx: TxCtx, { id: ref, scope, name }: store.BudgetRow): Promise<number> =>
-  append(ctx, { type: "budget.changed", topic: TOPIC, stream: READY, ref, data: { scope, name } });
 
 /** Without a number there is no budget of that kind; without any, none at all. */
 export function setBudget(ctx: Ctx, { scope, name, per_day }: SetBudget): Promise<Budget> {
@@ -120,7 +128,7 @@ export function setBudget(ctx: Ctx, { scope, name, per_day }: SetBudget): Promis
     await close(ctx, { kind: KIND, topic: TOPIC, ref: budget.id });
     if (tasks === null && runs === null && cost_usd === null) await store.deleteBudget(ctx.tx, budget);
     else await store.saveBudget(ctx.tx, budget);
-    await tellOf(ctx, budget);
+    await tellBudget(ctx, budget);
     return budgetWire(ctx, budget);
   });
 }

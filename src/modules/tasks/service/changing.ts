@@ -6,7 +6,8 @@ import * as store from "../store.ts";
 import type { TaskRow } from "../tables.ts";
 import { checkSize } from "./creating.ts";
 import { cancelWords, end } from "./ending.ts";
-import { isoNow, taskOf, tell, wire } from "./wire.ts";
+import { tell } from "./events.ts";
+import { isoNow, taskOf, wire } from "./wire.ts";
 
 export function update(ctx: Ctx, { task_id, content }: UpdateTask): Promise<Task> {
   checkSize(content);

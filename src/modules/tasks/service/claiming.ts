@@ -3,10 +3,12 @@ import { hit } from "../../../failpoints.ts";
 import type { FeedEvent } from "../../../feed/index.ts";
 import type { Given, NextTask } from "../schema.ts";
 import * as store from "../store.ts";
+import { READY, TOPIC } from "./events.ts";
 import { give } from "./giving.ts";
 import { renew } from "./leases.ts";
 import { noteOffers } from "./needs.ts";
-import { READY, TOPIC, wire } from "./wire.ts";
+import { Place } from "./wait-queue.ts";
+import { wire } from "./wire.ts";
 
 const WARNING =
   "You already have an active task. Complete it with task_complete, or give it back with task_fail, before you take the next.";
@@ -16,17 +18,17 @@ const NOTHING = "No pending tasks. Ask again later, or wait with wait_seconds.";
 export async function next(ctx: Ctx, { offers, wait_seconds }: NextTask): Promise<Given> {
   const deadline = performance.now() + wait_seconds * 1000;
   await noteOffers(ctx, offers);
-  using waiter = wait_seconds > 0 ? await ctx.wait?.({ topic: TOPIC, stream: READY }) : undefined;
+  using place = new Place(ctx, offers);
+  const wakes = (event: FeedEvent): boolean => place.isFor(event);
+  using waiter = wait_seconds > 0 ? await ctx.wait?.({ topic: TOPIC, stream: READY, wakes }) : undefined;
   for (;;) {
-    const given = await claimNext(ctx, offers);
+    const given = await place.look(() => claimNext(ctx, offers));
     if (given) return given;
     const left = deadline - performance.now();
-    if (!waiter || left <= 0 || (await waiter.next(left)) !== "event") return { next_task: null, message: NOTHING };
+    if (!waiter || left <= 0 || (await place.wait(waiter, left)) !== "event")
+      return { next_task: null, message: NOTHING };
   }
 }
-
-/** Whether an event may mean that there is something to claim. */
-export const isWork = ({ topic, stream }: FeedEvent): boolean => topic === TOPIC && stream === READY;
 
 /** Whether any task waits for a worker. */
 export const hasWork = async (ctx: Ctx): Promise<boolean> => store.hasReady(ctx.db, ctx.actor.space_id);

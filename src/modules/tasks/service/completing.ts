@@ -8,13 +8,12 @@ import {
   type FailTask,
   type HeartbeatTask,
   MOST_SUMMARY_BYTES,
-  type ReleaseTask,
   type Task,
 } from "../schema.ts";
 import type { TaskRow } from "../tables.ts";
-import { end, giveUp, noteAttempt, putBack } from "./ending.ts";
+import { end, giveUp } from "./ending.ts";
 import { checkLease, renew } from "./leases.ts";
-import { MOST_REFUNDS, throttle } from "./throttling.ts";
+import { throttle } from "./throttling.ts";
 import { taskOf, wire } from "./wire.ts";
 
 /** Said again by who said it first, in the same attempt, it is so already. */
@@ -71,19 +70,6 @@ const failed = (
   throttled_until === undefined || row.cancel_requested_at !== null
     ? giveUp(ctx, row, { outcome: "failed", error })
     : throttle(ctx, row, { error, throttled_until });
-
-/** The worker ends before it has done the task: whoever is next has it at once, and it costs no attempt. */
-export function release(ctx: Ctx, { task_id, reason, attempt }: ReleaseTask): Promise<Task> {
-  return transact(ctx, async (ctx) => {
-    const row = await taskOf(ctx, task_id);
-    checkLease(ctx, row, attempt);
-    if (row.cancel_requested_at !== null || row.refunded >= MOST_REFUNDS)
-      return wire(await giveUp(ctx, row, { outcome: "failed", error: reason }));
-    await noteAttempt(ctx, row, { outcome: "released", error: reason });
-    const refunded = row.refunded + 1;
-    return wire(await putBack(ctx, { ...row, refunded }, { error: row.error, at: null, told: "released" }));
-  });
-}
 
 /** The worker still works on it. It learns whether it is to stop. */
 export async function heartbeat(ctx: Ctx, { task_id, attempt }: HeartbeatTask): Promise<Beat> {

@@ -9,8 +9,9 @@ import * as store from "../store.ts";
 import type { TaskRow } from "../tables.ts";
 import { admitted, planSweep } from "./admitting.ts";
 import { ownSession, register, registerOnce, triggerOf } from "./awaiting.ts";
+import { tell } from "./events.ts";
 import { checkNeeds } from "./needs.ts";
-import { isoAt, laneOf, tell, wire } from "./wire.ts";
+import { isoAt, laneOf, wire } from "./wire.ts";
 
 /** What a module of the hub has done, in whose name it says. */
 interface NewTask extends Partial<Omit<CreateTask, "content" | "channel" | "session_key">> {
@@ -24,6 +25,8 @@ interface NewTask extends Partial<Omit<CreateTask, "content" | "channel" | "sess
   relay?: "mail";
   /** The trigger that is woken when it ends. */
   awaited_by?: { trigger_name: string; session_key?: string | undefined };
+  /** The task of the plan that it is made of. */
+  plan_task_id?: number;
 }
 
 /** A task of the actor's own. A trigger that makes one waits for it. */
@@ -64,6 +67,7 @@ export function create(ctx: Ctx, task: NewTask): Promise<Task> {
 }
 
 export const DEFAULT_LANE = "default";
+export const DEFAULT_ACCOUNT = "default";
 
 const waiter = (ctx: TxCtx, { sender, sender_id }: NewTask) => ({
   waiter_id: sender_id,
@@ -81,7 +85,7 @@ export function checkSize(content: string): void {
 
 export function rowOf(ctx: TxCtx, task: NewTask): TaskRow {
   const run_at = task.run_at === undefined ? null : parseTime(ctx, task.run_at, { what: "run_at", past: false });
-  const { priority = 0, account = "default", needs = [], concurrency_key = null, dedup_key = null } = task;
+  const { priority = 0, account = DEFAULT_ACCOUNT, needs = [], concurrency_key = null, dedup_key = null } = task;
   const { content, channel, sender, sender_id, thread_id } = task;
   const id = ctx.tx.takeId();
   return {
@@ -95,13 +99,14 @@ export function rowOf(ctx: TxCtx, task: NewTask): TaskRow {
     thread_id: thread_id === undefined ? null : parseId(thread_id),
     ...UNTOUCHED,
     relay: task.relay ?? null,
+    plan_task_id: task.plan_task_id ?? null,
     ...toColumns(ctx.cause),
   };
 }
 
 const UNTOUCHED = {
   ...{ response_summary: null, error: null, processed_at: null, held_for: null, slot: null, attempt: 0, refunded: 0 },
-  ...{ worker_id: null, worker: null, claimed_at: null, lease_until: null, relay_owed: null, awaited: 0 },
+  ...{ worker_id: null, worker: null, run_id: null, claimed_at: null, lease_until: null, relay_owed: null, awaited: 0 },
   ...{ cancel_requested_at: null, cancel_reason: null },
 } as const;
 

@@ -6,8 +6,10 @@ import * as store from "../store.ts";
 import type { TaskRow } from "../tables.ts";
 import { freeSlot, planSweep } from "./admitting.ts";
 import { RELAY, WAKE } from "./due-kinds.ts";
+import { tell } from "./events.ts";
 import { endUnmet } from "./needs.ts";
-import { isoAt, isoNow, tell } from "./wire.ts";
+import { endPlanned } from "./planned.ts";
+import { isoAt, isoNow } from "./wire.ts";
 
 const FIRST_RETRY_MS = 10_000;
 const LONGEST_RETRY_MS = 3_600_000;
@@ -31,7 +33,7 @@ export async function end(ctx: TxCtx, row: TaskRow, { outcome, ...ending }: Endi
   const ended: TaskRow = { ...row, ...ending, ...over, relay_owed: row.relay === null ? null : 1 };
   await store.endTask(ctx.tx, ended);
   if (row.status === "processing") await noteAttempt(ctx, row, { outcome, error: ending.error });
-  await store.countEnded(ctx.tx, { status: ended.status, channel, tasks: 1 });
+  store.countEnded(ctx.tx, { status: ended.status, channel, tasks: 1 });
   if (awaits.length > 0)
     await store.endAwaits(ctx.tx, { task_id: id, status: ended.status, attempt, ended_at: over.processed_at });
   const wakes = awaits.filter(({ trigger_name }) => trigger_name !== null);
@@ -44,6 +46,7 @@ export async function end(ctx: TxCtx, row: TaskRow, { outcome, ...ending }: Endi
   await tell(ctx, ended, WORDS[ending.status], { worker, error: ending.error, wakes: wakes.length });
   await endUnmet(ctx, row);
   await freeSlot(ctx, row);
+  await endPlanned(ctx, ended);
   return ended;
 }
 
@@ -86,7 +89,7 @@ export async function putBack(
   row: TaskRow,
   { error, at, told = "failed" }: { error: string | null; at: number | null; told?: "failed" | "released" },
 ): Promise<TaskRow> {
-  const free = { worker_id: null, worker: null, claimed_at: null, lease_until: null };
+  const free = { worker_id: null, worker: null, run_id: null, claimed_at: null, lease_until: null };
   const run_at = at === null ? null : isoAt(at);
   const held = at === null ? { held_for: null } : { held_for: "delay" as const, slot: null };
   const waiting: TaskRow = { ...row, ...free, ...held, status: "pending", error, run_at };

@@ -10,9 +10,11 @@ import type { TaskRow } from "../tables.ts";
 import { planSweep } from "./admitting.ts";
 import { charge, isExhausted } from "./budgeting.ts";
 import { DEFAULT_LANE } from "./creating.ts";
+import { tell } from "./events.ts";
 import { accountHold, listBlocks } from "./holding.ts";
 import { endUnmet } from "./needs.ts";
-import { accountOf, isoAt, needsOf, tell } from "./wire.ts";
+import { startPlanned } from "./planned.ts";
+import { accountOf, isoAt, needsOf } from "./wire.ts";
 
 /** As many as one operation serves: what others write waits for it. */
 const MOST = 64;
@@ -62,7 +64,8 @@ async function serveAll(spaces: Map<string, Asking[]>, space_id: string): Promis
 
 /** Where it may well be in vain it looks first: to find nothing costs nobody a turn at the space's counter. */
 async function serve(asking: readonly Asking[]): Promise<(TaskRow | undefined)[]> {
-  const [first] = asking;
+  // Who is of a run may have more than others: it looks for all of them.
+  const first = asking.find(({ ctx }) => ctx.actor.run_cause !== undefined) ?? asking[0];
   if (!first) return [];
   const { database, actor } = first.ctx;
   const plenty = PLENTY.get(database) ?? new Set<string>();
@@ -93,7 +96,8 @@ function giveAll(ctx: Ctx, asking: readonly Asking[]): Promise<(TaskRow | undefi
   });
 }
 
-async function isAnyReady(ctx: Ctx, isCovered: (lane: string) => boolean): Promise<boolean> {
+/** Whether anything waits in such lanes that nothing holds back. */
+export async function isAnyReady(ctx: Ctx, isCovered: (lane: string) => boolean): Promise<boolean> {
   const { lanes } = await openLanes(ctx);
   const { space_id } = ctx.actor;
   const found = await Promise.all(
@@ -194,14 +198,15 @@ const isBefore = (one: store.NextRow, other: store.NextRow): boolean =>
   one.order_key < other.order_key || (one.order_key === other.order_key && one.id < other.id);
 
 async function take(ctx: TxCtx, row: TaskRow): Promise<TaskRow> {
-  const { principal_id, name } = ctx.actor;
+  const { principal_id, name, run_cause = null } = ctx.actor;
   const lease_until = isoAt(ctx.now() + ctx.config.task_lease_seconds * 1000);
-  const held = { worker_id: principal_id, worker: name, claimed_at: isoAt(ctx.now()), lease_until };
+  const held = { worker_id: principal_id, worker: name, run_id: run_cause, claimed_at: isoAt(ctx.now()), lease_until };
   const claimed: TaskRow = { ...row, ...held, status: "processing", attempt: row.attempt + 1 };
   await store.claimTask(ctx.tx, { id: row.id, attempt: claimed.attempt, ...held });
   const pause = hit("claim.after_update");
   if (pause) await pause;
   await tell(ctx, claimed, "claimed", { worker: name, lease_expires_at: lease_until });
-  await endUnmet(ctx, row);
+  await endUnmet(ctx, claimed);
+  await startPlanned(ctx, claimed);
   return claimed;
 }

@@ -5,7 +5,7 @@ import * as store from "../store.ts";
 import { admitted } from "./admitting.ts";
 import { register } from "./awaiting.ts";
 import { checkSize, rowOf } from "./creating.ts";
-import { tell } from "./wire.ts";
+import { tell } from "./events.ts";
 
 /** Tasks of another queue, with the times they had there: all of them or none, and each once. */
 export function importTasks(ctx: Ctx, { tasks }: ImportTasks): Promise<ImportedTasks> {
@@ -31,7 +31,7 @@ async function take(ctx: TxCtx, task: ImportedTask): Promise<number> {
   await store.insertImported(ctx.tx, { source_key, task_id: row.id });
   if (status !== "pending") {
     // Long over: nobody is told of it, it is only there to be looked at.
-    await store.countEnded(ctx.tx, { status, channel, tasks: 1 });
+    store.countEnded(ctx.tx, { status, channel, tasks: 1 });
     return row.id;
   }
   await tell(ctx, row, "created");

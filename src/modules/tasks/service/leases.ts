@@ -33,7 +33,7 @@ export async function keep(ctx: Ctx, tool: string): Promise<void> {
     });
 }
 
-const leaseEnd = (ctx: Ctx): string => isoAt(ctx.now() + ctx.config.task_lease_seconds * 1000);
+export const leaseEnd = (ctx: Ctx): string => isoAt(ctx.now() + ctx.config.task_lease_seconds * 1000);
 
 /** Refuses all but who has the task now, in this attempt. */
 export function checkLease(ctx: Ctx, row: TaskRow, attempt: number | undefined): void {

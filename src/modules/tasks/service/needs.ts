@@ -4,8 +4,9 @@ import { close, raise } from "../../notices/index.ts";
 import * as store from "../store.ts";
 import type { TaskRow } from "../tables.ts";
 import { UNMET } from "./due-kinds.ts";
+import { TOPIC } from "./events.ts";
 import { laneHolds } from "./holding.ts";
-import { isoAt, isoNow, needsOf, TOPIC } from "./wire.ts";
+import { isoAt, isoNow, needsOf } from "./wire.ts";
 
 const KIND = "task.needs";
 /** A worker may come soon: only then people are told. */
@@ -27,20 +28,26 @@ export async function raiseUnmet(ctx: TxCtx): Promise<void> {
     const [first] = await store.listNext(ctx.tx, { space_id, lane, limit: 1 });
     if (!first) continue;
     const needs = needsOf(lane).join(", ");
+    const title = `No worker offers ${needs}`;
     await raise(ctx, {
       key: `${KIND} ${first.id}`,
+      // Another may be before it since people were told, such as one with a higher priority.
+      gather: { name: `${KIND} ${lane}`, title },
       kind: KIND,
       topic: TOPIC,
       ref: first.id,
-      title: `No worker offers ${needs}`,
+      title,
       text: `Task ${first.id} and those behind it wait for a worker that offers ${needs}.`,
     });
   }
 }
 
-/** Somebody has it, or nobody needs to any more. */
-export async function endUnmet(ctx: TxCtx, { id, lane }: TaskRow): Promise<void> {
-  if (needsOf(lane).length > 0) await close(ctx, { kind: KIND, topic: TOPIC, ref: id });
+/** Somebody has it, or nobody needs to any more. Where nobody had it, those behind it still wait. */
+export async function endUnmet(ctx: TxCtx, row: TaskRow): Promise<void> {
+  const { id: ref, lane, status } = row;
+  if (needsOf(lane).length === 0) return;
+  await close(ctx, { kind: KIND, topic: TOPIC, ref });
+  if (status === "pending") await checkNeeds(ctx, row);
 }
 
 /** Writes down what a worker offers, by itself: nobody is told. */

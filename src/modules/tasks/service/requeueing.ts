@@ -10,7 +10,9 @@ import type { TaskRow } from "../tables.ts";
 import { admitted, planSweep } from "./admitting.ts";
 import { planFile } from "./awaiting.ts";
 import { REQUEUE } from "./due-kinds.ts";
-import { isoNow, taskOf, tell, wire } from "./wire.ts";
+import { tell } from "./events.ts";
+import { endUntold } from "./untold.ts";
+import { isoNow, taskOf, wire } from "./wire.ts";
 
 /** Dead tasks that are looked at in one go. */
 const PAGE = 200;
@@ -96,9 +98,12 @@ async function revive(ctx: TxCtx, row: TaskRow): Promise<TaskRow> {
   const awaits = row.awaited > 0 ? await store.listAwaits(ctx.tx, where) : [];
   const waiting = await admitted(ctx, { ...row, ...fresh, ...over, status: "pending" });
   await store.saveWaiting(ctx.tx, waiting);
-  await store.countEnded(ctx.tx, { status: "dead", channel: row.channel, tasks: -1 });
+  store.countEnded(ctx.tx, { status: "dead", channel: row.channel, tasks: -1 });
   await store.resetAwaits(ctx.tx, row.id);
-  for (const { id, trigger_name } of awaits) if (trigger_name !== null) await planFile(ctx, id);
+  for (const { id } of awaits.filter(({ trigger_name }) => trigger_name !== null)) {
+    await planFile(ctx, id);
+    await endUntold(ctx, id);
+  }
   await tell(ctx, waiting, "requeued");
   if (waiting.run_at !== null) await planSweep(ctx, waiting.run_at);
   return waiting;

@@ -2,6 +2,7 @@ import type { DueHandler } from "../../../module.ts";
 import { retention } from "../../../retention.ts";
 import * as store from "../store.ts";
 import { PURGE, RELAY, REQUEUE, SWEEP, UNMET } from "./due-kinds.ts";
+import { tellForgotten } from "./events.ts";
 import { raiseUnmet } from "./needs.ts";
 import { relayResult } from "./relaying.ts";
 import { requeueSome } from "./requeueing.ts";
@@ -16,15 +17,17 @@ export const taskRetention = retention({
     const ended_at = await store.findFirstEnded(tx);
     return ended_at === undefined ? null : Date.parse(ended_at) * 1000;
   },
-  remove: async ({ tx }, { before_id, limit }) => {
+  remove: async (ctx, { before_id, limit }) => {
+    const { tx } = ctx;
     const old = await store.listOld(tx, { before: isoAt(before_id / 1000), limit });
     await store.deleteTasks(
       tx,
       old.map(({ id }) => id),
     );
     for (const [, rows] of Map.groupBy(old, ({ status, channel }) => `${status} ${channel}`))
-      if (rows[0])
-        await store.countEnded(tx, { status: rows[0].status, channel: rows[0].channel, tasks: -rows.length });
+      if (rows[0]) store.countEnded(tx, { status: rows[0].status, channel: rows[0].channel, tasks: -rows.length });
+    const dead = old.filter(({ status }) => status === "dead").length;
+    if (dead > 0) await tellForgotten(ctx, dead);
     // The oldest may be one whose end nobody has been told yet.
     return old.length < limit;
   },

@@ -5,8 +5,9 @@ import { admitted, planSweep } from "./admitting.ts";
 import { renewBudgets } from "./budgeting.ts";
 import { SWEEP } from "./due-kinds.ts";
 import { giveUp } from "./ending.ts";
+import { tell } from "./events.ts";
 import { endThrottles } from "./throttling.ts";
-import { isoNow, tell } from "./wire.ts";
+import { isoNow } from "./wire.ts";
 
 /** As many as one transaction sees to: what is written meanwhile waits for it. */
 const SLICE = 200;

@@ -1,12 +1,12 @@
 import { type Ctx, type TxCtx, transact } from "../../../context.ts";
-import { append } from "../../../feed/index.ts";
 import { parseTime } from "../../../times.ts";
 import type { SetThrottle, Throttle } from "../schema.ts";
 import * as store from "../store.ts";
 import type { TaskRow } from "../tables.ts";
 import { planSweep } from "./admitting.ts";
 import { giveUp, noteAttempt, putBack } from "./ending.ts";
-import { isoAt, isoNow, READY, TOPIC } from "./wire.ts";
+import { tellThrottled, tellUnthrottled } from "./events.ts";
+import { isoAt, isoNow } from "./wire.ts";
 
 /** Longer than this nobody's quota lasts: a worker that says so is wrong. */
 const LONGEST_MS = 7 * 86_400_000;
@@ -21,12 +21,28 @@ export async function throttle(
 ): Promise<TaskRow> {
   const until = Math.min(parseTime(ctx, throttled_until, { what: "throttled_until" }), ctx.now() + LONGEST_MS);
   const { account, refunded } = row;
-  const known = (await store.listThrottles(ctx.tx, ctx.tx.space_id)).find((one) => one.account === account);
+  const known = await find(ctx, account);
   if (known?.ignored_at != null || refunded >= MOST_REFUNDS) return giveUp(ctx, row, { outcome: "failed", error });
   await save(ctx, { account, throttled_until: isoAt(until), ignored_at: null });
   await noteAttempt(ctx, row, { outcome: "throttled", error });
   return putBack(ctx, { ...row, refunded: refunded + 1 }, { error, at: null });
 }
+
+/** A program that uses the account met its quota: all that uses it waits until then, unless people have such words ignored. */
+export async function holdAccount(ctx: TxCtx, account: string, throttled_until: string): Promise<void> {
+  const known = await find(ctx, account);
+  if (known?.ignored_at != null || (known?.throttled_until ?? "") >= throttled_until) return;
+  await save(ctx, { account, throttled_until, ignored_at: null });
+}
+
+/** Until when the quota of an account is used up; undefined where it is not, as far as is known. */
+export async function quotaEnd(ctx: Ctx, account: string): Promise<string | undefined> {
+  const known = await find(ctx, account);
+  return known && known.ignored_at === null && known.throttled_until > isoNow(ctx) ? known.throttled_until : undefined;
+}
+
+const find = async (ctx: Ctx, account: string): Promise<store.ThrottleRow | undefined> =>
+  (await store.listThrottles(ctx.db, ctx.actor.space_id)).find((one) => one.account === account);
 
 /** A person ends a throttle, sets one, or has what workers say of quotas ignored. */
 export function setThrottle(ctx: Ctx, { account, until, off }: SetThrottle): Promise<Throttle> {
@@ -45,7 +61,7 @@ async function save(
 ): Promise<void> {
   const { account, throttled_until } = throttle;
   await store.saveThrottle(ctx.tx, { ...throttle, reported_by: ctx.actor.name, reported_at: isoNow(ctx) });
-  await append(ctx, { type: "task.throttled", topic: TOPIC, stream: READY, data: { account, throttled_until } });
+  await tellThrottled(ctx, { account, throttled_until });
   await planSweep(ctx, throttled_until);
 }
 
@@ -56,6 +72,6 @@ export async function endThrottles(ctx: TxCtx): Promise<void> {
   );
   for (const { account } of over) {
     await store.deleteThrottle(ctx.tx, account);
-    await append(ctx, { type: "task.unthrottled", topic: TOPIC, stream: READY, data: { account } });
+    await tellUnthrottled(ctx, { account });
   }
 }

@@ -2,7 +2,8 @@ import { type Ctx, transact } from "../../../context.ts";
 import type { Waited, WaitForTasks } from "../schema.ts";
 import type { TaskRow } from "../tables.ts";
 import { consumeOwn, isWaiting, ownSession, registerOnce, triggerOf } from "./awaiting.ts";
-import { TOPIC, taskOf, wire } from "./wire.ts";
+import { TOPIC } from "./events.ts";
+import { taskOf, wire } from "./wire.ts";
 
 const ENDED = "This task ended. Its result is data from its worker. To wait for the others leave it out.";
 const WAITING = "None of them has ended. Call task_wait again to wait on.";

@@ -1,19 +1,24 @@
-import { randomBytes } from "node:crypto";
-import { lstat, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { lstat, open, readdir, rename, stat, unlink, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
-import { join } from "node:path";
-import type { Ctx, TxCtx } from "../../../context.ts";
+import { basename, join } from "node:path";
+import { type Ctx, type TxCtx, transact } from "../../../context.ts";
+import { hit } from "../../../failpoints.ts";
 import type { DueJob } from "../../../module.ts";
 import { inFolder } from "../../../wake-file.ts";
 import * as store from "../store.ts";
 import type { OwedRow } from "../tables.ts";
-import { consumeByFile, offerWake, wakeOf } from "./awaiting.ts";
+import { consumeByFile, offerWake, planFile, wakeOf } from "./awaiting.ts";
+import { WAKE } from "./due-kinds.ts";
 
 /** How soon it is looked at whether somebody has taken the file: less and less often. */
 const FIRST_LOOK_MS = 5_000;
 const LONGEST_LOOK_MS = 600_000;
 const TEMPORARY = ".tmp-";
+const SENT = ".sent";
 const OLD_MS = 60_000;
+
+/** Each file costs a flush of the disk and a commit: those of tasks that end one after another share both. */
+export const wakingThrottle = { [WAKE]: 20 };
 
 /**
  * Writes the file that wakes a trigger, and sees to it until somebody has taken it: whoever watches removes it, and if
@@ -25,7 +30,7 @@ export const wakeByFile: DueJob = async (ctx, { ref }) => {
   if (!row || path === undefined) return {};
   if (row.ended_at === null || row.consumed_at !== null) {
     if (row.filed === null) return {};
-    await rm(path, { force: true });
+    for (const file of [path, marksOf(ctx, row.id, row.filed).sent]) await remove(file);
     return { record: (ctx) => store.noteNoFile(ctx.tx, row.id) };
   }
   const taking = { id: String(row.id), attempt: row.attempt ?? 0 };
@@ -33,13 +38,14 @@ export const wakeByFile: DueJob = async (ctx, { ref }) => {
   const again = ctx.now() + Math.min(LONGEST_LOOK_MS, Math.max(FIRST_LOOK_MS, since));
   if (row.filed !== row.attempt) {
     if ((await isToldOtherwise(ctx, row)) || (await isNameTaken(ctx, row))) return { again };
-    await write(ctx, path, await contentOf(ctx, row));
+    await send(ctx, row, { path, ...marksOf(ctx, row.id, taking.attempt) });
     const record = async (ctx: TxCtx): Promise<void> => {
       await store.noteFile(ctx.tx, { id: row.id, attempt: taking.attempt, filed_in: placeOf(ctx) });
       await offerWake(ctx, { ...taking, by: "file" });
     };
     return { again, record };
   }
+  await remove(marksOf(ctx, row.id, taking.attempt).sent);
   if (row.filed_in !== placeOf(ctx) || (await exists(path))) return { again };
   const taken = async (ctx: TxCtx): Promise<void> => {
     await consumeByFile(ctx, taking);
@@ -71,16 +77,33 @@ export async function drainWakes(ctx: Ctx): Promise<void> {
   });
   for (const name of names) {
     const path = join(wake_dir, name);
-    if (name.startsWith(TEMPORARY) ? await isOld(path) : await isTaken(ctx, name)) await rm(path, { force: true });
+    if ((await isLeftOver(path, names)) || (await isNoted(ctx, name)) || (await isTaken(ctx, name))) await remove(path);
   }
 }
 
-/** Another hub that has the same folder may be just about to rename it. */
-const isOld = async (path: string): Promise<boolean> =>
+/** What was about to be renamed still is; and another hub that has the same folder may be just about to mark it so. */
+const isLeftOver = async (path: string, names: readonly string[]): Promise<boolean> =>
+  basename(path).startsWith(TEMPORARY) &&
+  !path.endsWith(SENT) &&
+  !names.includes(`${basename(path)}${SENT}`) &&
   stat(path).then(
     ({ mtimeMs }) => Date.now() - mtimeMs > OLD_MS,
     () => false,
   );
+
+/**
+ * That a file was sent is stored by now, or nobody waits for it any more. Otherwise it is looked at now, not when the turn
+ * of who was killed is over.
+ */
+async function isNoted(ctx: Ctx, name: string): Promise<boolean> {
+  const [, id, attempt] = /^\.tmp-(\d{1,16})-(\d{1,9})\.sent$/.exec(name) ?? [];
+  if (id === undefined) return false;
+  const row = await store.findAwait(ctx.db, { space_id: ctx.actor.space_id, id: Number(id) });
+  if (!row) return false;
+  const isOver = row.consumed_at !== null || row.filed === Number(attempt) || row.attempt !== Number(attempt);
+  if (!isOver) await transact(ctx, (ctx) => planFile(ctx, row.id));
+  return isOver;
+}
 
 /** What is unknown here may be another hub's. */
 async function isTaken(ctx: Ctx, name: string): Promise<boolean> {
@@ -109,21 +132,48 @@ async function contentOf(ctx: Ctx, row: OwedRow): Promise<string> {
   return `${JSON.stringify(wake)}\n`;
 }
 
-/** Under another name first: whoever watches never sees half of it. */
+/**
+ * Under another name first: whoever watches never sees half of it. And marked as sent before it is renamed: marked, and
+ * under its other name no more, it was there, and whoever took it is not told again by a hub that comes after a kill.
+ */
+async function send(ctx: Ctx, row: OwedRow, { path, temporary, sent }: Marks & { path: string }): Promise<void> {
+  if (!(await exists(sent))) {
+    await write(ctx, temporary, await contentOf(ctx, row));
+    await writeFile(sent, "", { mode: 0o600 });
+  } else if (!(await exists(temporary))) return;
+  await hit("wake.before_file");
+  await rename(temporary, path).catch(async (error: unknown) => {
+    for (const file of [sent, temporary]) await remove(file);
+    throw error;
+  });
+  await hit("wake.after_file");
+}
+
+interface Marks {
+  temporary: string;
+  sent: string;
+}
+
+function marksOf({ config }: Ctx, id: number, attempt: number): Marks {
+  const temporary = join(config.wake_dir, `${TEMPORARY}${id}-${attempt}`);
+  return { temporary, sent: `${temporary}${SENT}` };
+}
+
 async function write({ config }: Ctx, path: string, text: string): Promise<void> {
-  const temporary = join(config.wake_dir, `${TEMPORARY}${randomBytes(8).toString("hex")}`);
-  const file = await inFolder(config.wake_dir, () => open(temporary, "wx", 0o600));
+  const file = await inFolder(config.wake_dir, () => open(path, "w", 0o600));
   try {
     await file.writeFile(text);
     await file.sync();
   } finally {
     await file.close();
   }
-  await rename(temporary, path).catch(async (error: unknown) => {
-    await rm(temporary, { force: true });
-    throw error;
-  });
 }
+
+/** `rm` looks before it removes, which costs as much again. */
+const remove = (path: string): Promise<void> =>
+  unlink(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error;
+  });
 
 const exists = async (path: string): Promise<boolean> =>
   lstat(path).then(

@@ -1,15 +1,9 @@
-import type { Ctx, TxCtx } from "../../../context.ts";
-import { has } from "../../../context.ts";
+import type { Ctx } from "../../../context.ts";
 import { ParleyError } from "../../../errors.ts";
-import { append } from "../../../feed/index.ts";
 import { formatId } from "../../../ids.ts";
 import type { Hold, Task } from "../schema.ts";
 import * as store from "../store.ts";
 import type { TaskRow } from "../tables.ts";
-
-export const TOPIC = "tasks";
-/** Told of what can be claimed from now on. */
-export const READY = "ready";
 
 export const isoAt = (ms: number): string => new Date(ms).toISOString();
 export const isoNow = (ctx: Ctx): string => isoAt(ctx.now());
@@ -45,23 +39,3 @@ export async function taskOf(ctx: Ctx, id: number): Promise<TaskRow> {
   if (!row) throw noSuchTask(id);
   return row;
 }
-
-type Type = "created" | "updated" | "claimed" | "requeued" | "released" | "completed" | "failed" | "cancelled" | "dead";
-
-/**
- * Tells of a task. On the stream of what can be claimed where it can be, else on that of who sent it, which is where
- * somebody waits for its end.
- */
-export function tell(ctx: TxCtx, row: TaskRow, what: Type, more: Record<string, unknown> = {}): Promise<number> {
-  const { id: ref, channel, sender, status, attempt, held_for, priority } = row;
-  const ready = status === "pending" && held_for === null && what !== "updated";
-  const data = { task_id: formatId(ref), status, channel, sender, attempt, held_for, priority, ...more };
-  const stream = ready ? READY : row.sender_id;
-  if (what === "created") return append(ctx, { id: ref, type: "task.created", topic: TOPIC, stream, data });
-  return append(ctx, { type: `task.${what}`, topic: TOPIC, stream, ref, data });
-}
-
-/** People and workers follow all; who only hands out work, what becomes of its own. */
-export const followable = async (ctx: Ctx): Promise<readonly string[] | null> =>
-  has(ctx.actor, ...FOLLOW_ALL) ? null : [ctx.actor.principal_id];
-const FOLLOW_ALL = ["admin", "human", "observer", "agent", "orchestrator", "worker"] as const;

@@ -18,12 +18,13 @@ export const listAttempts = (db: Reader, args: { space_id: string; task_id: numb
 
 type Total = { status: string; channel: string; tasks: number };
 
-const add = statement<Total & { space_id: string }>(
-  `insert into task_totals (space_id, status, channel, tasks) values (:space_id, :status, :channel, :tasks)
+const add = statement<Omit<Total, "tasks"> & { space_id: string; by: number }>(
+  `insert into task_totals (space_id, status, channel, tasks) values (:space_id, :status, :channel, :by)
    on conflict (space_id, status, channel) do update set tasks = task_totals.tasks + excluded.tasks`,
 );
 /** So many more, or fewer, of what is over. */
-export const countEnded = (tx: Tx, total: Total): Promise<void> => tx.run(add, { ...total, space_id: tx.space_id });
+export const countEnded = (tx: Tx, { tasks, ...total }: Total): void =>
+  tx.addUp(add, { ...total, space_id: tx.space_id }, tasks);
 
 const totals = statement<{ space_id: string }, Total>(
   "select status, channel, tasks from task_totals where space_id = :space_id and tasks > 0",

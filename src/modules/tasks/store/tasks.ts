@@ -4,8 +4,8 @@ import type { TaskRow } from "../tables.ts";
 
 export const TASK = `id, channel, sender, sender_id, content, status, response_summary, error, created_at, processed_at,
   priority, order_key, run_at, held_for, account, lane, dedup_key, concurrency_key, concurrency_limit, slot,
-  max_attempts, attempt, refunded, worker_id, worker, claimed_at, lease_until, cancel_requested_at, cancel_reason,
-  thread_id, relay, relay_owed, awaited, cause, cause_how`;
+  max_attempts, attempt, refunded, worker_id, worker, run_id, claimed_at, lease_until, cancel_requested_at, cancel_reason,
+  thread_id, relay, relay_owed, awaited, plan_task_id, cause, cause_how`;
 
 type In = { space_id: string };
 type One = In & { id: number };
@@ -13,12 +13,12 @@ type One = In & { id: number };
 const insert = statement<TaskRow & In>(
   `insert into tasks (space_id, id, channel, sender, sender_id, content, status, response_summary, error, created_at,
    processed_at, priority, order_key, run_at, held_for, account, lane, dedup_key, concurrency_key, concurrency_limit, slot,
-   max_attempts, attempt, refunded, worker_id, worker, claimed_at, lease_until, cancel_requested_at, cancel_reason,
-   thread_id, relay, relay_owed, awaited, cause, cause_how)
+   max_attempts, attempt, refunded, worker_id, worker, run_id, claimed_at, lease_until, cancel_requested_at, cancel_reason,
+   thread_id, relay, relay_owed, awaited, plan_task_id, cause, cause_how)
    values (:space_id, :id, :channel, :sender, :sender_id, :content, :status, :response_summary, :error, :created_at,
    :processed_at, :priority, :order_key, :run_at, :held_for, :account, :lane, :dedup_key, :concurrency_key,
-   :concurrency_limit, :slot, :max_attempts, :attempt, :refunded, :worker_id, :worker, :claimed_at, :lease_until,
-   :cancel_requested_at, :cancel_reason, :thread_id, :relay, :relay_owed, :awaited, :cause, :cause_how)`,
+   :concurrency_limit, :slot, :max_attempts, :attempt, :refunded, :worker_id, :worker, :run_id, :claimed_at, :lease_until,
+   :cancel_requested_at, :cancel_reason, :thread_id, :relay, :relay_owed, :awaited, :plan_task_id, :cause, :cause_how)`,
 );
 export const insertTask = (tx: Tx, row: TaskRow): Promise<void> => tx.run(insert, { ...row, space_id: tx.space_id });
 
@@ -69,11 +69,11 @@ const nextWhole = statement<Lane, TaskRow>(nextOf(TASK));
 export const listNextTasks = (tx: Tx, args: Omit<Lane, "space_id">): Promise<TaskRow[]> =>
   tx.all(nextWhole, { ...args, space_id: tx.space_id });
 
-type Claim = One & Pick<TaskRow, "attempt" | "worker_id" | "worker" | "claimed_at" | "lease_until">;
+type Claim = One & Pick<TaskRow, "attempt" | "worker_id" | "worker" | "run_id" | "claimed_at" | "lease_until">;
 
 const claim = statement<Claim>(
   `update tasks set status = 'processing', attempt = :attempt, worker_id = :worker_id, worker = :worker,
-   claimed_at = :claimed_at, lease_until = :lease_until
+   run_id = :run_id, claimed_at = :claimed_at, lease_until = :lease_until
    where space_id = :space_id and id = :id and worker_id is null`,
 );
 export const claimTask = (tx: Tx, row: Omit<Claim, "space_id">): Promise<void> =>
@@ -83,7 +83,7 @@ type Waiting = One & Pick<TaskRow, "run_at" | "held_for" | "slot" | "error" | "r
 
 const wait = statement<Waiting>(
   `update tasks set status = 'pending', run_at = :run_at, held_for = :held_for, slot = :slot, error = :error,
-   refunded = :refunded, max_attempts = :max_attempts, worker_id = null, worker = null, claimed_at = null, lease_until = null,
+   refunded = :refunded, max_attempts = :max_attempts, worker_id = null, worker = null, run_id = null, claimed_at = null, lease_until = null,
    processed_at = null, response_summary = null, relay_owed = null where space_id = :space_id and id = :id`,
 );
 /** It waits, for its first attempt or for another one. */
@@ -132,6 +132,25 @@ export const renewLease = (
   database: Database,
   args: One & { attempt: number; worker_id: string; lease_until: string },
 ): Promise<number> => database.compareAndSet(renew, args);
+
+type OfRun = In & { run_id: number };
+
+const renewAll = statement<OfRun & { lease_until: string; before: string }>(
+  `update tasks set lease_until = :lease_until
+   where space_id = :space_id and run_id = :run_id and status = 'processing' and lease_until < :before`,
+);
+/** The lease of what a run's program has, where it ends before then. */
+export const renewOfRun = (
+  database: Database,
+  args: OfRun & { lease_until: string; before: string },
+): Promise<number> => database.compareAndSet(renewAll, args);
+
+const ofRun = statement<OfRun, TaskRow>(
+  `select ${TASK} from tasks where space_id = :space_id and run_id = :run_id and status = 'processing' order by id`,
+);
+/** What a run's program has taken and not ended. */
+export const listOfRun = (tx: Tx, run_id: number): Promise<TaskRow[]> =>
+  tx.all(ofRun, { space_id: tx.space_id, run_id });
 
 const hand = statement<One>("update tasks set relay_owed = null where space_id = :space_id and id = :id");
 export const noteRelayed = (tx: Tx, id: number): Promise<void> => tx.run(hand, { id, space_id: tx.space_id });

@@ -22,6 +22,7 @@ export const reading = [
     description: "Gives one task with its status, its result, every attempt at it and who waits for it.",
     roles: TASK_READERS,
     receipts: ["trigger"],
+    core: ["trigger"],
     facets,
     commands: [
       {

@@ -4,6 +4,9 @@ import { CancelTask, CreateTask, Task, UpdateTask, Waited, WaitForTasks } from "
 import * as service from "../service.ts";
 import { facets, TASK, task_id } from "./naming.ts";
 
+/** Whoever has work done without looking for how: at `/mcp` people have a page for it. */
+const ASKERS = ["agent", "orchestrator", "trigger"] as const;
+
 export const sending = [
   defineTool({
     name: "task_create",
@@ -11,6 +14,7 @@ export const sending = [
     description:
       "Creates a task for a worker, who knows nothing but its content. You are told of its end: a trigger is woken, others get mail; or wait with task_wait.",
     roles: TASK_SENDERS,
+    core: ASKERS,
     facets,
     writes: true,
     commands: [
@@ -75,6 +79,7 @@ export const sending = [
     description:
       "Returns once the first of these tasks has ended, also if it had before; waiting is true when the time is over. Then call it again.",
     roles: TASK_SENDERS,
+    core: ASKERS,
     facets,
     writes: true,
     waits: { isPending: ({ waiting }) => waiting, handed: service.handed },

@@ -11,6 +11,7 @@ export const working = [
     description:
       "Claims the next pending task for you, and gives it with the attempt to name when you complete or fail it. Without one next_task is null. Warns if you have an active task.",
     roles: WORKERS,
+    core: ["worker"],
     facets,
     writes: true,
     commands: [
@@ -37,6 +38,7 @@ export const working = [
     description:
       "Marks your task as done. The summary is sent to whoever asked for it, so write it as the actual reply.",
     roles: WORKERS,
+    core: ["worker"],
     facets,
     writes: true,
     commands: [
@@ -65,6 +67,7 @@ export const working = [
     description:
       "Gives your task back with what went wrong: it is tried again later, or is dead after its last attempt. With throttled_until it costs no attempt.",
     roles: WORKERS,
+    core: ["worker"],
     facets,
     writes: true,
     commands: [
@@ -105,6 +108,7 @@ export const working = [
     title: "Keep a task",
     description: "Says that you still work on your task, so that nobody else is given it, and tells whether to stop.",
     roles: WORKERS,
+    core: ["worker"],
     facets,
     input: HeartbeatTask,
     output: Beat,

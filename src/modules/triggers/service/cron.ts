@@ -37,7 +37,7 @@ export function checkZone(timezone: string): void {
   } catch (cause) {
     throw new ParleyError(
       "INVALID_ARGUMENT",
-      `timezone: ${JSON.stringify(timezone)} is no time zone. Write a name such as UTC or Europe/Berlin.`,
+      `timezone: ${JSON.stringify(timezone)} is not a time zone. Write a name such as UTC or Europe/Berlin.`,
       { cause },
     );
   }

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { type Ctx, type TxCtx, transact } from "../../../context.ts";
 import { ParleyError } from "../../../errors.ts";
-import { append } from "../../../feed/index.ts";
 import { formatId } from "../../../ids.ts";
 import { ensureTrigger } from "../../identity/index.ts";
 import { endStreak, forgetSessions } from "../../runs/index.ts";
@@ -21,10 +20,11 @@ import type {
 import * as store from "../store.ts";
 import type { TriggerRow } from "../tables.ts";
 import { checkZone, scheduleOf } from "./cron.ts";
+import { tellCreated, tellDeleted, tellUpdated } from "./events.ts";
 import { list as listRuns } from "./history.ts";
 import { keyOf, seal } from "./secrets.ts";
 import { planNext, unplanAll } from "./slots.ts";
-import { answer, isoAt, isoNow, TOPIC, triggerNamed, wire } from "./wire.ts";
+import { answer, isoAt, isoNow, triggerNamed, wire } from "./wire.ts";
 
 /** As many as one space has: a list of them is read whole. */
 const MOST_TRIGGERS = 5000;
@@ -55,7 +55,7 @@ export function create(ctx: Ctx, input: CreateTrigger): Promise<TriggerAnswer> {
       throw new ParleyError("NAME_TAKEN", `Trigger '${input.name}' already exists. Change it with trigger_update.`);
     if ((await store.countTriggers(ctx.tx, ctx.tx.space_id)) >= MOST_TRIGGERS)
       throw new ParleyError("LIMIT_REACHED", `There are ${MOST_TRIGGERS} triggers here already. Delete one first.`);
-    const id = await tell(ctx, "created", input.name);
+    const id = await tellCreated(ctx, input.name);
     const row: TriggerRow = {
       ...DEFAULTS,
       ...{ description: null, schedule: null, session_key: null, prompt: null, overlap: OVERLAP[input.type] },
@@ -124,7 +124,7 @@ export function update(
     }
     // Whoever switches off what fails has dealt with it.
     if (row.enabled === 0) await endStreak(ctx, { kind: "trigger", name });
-    await tell(ctx, "updated", name, before.id);
+    await tellUpdated(ctx, { id: before.id, name });
     return answer(ctx, planned);
   });
 }
@@ -141,7 +141,7 @@ export function rotate(ctx: Ctx, { name, webhook_secret, overlap_seconds }: Rota
     if (old_retire_at !== null) await store.retireSecrets(ctx.tx, row.id, old_retire_at);
     const secret = webhook_secret ?? `whsec_${randomBytes(32).toString("base64")}`;
     await addSecret(ctx, row.id, secret);
-    await tell(ctx, "updated", name, row.id);
+    await tellUpdated(ctx, { id: row.id, name });
     return { name, webhook_secret: secret, old_retire_at };
   });
 }
@@ -196,7 +196,7 @@ export function remove(ctx: Ctx, { name }: TriggerRef): Promise<Deleted> {
     await store.deleteTrigger(ctx.tx, id);
     const sessions = await forgetSessions(ctx, { kind: "trigger", name });
     await endStreak(ctx, { kind: "trigger", name });
-    await tell(ctx, "deleted", name, id);
+    await tellDeleted(ctx, { id, name });
     const in_flight = open.map(({ id, task_id }) => ({
       id: formatId(id),
       task_id: task_id === null ? null : formatId(task_id),
@@ -204,12 +204,3 @@ export function remove(ctx: Ctx, { name }: TriggerRef): Promise<Deleted> {
     return { name, deleted: true, sessions, in_flight };
   });
 }
-
-const tell = (ctx: TxCtx, what: "created" | "updated" | "deleted", name: string, ref?: number): Promise<number> => {
-  const event = { topic: TOPIC, stream: name, data: { trigger: name }, ...(ref !== undefined && { ref }) };
-  if (what === "created") return append(ctx, { type: "trigger.created", ...event });
-  return append(
-    ctx,
-    what === "updated" ? { type: "trigger.updated", ...event } : { type: "trigger.deleted", ...event },
-  );
-};

@@ -2,7 +2,7 @@ import type { Ctx, TxCtx } from "../../../context.ts";
 import { transact } from "../../../context.ts";
 import { ParleyError } from "../../../errors.ts";
 import { hit } from "../../../failpoints.ts";
-import { append, because, toColumns } from "../../../feed/index.ts";
+import { because, toColumns } from "../../../feed/index.ts";
 import { parseId } from "../../../ids.ts";
 import { ensureTrigger } from "../../identity/index.ts";
 import * as runs from "../../runs/index.ts";
@@ -10,9 +10,10 @@ import * as tasks from "../../tasks/index.ts";
 import { MOST_PAYLOAD_BYTES, type Run, type RunTrigger, type Tried, type TryTrigger } from "../schema.ts";
 import * as store from "../store.ts";
 import type { RunRow, Source, TriggerRow } from "../tables.ts";
+import { tellFired } from "./events.ts";
 import { type Payload, payloadOf } from "./payload.ts";
 import { promptOf, render, sessionKeyOf } from "./rendering.ts";
-import { isoAt, isoNow, TOPIC, triggerNamed, wireRun } from "./wire.ts";
+import { isoAt, isoNow, triggerNamed, wireRun } from "./wire.ts";
 
 /** Of one trigger so many may wait or go on: what comes beyond that is skipped, and says so. */
 const MOST_OPEN = 1000;
@@ -36,10 +37,8 @@ export async function fire(outer: TxCtx, firing: Firing): Promise<RunRow> {
     runs.isConfigured(outer, { kind: "trigger", name: trigger.name }),
     trigger.overlap === "queue" && tasks.foresee(outer, senderOf(trigger.name)),
   ]);
-  const id = await append(outer, {
-    ...{ type: "trigger.fired", topic: TOPIC, stream: trigger.name },
-    data: { trigger: trigger.name, source, state: skipped === undefined ? "pending" : "skipped" },
-  });
+  const state = skipped === undefined ? "pending" : "skipped";
+  const id = await tellFired(outer, { name: trigger.name, source, state });
   const ctx = because(outer, id);
   const run: RunRow = {
     ...rowOf(ctx, trigger, { id, source, sender }),
@@ -124,20 +123,29 @@ async function holderOf(ctx: TxCtx, { id, name }: TriggerRow): Promise<string> {
 
 const senderOf = (name: string): string => `trigger:${name}`;
 
-/** Slots that passed while nobody was there, and stay what they are: one row for all of them. */
-export async function noteMissed(
-  ctx: TxCtx,
-  trigger: TriggerRow,
-  { slots, more }: { slots: readonly number[]; more: boolean },
-): Promise<void> {
+/** How slots became nothing: they passed while nobody was there, or whatever was tried failed. */
+const NOTHING = {
+  missed: { state: "skipped", words: "missed" },
+  failed: { state: "failed", words: "tried in vain, and the hub's log says why" },
+} as const;
+
+interface Passed {
+  slots: readonly number[];
+  /** There were more than these. */
+  more?: boolean;
+  how: keyof typeof NOTHING;
+}
+
+/** One row for all of them, and they stay what they are. */
+export async function noteNothing(ctx: TxCtx, trigger: TriggerRow, { slots, more, how }: Passed): Promise<void> {
   const [first = 0, last = 0] = [slots[0], slots.at(-1)];
-  const data = { trigger: trigger.name, source: "cron", state: "skipped" };
-  const id = await append(ctx, { type: "trigger.fired", topic: TOPIC, stream: trigger.name, data });
+  const { state, words } = NOTHING[how];
+  const id = await tellFired(ctx, { name: trigger.name, source: "cron", state });
   const many = slots.length === 1 ? "1 slot was" : `${more ? "more than " : ""}${slots.length} slots were`;
   await store.insertRun(ctx.tx, {
     ...rowOf(ctx, trigger, { id, source: "cron", sender: "cron" }),
-    ...{ slot: isoAt(last), state: "skipped", ended_at: isoNow(ctx) },
-    reason: `missed: ${many} missed, ${isoAt(first)} to ${isoAt(last)}`,
+    ...{ slot: isoAt(last), state, ended_at: isoNow(ctx) },
+    reason: `${how}: ${many} ${words}, ${isoAt(first)} to ${isoAt(last)}`,
   });
 }
 

@@ -1,5 +1,5 @@
 import { type Ctx, has, TRIGGER_READERS, type TxCtx } from "../../../context.ts";
-import { append, type FeedEvent, fromColumns } from "../../../feed/index.ts";
+import { type FeedEvent, fromColumns } from "../../../feed/index.ts";
 import { formatId } from "../../../ids.ts";
 import type { Explainer } from "../../../module.ts";
 import { page, startOf } from "../../../pages.ts";
@@ -9,8 +9,10 @@ import * as runs from "../../runs/index.ts";
 import * as tasks from "../../tasks/index.ts";
 import type { ListRuns, RunList, State } from "../schema.ts";
 import * as store from "../store.ts";
+import { TOPIC, tellEnded } from "./events.ts";
 import { planRelays } from "./relaying.ts";
-import { isoNow, TOPIC, wireRun } from "./wire.ts";
+import { askOfUntold } from "./untold.ts";
+import { isoNow, wireRun } from "./wire.ts";
 
 /** A delivery that comes again within this time is known. */
 const KEPT_DAYS = 90;
@@ -40,9 +42,11 @@ const STATES: Record<string, State> = {
 };
 
 /** A run ends with its task, in its transaction: the next slot sees both or neither. */
-export async function endWithTask(ctx: TxCtx, { type, ref, data }: FeedEvent): Promise<void> {
-  if (Number(data.wakes) > 0) await planRelays(ctx);
-  if (typeof data.sender !== "string" || !data.sender.startsWith("trigger:")) return;
+export async function endWithTask(ctx: TxCtx, event: FeedEvent): Promise<void> {
+  const { type, ref } = event;
+  const { sender, wakes } = tasks.endIn(event);
+  if (wakes > 0) await planRelays(ctx);
+  if (!sender.startsWith("trigger:")) return;
   const run = await store.findRunOfTask(ctx.tx, ref);
   const state = STATES[type];
   if (!run || run.ended_at !== null || state === undefined) return;
@@ -52,31 +56,28 @@ export async function endWithTask(ctx: TxCtx, { type, ref, data }: FeedEvent): P
     ...{ id: run.id, state, started_at: claimed_at, ended_at: isoNow(ctx), cost_micros: null },
     outcome: outcome === null ? null : cut(outcome, MOST_OUTCOME),
   });
-  await tellEnd(ctx, run, state);
+  await tellEnded(ctx, run, state);
 }
 
 /** The same with the program that it became. */
-export async function endWithRun(ctx: TxCtx, { ref, data }: FeedEvent): Promise<void> {
-  if (data.kind !== "trigger") return;
+export async function endWithRun(ctx: TxCtx, event: FeedEvent): Promise<void> {
+  const { ref } = event;
+  const ended = runs.runIn(event);
+  if (ended.kind !== "trigger") return;
+  await askOfUntold(ctx, event);
   const run = await store.findRunOfRun(ctx.tx, ref);
   if (!run || run.ended_at !== null) return;
   const { started_at, error, cost_usd } = await runs.show(ctx, { id: formatId(ref), after: 0 });
-  const state = ENDED[String(data.state)] ?? "failed";
+  const state = ENDED[ended.state] ?? "failed";
   await store.endRun(ctx.tx, {
     ...{ id: run.id, state, started_at, ended_at: isoNow(ctx) },
     outcome: error === null ? null : cut(error, MOST_OUTCOME),
     cost_micros: cost_usd === null ? null : Math.round(cost_usd * 1_000_000),
   });
-  await tellEnd(ctx, run, state);
+  await tellEnded(ctx, run, state);
 }
 
 const ENDED: Record<string, State> = { done: "done", failed: "failed", stopped: "cancelled", skipped: "skipped" };
-
-const tellEnd = (ctx: TxCtx, { id: ref, trigger_name }: { id: number; trigger_name: string }, state: State) =>
-  append(ctx, {
-    ...{ type: "trigger.ended", topic: TOPIC, stream: trigger_name, ref },
-    data: { trigger: trigger_name, state },
-  });
 
 export const historyRetention = retention({
   kind: "trigger.purge",

@@ -12,8 +12,6 @@ import { unseal } from "./secrets.ts";
 import { deliveryOf, isProven, type Signed } from "./signing.ts";
 import { isoNow } from "./wire.ts";
 
-const MOST_DELIVERY = 200;
-
 const reply = (status: number, error: string): Reply => ({ status, body: { error } });
 const NOT_FOUND = reply(404, "Webhook not found");
 
@@ -25,8 +23,8 @@ export async function receive(ctx: Ctx, name: string, signed: Signed): Promise<R
   if (!(await isLetIn(ctx, trigger, signed))) return reply(401, "Invalid secret");
   const payload = parsePayload(signed.bytes, signed.header("content-type"));
   if ("error" in payload) return reply(400, payload.error);
-  const delivery = deliveryOf(signed)?.slice(0, MOST_DELIVERY);
-  const was = await isRepeated(ctx, trigger, async (ctx) => {
+  const delivery = deliveryOf(signed);
+  const was = await isRepeated(ctx, async (ctx) => {
     if (delivery !== undefined && (await store.findDelivery(ctx.tx, trigger.id, delivery))) return true;
     await fire(ctx, { trigger, source: "webhook", sender: "webhook", payload, delivery });
     return false;
@@ -38,11 +36,7 @@ export async function receive(ctx: Ctx, name: string, signed: Signed): Promise<R
 }
 
 /** Undefined for a space that has ended meanwhile: what was in it is not told. */
-async function isRepeated(
-  ctx: Ctx,
-  _: TriggerRow,
-  work: Parameters<typeof transact<boolean>>[1],
-): Promise<boolean | undefined> {
+async function isRepeated(ctx: Ctx, work: Parameters<typeof transact<boolean>>[1]): Promise<boolean | undefined> {
   try {
     return await transact(ctx, work);
   } catch (error) {
@@ -56,5 +50,5 @@ async function isLetIn(ctx: Ctx, { id, query_secret }: TriggerRow, signed: Signe
   if (!(await store.hasSecret(ctx.db, place))) return true;
   const rows = await store.listSecrets(ctx.db, { ...place, now: isoNow(ctx) });
   const secrets = rows.map(({ sealed }) => unseal(ctx.config, sealed, place));
-  return isProven(signed, { secrets, now: ctx.now(), query_secret: query_secret === 1 });
+  return isProven(signed, { secrets, now: ctx.database.wall(), query_secret: query_secret === 1 });
 }

@@ -18,7 +18,7 @@ const PAGE = 50;
 /** So often it is looked whether what is owed can be told by now. */
 const SWEEP_MS = 30_000;
 /** A session that fails on it is tried again, later and later; then the wake stays owed. */
-const RETRIES = 5;
+export const RETRIES = 5;
 const Payload = z.object({ after: z.int() });
 const FROM_START = { after: 0 };
 
@@ -54,7 +54,7 @@ async function relay(ctx: TxCtx, wake: Wake): Promise<boolean> {
 }
 
 /** Undefined for one that is none, or has no program. */
-async function toldTrigger(ctx: Ctx, name: string): Promise<TriggerRow | undefined> {
+export async function toldTrigger(ctx: Ctx, name: string): Promise<TriggerRow | undefined> {
   const trigger = await store.findTrigger(ctx.db, { space_id: ctx.actor.space_id, name });
   return trigger && (await runs.isConfigured(ctx, { kind: "trigger", name })) ? trigger : undefined;
 }

@@ -4,6 +4,7 @@
  */
 import { join } from "node:path";
 import type { Config } from "../../../config.ts";
+import { ParleyError } from "../../../errors.ts";
 import { readOwn } from "../../../local/rights.ts";
 import { cut } from "../../../text.ts";
 import { Boundary } from "../../../untrusted.ts";
@@ -31,8 +32,13 @@ export function promptOf(config: Config, { name, prompt }: Occasion["trigger"]):
     const text = readOwn(join(config.home, "triggers", `${name}.md`)).slice(0, MOST_FILE);
     return text.trim() === "" ? undefined : text.trimEnd();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    return undefined;
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return undefined;
+    throw new ParleyError(
+      "CONFLICT",
+      `What trigger '${name}' says cannot be read from triggers/${name}.md in the data folder: ${message}. It has to be a file of the hub's own, and no link.`,
+      { cause: error },
+    );
   }
 }
 

@@ -3,6 +3,8 @@ import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 
 const TOLERANCE_MS = 5 * 60 * 1000;
 const WHSEC = "whsec_";
+const DELIVERY = ["webhook-id", "x-github-delivery", "idempotency-key"];
+const MOST_DELIVERY = 200;
 
 export interface Signed {
   header: (name: string) => string | undefined;
@@ -51,5 +53,9 @@ const isSame = (given: string, right: string): boolean => timingSafeEqual(hash(g
 const hash = (text: string): Buffer => createHash("sha256").update(text).digest();
 
 /** By which a sender names what it sends again. One that nothing has signed says as much as its sender does. */
-export const deliveryOf = ({ header }: Signed): string | undefined =>
-  header("webhook-id") ?? header("x-github-delivery") ?? header("idempotency-key");
+export function deliveryOf({ header }: Signed): string | undefined {
+  // An empty one names nothing.
+  const id = DELIVERY.map((name) => header(name)?.trim()).find((one) => one !== undefined && one !== "");
+  // Cut, it would be that of another that begins like it.
+  return id === undefined || id.length <= MOST_DELIVERY ? id : `sha256:${hash(id).toString("hex")}`;
+}

@@ -6,7 +6,6 @@ import type { Run, Trigger, TriggerAnswer } from "../schema.ts";
 import * as store from "../store.ts";
 import type { RunRow, TriggerRow } from "../tables.ts";
 
-export const TOPIC = "triggers";
 export const isoAt = (ms: number): string => new Date(ms).toISOString();
 export const isoNow = (ctx: Ctx): string => isoAt(ctx.now());
 

@@ -5,9 +5,11 @@ import type { Hub } from "#lib/hub/hub.svelte.ts";
 import { sentenceOf } from "#lib/hub/sentence.ts";
 import type { Message, Tools } from "#lib/hub/types.ts";
 import { followChat, HubError } from "$client/index.ts";
+import { Doings } from "./doings.svelte.ts";
+import { EVERYTHING, matcherOf } from "./filter.ts";
 import type { Outbox } from "./outbox.svelte.ts";
 import type { Outgoing } from "./outgoing.svelte.ts";
-import { pendingRow, RowMaker } from "./rows.ts";
+import { merged, pendingRow, RowMaker } from "./rows.ts";
 import { Stretches } from "./stretches.svelte.ts";
 
 const FIRST = 50;
@@ -51,10 +53,17 @@ export class Chat {
   /** The first message that was new when the page was opened. */
   unread_id = $state<string>();
   readonly outgoing: Outgoing;
+  /** What the agent did besides, where a runtime runs it. */
+  readonly doings: Doings | undefined;
+  /** What of all that is shown. */
+  filter = $state.raw(EVERYTHING);
   readonly last_id = $derived(this.newest.at(-1)?.id ?? null);
   readonly rows = $derived.by(() => {
-    const rows = this.#maker.rows(this.messages, this.unread_id);
-    if (this.has_later) return rows;
+    const { has_earlier, has_later } = this;
+    const spoken = this.#maker.rows(this.messages, this.unread_id);
+    const all = merged(spoken, { doings: this.doings?.items ?? [], has_earlier, has_later });
+    const rows = all.filter(matcherOf(this.filter));
+    if (has_later) return rows;
     const last = this.messages.at(-1);
     const now = new Date(this.#hub.client.now()).toISOString();
     return [...rows, ...this.outgoing.shown.map((pending) => pendingRow(pending, last, this.#hub.me.principal, now))];
@@ -70,6 +79,7 @@ export class Chat {
     this.#hub = hub;
     this.#marks = marks;
     this.agent = agent;
+    this.doings = agent === undefined ? undefined : new Doings(hub, agent);
     this.outgoing = outbox.of(agent);
     this.outgoing.join({ messages: () => this.newest, add: (messages) => this.#stretches.add(messages) });
   }

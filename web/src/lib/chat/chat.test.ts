@@ -5,6 +5,8 @@ import { Marks } from "../agents/marks.svelte.ts";
 import { Chat } from "./chat.svelte.ts";
 import { Outbox } from "./outbox.svelte.ts";
 
+const saidIn = (chat: Chat) => chat.rows.filter((row) => "message" in row);
+
 beforeEach(() => {
   localStorage.clear();
   sessionStorage.clear();
@@ -30,7 +32,7 @@ async function opened(network: ChatNetwork): Promise<Chat> {
 }
 
 const failed = (chat: Chat) => chat.rows.find(({ pending }) => pending?.state === "failed");
-const contents = (chat: Chat): string[] => chat.rows.map(({ message }) => message.content);
+const contents = (chat: Chat): string[] => saidIn(chat).map(({ message }) => message.content);
 
 interface Step {
   kind: "send" | "say" | "release" | "wait" | "retry";
@@ -54,7 +56,7 @@ test("own words are there at once and exactly once, whether their copy or their 
       const close = chat.open();
       const sent: string[] = [];
       const check = (): void => {
-        const own = chat.rows.filter(({ message }) => message.author_principal === "ana");
+        const own = saidIn(chat).filter(({ message }) => message.author_principal === "ana");
         expect(own.map(({ message }) => message.content).sort()).toEqual([...sent].sort());
       };
       await until(() => chat.loaded);
@@ -131,7 +133,11 @@ test("what was not seen when the page is opened begins with a line, own words ne
   const first = network.say("new");
   network.say("newer");
   const chat = await opened(network);
-  expect(chat.rows.filter(({ unread }) => unread).map(({ key }) => key)).toEqual([first.id]);
+  expect(
+    saidIn(chat)
+      .filter(({ unread }) => unread)
+      .map(({ key }) => key),
+  ).toEqual([first.id]);
   chat.see();
   await until(() => network.marks.get("scout") === network.messages.at(-1)?.id);
 });
@@ -147,7 +153,7 @@ test("what the page was left with before the hub answered is there once afterwar
 
   const chat = await opened(network);
   await until(() => chat.rows.length === 2);
-  expect(chat.rows.map(({ message, pending }) => [message.content, pending?.state])).toEqual([
+  expect(saidIn(chat).map(({ message, pending }) => [message.content, pending?.state])).toEqual([
     ["it got there", undefined],
     ["it did not", "failed"],
   ]);

@@ -92,9 +92,9 @@ export class Outgoing {
     return content;
   }
 
-  async #post(said: Pending): Promise<void> {
-    const { key, content } = said;
-    this.#replace(key, { ...said, state: "sending" });
+  async #post(pending: Pending): Promise<void> {
+    const { key, content } = pending;
+    this.#replace(key, { ...pending, state: "sending" });
     const input: Tools["chat_human_post"]["input"] = { content, mime: "text/markdown" };
     if (this.#agent !== undefined) input.agent = this.#agent;
     try {
@@ -105,11 +105,11 @@ export class Outgoing {
       this.#chat?.add([{ id, ts, author: "user", author_principal: this.#me, mime: "text/markdown", content }]);
     } catch (error) {
       if (error instanceof HubError && error.passing && !this.#hub.live) {
-        this.#replace(key, { ...said, state: "waiting" });
+        this.#replace(key, { ...pending, state: "waiting" });
         return;
       }
       const problem = sentenceOf(error);
-      this.#replace(key, { ...said, state: "failed", problem });
+      this.#replace(key, { ...pending, state: "failed", problem });
       this.last_error = problem;
     }
   }

@@ -33,7 +33,7 @@ export class ScrollPlace {
   #node: HTMLElement | undefined;
   #newest = 0;
   #top = 0;
-  #said: string | undefined;
+  #last_sent: string | undefined;
   #placed = false;
   /** Which row is held where, until the reader scrolls: rows around it turn out to be other than was thought. */
   #held: Anchor | undefined;
@@ -202,9 +202,9 @@ export class ScrollPlace {
 
   #count(rows: readonly Row[]): void {
     // Whoever says something wants to see it said.
-    const said = rows.at(-1)?.pending?.key;
-    if (this.#placed && said !== undefined && said !== this.#said) this.following = true;
-    this.#said = said ?? this.#said;
+    const sent = rows.at(-1)?.pending?.key;
+    if (this.#placed && sent !== undefined && sent !== this.#last_sent) this.following = true;
+    this.#last_sent = sent ?? this.#last_sent;
     const known = this.#newest;
     // Of what is said now, also while a stretch further back is shown.
     const { newest } = this.#chat;

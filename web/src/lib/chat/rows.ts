@@ -2,6 +2,8 @@
 
 import type { Message } from "#lib/hub/types.ts";
 import { isSameDay } from "#lib/time.ts";
+import type { Doing } from "./doings.svelte.ts";
+import { isAfter } from "./stretch.ts";
 
 /** A message of one's own that the hub has not confirmed yet. */
 export interface Pending {
@@ -15,7 +17,8 @@ export interface Pending {
   after_id: string | null;
 }
 
-export interface Row {
+/** What was said. */
+export interface MessageRow {
   key: string;
   message: Message;
   pending: Pending | undefined;
@@ -27,13 +30,22 @@ export interface Row {
   unread: boolean;
 }
 
+/** What was done. */
+export interface DoneRow {
+  key: string;
+  doing: Doing;
+  pending: undefined;
+}
+
+export type Row = MessageRow | DoneRow;
+
 const PAUSE_MS = 5 * 60_000;
 
 /** The row of a message is made once and is the same object from then on, so that only new rows are drawn. */
 export class RowMaker {
-  readonly #made = new Map<string, { row: Row; before: Message | undefined }>();
+  readonly #made = new Map<string, { row: MessageRow; before: Message | undefined }>();
 
-  rows(messages: readonly Message[], unread_id: string | undefined): Row[] {
+  rows(messages: readonly Message[], unread_id: string | undefined): MessageRow[] {
     return messages.map((message, at) => this.#row(message, messages[at - 1], message.id === unread_id));
   }
 
@@ -41,19 +53,19 @@ export class RowMaker {
     this.#made.clear();
   }
 
-  #row(message: Message, before: Message | undefined, unread: boolean): Row {
+  #row(message: Message, before: Message | undefined, unread: boolean): MessageRow {
     const known = this.#made.get(message.id);
     if (known && known.before === before && known.row.message === message && known.row.unread === unread)
       return known.row;
     const day = !before || !isSameDay(before.ts, message.ts);
     const head = day || unread || !goesOn(before, message);
-    const row: Row = { key: message.id, message, pending: undefined, day, head, unread };
+    const row: MessageRow = { key: message.id, message, pending: undefined, day, head, unread };
     this.#made.set(message.id, { row, before });
     return row;
   }
 }
 
-export function pendingRow(pending: Pending, before: Message | undefined, me: string, ts: string): Row {
+export function pendingRow(pending: Pending, before: Message | undefined, me: string, ts: string): MessageRow {
   const { key, content } = pending;
   const message: Message = { id: key, ts, author: "user", author_principal: me, mime: "text/markdown", content };
   const head = before?.author !== "user" || before.author_principal !== me;
@@ -65,3 +77,35 @@ const goesOn = (before: Message | undefined, { author, author_principal, ts }: M
   before.author === author &&
   before.author_principal === author_principal &&
   Date.parse(ts) - Date.parse(before.ts) < PAUSE_MS;
+
+interface Between {
+  doings: readonly Doing[];
+  /** Whether anything was said before the first of them, or after the last, that is not among them. */
+  has_earlier: boolean;
+  has_later: boolean;
+}
+
+const drawn = new WeakMap<Doing, DoneRow>();
+
+/** Both in the hub's order. What was done beyond what is shown of the chat waits until that is. */
+export function merged(spoken: readonly MessageRow[], { doings, has_earlier, has_later }: Between): Row[] {
+  const rows: Row[] = [];
+  let at = has_earlier ? doings.findIndex(({ id }) => isAfter(id, spoken[0]?.message.id ?? "0")) : 0;
+  if (at < 0) at = doings.length;
+  for (const row of spoken) {
+    for (let doing = doings[at]; doing && isAfter(row.message.id, doing.id); doing = doings[at]) {
+      rows.push(doneRow(doing));
+      at += 1;
+    }
+    rows.push(row);
+  }
+  return has_later ? rows : [...rows, ...doings.slice(at).map(doneRow)];
+}
+
+function doneRow(doing: Doing): DoneRow {
+  const known = drawn.get(doing);
+  if (known) return known;
+  const row: DoneRow = { key: doing.id, doing, pending: undefined };
+  drawn.set(doing, row);
+  return row;
+}

@@ -10,7 +10,7 @@ export interface Stretch {
 export const EMPTY: Stretch = { messages: [], has_earlier: false };
 
 /** Ids are positions; as numbers they can be compared. */
-const isAfter = (one: string, other: string): boolean => Number(one) > Number(other);
+export const isAfter = (one: string, other: string): boolean => Number(one) > Number(other);
 
 /** Adds what came, each message once and in order. The same object when there was nothing new in it. */
 export function withMore(known: readonly Message[], more: readonly Message[]): readonly Message[] {

@@ -1,5 +1,12 @@
 import { getContext, setContext } from "svelte";
-import { type Client, type ClientState, createClient, fetchTransport, HubError } from "$client/index.ts";
+import {
+  type Client,
+  type ClientState,
+  createClient,
+  fetchTransport,
+  HubError,
+  type Transport,
+} from "$client/index.ts";
 import { isRecord } from "./contents.ts";
 import { firstAhead, forgetFirst, withFirst } from "./first.ts";
 import { keep, onKept, recall } from "./kept.ts";
@@ -30,6 +37,8 @@ export class Hub {
   /** A link was opened that signs in somebody else than who is signed in. Nothing has happened yet. */
   other = $state.raw<{ code: string; principal: string }>();
   #signing_out = false;
+  /** The space of who is here, as the hub said it. */
+  #space: string | undefined;
   #client: Client = this.#connect();
   readonly #slots = new StreamSlots(() => this.#client);
 
@@ -55,7 +64,7 @@ export class Hub {
     const refused = code === undefined ? undefined : await this.#exchange(code, replace);
     // Who it was the last time: the page need not wait to hear that it still is.
     const known = code === undefined ? meIn(recall("me")) : undefined;
-    if (known && this.phase.at !== "in") this.phase = { at: "in", me: known };
+    if (known && this.phase.at !== "in") this.#greet(known);
     for (;;)
       try {
         const client = this.#client;
@@ -96,19 +105,29 @@ export class Hub {
   /** The cookie is every tab's: whoever signs in takes the place of who was here before. */
   #greet(me: Me): void {
     const before = this.phase.at === "in" ? this.phase.me : undefined;
-    if (before && before.principal !== me.principal) this.#closeAll();
+    // Nor is what was asked of another space an answer about this one.
+    if (before && (before.principal !== me.principal || before.space !== me.space)) this.#closeAll();
+    this.#space = me.space;
     if (JSON.stringify(before) !== JSON.stringify(me)) this.phase = { at: "in", me };
   }
 
   #closeAll(): void {
     forgetFirst();
+    this.#space = undefined;
     this.#client[Symbol.dispose]();
     this.#client = this.#connect();
     this.#slots.arrange();
   }
 
   #connect(): Client {
-    const client = createClient({ transport: withFirst(fetchTransport("")), ahead_ms: firstAhead() });
+    const transport = fetchTransport("");
+    // Tools of the workspace take no space for granted, so the one that the page shows is named with every request. Which
+    // one that is, whoami says: what is remembered of it may be gone.
+    const inSpace: Transport = ({ headers, ...request }) => {
+      const space = headers["mcp-name"] === "whoami" ? undefined : this.#space;
+      return transport({ ...request, headers: { ...headers, ...(space && { "x-session-id": space }) } });
+    };
+    const client = createClient({ transport: withFirst(inSpace), ahead_ms: firstAhead() });
     client.onState((state) => {
       this.connection = state;
       // It may be heard before the answer to whoever asked for it, who need not be told.

@@ -16,8 +16,8 @@ function spoken(code: string, message: string): string {
   const [first = "", ...more] = message.replace(TOOL_FIRST, "").split(/(?<=[.!?]) /);
   if (ROLES.test(first)) return "This is not for you to do.";
   // The first always stays: a name in it may look like a tool's.
-  const said = [first, ...more.filter((sentence) => !TOOL.test(sentence))].join(" ");
-  return said.replaceAll(STAMP, (ts) => exactTime(ts)).replaceAll("`", "");
+  const shown = [first, ...more.filter((sentence) => !TOOL.test(sentence))].join(" ");
+  return shown.replaceAll(STAMP, (ts) => exactTime(ts)).replaceAll("`", "");
 }
 
 /** Where the hub names an id, or how it was called. */

@@ -18,7 +18,7 @@ export interface LiveHint {
   about: Record<string, unknown>;
 }
 
-interface LiveOptions {
+export interface LiveOptions {
   /** What says that it may have changed. */
   uris: readonly string[];
   read: () => Promise<void>;

@@ -46,7 +46,7 @@ const partsOf = (text: string): string[] => text.match(/"[^"]*"?|\S+/g) ?? [];
 /** What is wrong with it, or nothing. */
 function take(input: Search, name: string, value: string): string | undefined {
   if (name === "from" || name === "to") {
-    if (!/^[A-Za-z0-9._-]{1,40}$/.test(value)) return `${name}: “${value}” is no name.`;
+    if (!/^[A-Za-z0-9._-]{1,40}$/.test(value)) return `${name}: “${value}” is not a name.`;
     input[name] = value;
   } else if (name === "is") {
     if (value.toLowerCase() !== "unread") return `is: knows only “unread”, not “${value}”.`;

@@ -4,7 +4,14 @@ import { whenWords } from "#lib/time.ts";
 import type { Toaster } from "#lib/toast/toaster.svelte.ts";
 import { goto } from "$app/navigation";
 import { HubError } from "$client/index.ts";
-import type { Need, Needs } from "./needs.svelte.ts";
+import type { Decision, Need, Needs, Verdict } from "./needs.svelte.ts";
+
+const DECIDED: Record<Verdict, string> = {
+  approve: "Approved.",
+  deny_continue: "Denied.",
+  deny_abort: "Denied, and its turn ends.",
+  leave: "Left to its terminal.",
+};
 
 /** What a person does about what waits for them, and what they are told of it. */
 export class Answers {
@@ -20,6 +27,32 @@ export class Answers {
 
   settle(need: Need, choice: string | undefined): Promise<void> {
     return this.#do(need, () => this.#needs.settle(need, choice), choice ? `Answered: ${choice}.` : "Marked as done.");
+  }
+
+  decide(need: Need, decision: Decision): Promise<void> {
+    return this.#do(need, () => this.#needs.decide(need, decision), DECIDED[decision.decision]);
+  }
+
+  async decideSeveral(needs: readonly Need[], decision: Decision): Promise<void> {
+    try {
+      const { decided, refused } = await this.#needs.decideSeveral(needs, decision);
+      const [first] = refused;
+      const count = `${decided.length} of ${needs.length}`;
+      if (first) this.#toaster.show({ text: `Decided ${count}. ${first.error}`, bad: true });
+      else this.#toaster.show({ text: `${DECIDED[decision.decision].slice(0, -1)}: ${decided.length}.`, bad: false });
+    } catch (error) {
+      this.#toaster.show({ text: sentenceOf(error), bad: true });
+    }
+  }
+
+  /** All arguments of a call, as they can be edited. */
+  async whole(need: Need): Promise<{ text: string; editable: boolean }> {
+    const approval = await this.#hub.client.call("approval_get", { id: need.id });
+    return { text: JSON.stringify(approval.arguments, null, 2), editable: approval.editable };
+  }
+
+  reply(need: Need, text: string): Promise<void> {
+    return this.#do(need, () => this.#needs.reply(need, text), "Answered.");
   }
 
   release(need: Need, agents: readonly string[]): Promise<void> {

@@ -2,9 +2,23 @@ import { getContext, setContext } from "svelte";
 import type { Hub } from "#lib/hub/hub.svelte.ts";
 import type { GlanceParts } from "#lib/hub/types.ts";
 import type { Glance } from "#lib/live/glance.ts";
-import { newKey } from "$client/index.ts";
+import { HubError, newKey } from "$client/index.ts";
 
 export type Need = NonNullable<GlanceParts["needs"]["needs"]>[number];
+
+export type Verdict = "approve" | "deny_continue" | "deny_abort" | "leave";
+
+export interface Decision {
+  decision: Verdict;
+  reason?: string;
+  /** JSON, to be run instead. */
+  edited_arguments?: string;
+}
+
+interface Several {
+  decided: string[];
+  refused: { id: string; code: string; error: string }[];
+}
 
 /** What waits for this person: how much on every page, and all of it on its own. */
 export class Needs {
@@ -67,10 +81,39 @@ export class Needs {
   }
 
   /** Rejects with who was first where somebody was. */
-  settle({ id, digest }: Need, choice: string | undefined): Promise<void> {
+  settle({ id, digest, tool }: Need, choice: string | undefined): Promise<void> {
     // Only about what is shown: what says more by now is looked at again.
-    const input = { id, digest: digest ?? "", ...(choice && { choice }) };
-    return this.#dealing((client, key) => client.call("notice_settle", input, key));
+    const about = { id, digest: digest ?? "" };
+    if (tool === "policy_decide" && (choice === "accept" || choice === "reject"))
+      return this.#dealing((client, key) => client.call("policy_decide", { ...about, decision: choice }, key));
+    return this.#dealing((client, key) => client.call("notice_settle", { ...about, ...(choice && { choice }) }, key));
+  }
+
+  /** About a tool call, of exactly what is shown. Rejects with who was first where somebody was. */
+  decide({ id, digest }: Need, { decision, reason, edited_arguments }: Decision): Promise<void> {
+    const decided = { decision, reason: reason ?? "", ...(edited_arguments !== undefined && { edited_arguments }) };
+    return this.#dealing((client, key) =>
+      client.call("approval_decide", { id, digest: digest ?? "", ...decided }, key),
+    );
+  }
+
+  /** The same about several. Gives how many were decided, and why others were not. */
+  async decideSeveral(needs: readonly Need[], { decision, reason }: Decision): Promise<Several> {
+    const approvals = needs.map(({ id, digest }) => ({ id, digest: digest ?? "" }));
+    let outcome: Several = { decided: [], refused: [] };
+    await this.#dealing(async (client, key) => {
+      outcome = await client.call("approval_decide_several", { approvals, decision, reason: reason ?? "" }, key);
+    });
+    return outcome;
+  }
+
+  /** In words, to a question. Rejects where somebody was first, or it is no longer asked. */
+  reply({ id: question_id }: Need, answer: string): Promise<void> {
+    return this.#dealing(async (client, key) => {
+      const { answered } = await client.call("submit_answers", { answers: [{ question_id, answer }] }, key);
+      if (answered.length === 0)
+        throw new HubError("ALREADY_DECIDED", "Somebody was first: it is answered, or no longer asked.");
+    });
   }
 
   /** Lets two agents that were stopped answer each other again, which is what the notice asked for. */
@@ -112,7 +155,7 @@ export class Needs {
 }
 
 /** Who asks cannot go on; who tells something can. */
-const rank = ({ choices }: Need): number => (choices ? 0 : 1);
+const rank = ({ choices, tool }: Need): number => (choices || tool === "submit_answers" ? 0 : 1);
 const backAt = ({ put_off_until }: Need): number => Date.parse(put_off_until ?? "");
 
 const KEY = Symbol("needs");

@@ -1,5 +1,5 @@
 import type { Hub } from "#lib/hub/hub.svelte.ts";
-import { Live } from "#lib/live/live.ts";
+import { Followed } from "#lib/live/followed.svelte.ts";
 import { newKey } from "$client/index.ts";
 import { RUNS_URI } from "./runs.svelte.ts";
 import type { RunDetails } from "./types.ts";
@@ -11,64 +11,43 @@ const LOOK_MS = 1000;
 const MOST_OUTPUT = 200_000;
 
 /** One run, with what it prints while it does. */
-export class OpenRun {
-  problem = $state<string>();
+export class OpenRun extends Followed {
   run = $state.raw<RunDetails>();
   output = $state("");
-  #live: Live | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  readonly #hub: Pick<Hub, "client">;
   readonly #id: string;
 
   constructor(hub: Pick<Hub, "client">, id: string) {
-    this.#hub = hub;
+    super(hub, { uris: [RUNS_URI] });
     this.#id = id;
   }
 
-  /** Returns the way to stop. */
-  follow(): () => void {
-    const live = new Live(this.#hub, {
-      uris: [RUNS_URI],
-      read: () => this.#read(),
-      fail: (sentence) => {
-        this.problem = sentence;
-      },
-    });
-    this.#live = live;
+  override follow(): () => void {
+    const stop = super.follow();
     return () => {
+      stop();
       clearTimeout(this.#timer);
-      live.stop();
-      this.#live = undefined;
     };
   }
 
-  refresh(): Promise<void> {
-    return this.#live?.refresh() ?? Promise.resolve();
-  }
-
   async stop(): Promise<void> {
-    try {
-      await this.#hub.client.call("run_stop", { id: this.#id }, { key: newKey() });
-    } finally {
-      void this.refresh();
-    }
+    await this.doing(this.hub.client.call("run_stop", { id: this.#id }, { key: newKey() }));
   }
 
-  async #read(): Promise<void> {
+  protected override async read(): Promise<void> {
     const known = this.run;
     const after = known?.output_bytes ?? 0;
-    const run = await this.#hub.client.call("run_show", { id: this.#id, after });
+    const run = await this.hub.client.call("run_show", { id: this.#id, after });
     if (known && run.output_attempt !== known.output_attempt) {
       // Another attempt prints: what is known is of the one before.
       this.run = undefined;
-      return this.#read();
+      return this.read();
     }
     this.output = `${known ? this.output : ""}${run.output}`.slice(-MOST_OUTPUT);
     this.run = run;
-    this.problem = undefined;
     clearTimeout(this.#timer);
     // What has not begun prints nothing, and that it begins is told.
-    if (isLive(run) && run.state !== "queued" && this.#live)
+    if (isLive(run) && run.state !== "queued" && this.followed)
       this.#timer = setTimeout(() => void this.refresh(), LOOK_MS);
   }
 }

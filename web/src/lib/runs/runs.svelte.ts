@@ -1,6 +1,6 @@
 import type { Hub } from "#lib/hub/hub.svelte.ts";
 import type { Tools } from "#lib/hub/types.ts";
-import { Live } from "#lib/live/live.ts";
+import { Followed } from "#lib/live/followed.svelte.ts";
 import { newKey } from "$client/index.ts";
 import type { Run } from "./types.ts";
 
@@ -8,9 +8,7 @@ export const RUNS_URI = "parley://runs";
 const SHOWN = 50;
 
 /** What was started, or is to be, and whether anything is. */
-export class Runs {
-  loaded = $state(false);
-  problem = $state<string>();
+export class Runs extends Followed {
   /** The newest, read anew whenever something happens. */
   #newest = $state.raw<readonly Run[]>([]);
   /** Those behind them, as they were when somebody went there. */
@@ -19,60 +17,34 @@ export class Runs {
   /** Where those begin that are not shown; null where there are none. */
   next = $state<string | null>(null);
   pause = $state.raw<Tools["run_pause"]["output"]>({ paused_at: null, paused_by: null });
-  #live: Live | undefined;
-  readonly #hub: Pick<Hub, "client">;
 
   constructor(hub: Pick<Hub, "client">) {
-    this.#hub = hub;
-  }
-
-  /** Returns the way to stop. */
-  follow(): () => void {
-    const live = new Live(this.#hub, {
-      uris: [RUNS_URI],
-      read: () => this.#read(),
-      fail: (sentence) => {
-        this.problem = sentence;
-      },
-    });
-    this.#live = live;
-    return () => {
-      live.stop();
-      this.#live = undefined;
-    };
-  }
-
-  refresh(): Promise<void> {
-    return this.#live?.refresh() ?? Promise.resolve();
+    super(hub, { uris: [RUNS_URI] });
   }
 
   async showMore(): Promise<void> {
     if (this.next === null) return;
-    const { runs, next } = await this.#hub.client.call("run_list", { limit: SHOWN, before: this.next });
+    const { runs, next } = await this.hub.client.call("run_list", { limit: SHOWN, before: this.next });
     this.#older = joined(this.#older, runs);
     this.next = next;
   }
 
   /** From now on nothing is started, or everything that has waited. */
   async setPaused(paused: boolean): Promise<void> {
-    try {
-      const { client } = this.#hub;
-      const options = { key: newKey() };
-      this.pause = await (paused ? client.call("run_pause", {}, options) : client.call("run_resume", {}, options));
-    } finally {
-      void this.refresh();
-    }
+    const { client } = this.hub;
+    const options = { key: newKey() };
+    this.pause = await this.doing(
+      paused ? client.call("run_pause", {}, options) : client.call("run_resume", {}, options),
+    );
   }
 
-  async #read(): Promise<void> {
-    const { runs, paused_at, paused_by, next } = await this.#hub.client.call("run_list", { limit: SHOWN });
+  protected override async read(): Promise<void> {
+    const { runs, paused_at, paused_by, next } = await this.hub.client.call("run_list", { limit: SHOWN });
     // What the newest no longer has room for stays where it was.
     if (this.#older.length > 0) this.#older = joined(this.#newest, this.#older);
     else this.next = next;
     this.#newest = runs;
     this.pause = { paused_at, paused_by };
-    this.problem = undefined;
-    this.loaded = true;
   }
 }
 

@@ -10,12 +10,13 @@ export const runs: Section = {
   route: "/runs/[[id]]",
   icon: SquareTerminal,
   keys: ["g", "u"],
-  start: () => {
+  start: (hub) => {
     const failing = provideFailing(useGlance());
     return {
       counts: "failing",
       tone: "failed",
       badge: () => (failing.count === 0 ? "" : `${failing.count}${failing.count >= MOST_COUNTED ? "+" : ""}`),
+      entries: () => import("./entries.ts").then(({ recentRuns }) => recentRuns(hub)),
     };
   },
 };

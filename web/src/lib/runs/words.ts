@@ -24,6 +24,8 @@ const WAITS: Record<NonNullable<Run["waits_for"]>, string> = {
   quota: "A quota was met",
   budget: "A budget is used up for today",
   pause: "Nothing is started while this space is paused",
+  program: "There is no program for it in runner.json",
+  room: "Others run: as many as there may be at a time",
 };
 
 /** Why it has not begun, and when it may. */

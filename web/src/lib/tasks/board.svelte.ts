@@ -1,6 +1,6 @@
 import type { Hub } from "#lib/hub/hub.svelte.ts";
 import type { Tools } from "#lib/hub/types.ts";
-import { Live } from "#lib/live/live.ts";
+import { Followed } from "#lib/live/followed.svelte.ts";
 import { newKey } from "$client/index.ts";
 import { type Board, type Card, COLUMNS, type Column, type Details } from "./types.ts";
 
@@ -19,9 +19,7 @@ interface View {
 }
 
 /** Tasks as they stand, and the one that is open: one read for all of it. */
-export class TaskBoard {
-  loaded = $state(false);
-  problem = $state<string>();
+export class TaskBoard extends Followed {
   counts = $state.raw<Readonly<Partial<Record<Column, number>>>>({});
   requeue = $state.raw<Board["requeue"]>(null);
   /** Undefined while it is not known, null where there is none. */
@@ -31,28 +29,17 @@ export class TaskBoard {
   /** Of a column that is shown alone. */
   #limit = MANY;
   #view: View = { column: undefined, task_id: undefined };
-  #live: Live | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  readonly #hub: Pick<Hub, "client">;
 
   constructor(hub: Pick<Hub, "client">) {
-    this.#hub = hub;
+    super(hub, { uris: [BOARD_URI] });
   }
 
-  /** Returns the way to stop. */
-  follow(): () => void {
-    const live = new Live(this.#hub, {
-      uris: [BOARD_URI],
-      read: () => this.#read(),
-      fail: (sentence) => {
-        this.problem = sentence;
-      },
-    });
-    this.#live = live;
+  override follow(): () => void {
+    const stop = super.follow();
     return () => {
-      live.stop();
+      stop();
       clearTimeout(this.#timer);
-      this.#live = undefined;
     };
   }
 
@@ -64,10 +51,6 @@ export class TaskBoard {
     // What is shown already is a part of what is wanted, or the other way round: it stays meanwhile.
     if (this.loaded && (column !== view.column || (task_id !== view.task_id && view.task_id !== undefined)))
       void this.refresh();
-  }
-
-  refresh(): Promise<void> {
-    return this.#live?.refresh() ?? Promise.resolve();
   }
 
   /** Whether more of a column can be shown. */
@@ -86,41 +69,31 @@ export class TaskBoard {
 
   cancel(task_id: string, reason: string): Promise<unknown> {
     const input = { task_id, ...(reason.trim() !== "" && { reason: reason.trim() }) };
-    return this.#doing(this.#hub.client.call("task_cancel", input, { key: newKey() }));
+    return this.doing(this.hub.client.call("task_cancel", input, { key: newKey() }));
   }
 
   requeueOne(task_id: string): Promise<unknown> {
-    return this.#doing(this.#hub.client.call("task_requeue", { task_id }, { key: newKey() }));
+    return this.doing(this.hub.client.call("task_requeue", { task_id }, { key: newKey() }));
   }
 
   /** Dead tasks that fit: how many there are, or all of them from now on. */
   requeueAll(input: Partial<Tools["task_requeue"]["input"]>): Promise<Tools["task_requeue"]["output"]> {
-    return this.#doing(this.#hub.client.call("task_requeue", input, { key: newKey() }));
+    return this.doing(this.hub.client.call("task_requeue", input, { key: newKey() }));
   }
 
-  async #doing<T>(call: Promise<T>): Promise<T> {
-    try {
-      return await call;
-    } finally {
-      void this.refresh();
-    }
-  }
-
-  async #read(): Promise<void> {
+  protected override async read(): Promise<void> {
     const view = this.#view;
     const { column, task_id } = view;
-    const board = await this.#hub.client.call("task_board", {
+    const board = await this.hub.client.call("task_board", {
       limit: column === undefined ? SOME : this.#limit,
       ...(column !== undefined && { column }),
       ...(task_id !== undefined && { task_id }),
     });
-    if (view !== this.#view) return;
+    if (view !== this.#view) return this.read();
     this.counts = board.counts;
     this.requeue = board.requeue;
     this.#columns = new Map(board.columns.map((one) => [one.column, this.#known(one.column, one.tasks)]));
     this.task = task_id === undefined ? undefined : board.task;
-    this.problem = undefined;
-    this.loaded = true;
     this.#lookAgain(board);
   }
 
@@ -138,7 +111,7 @@ export class TaskBoard {
     const leases = columns.flatMap(({ tasks }) => tasks.flatMap(({ lease_expires_at }) => lease_expires_at ?? []));
     const first = leases.sort()[0];
     if (first === undefined) return;
-    const left = Date.parse(first) + AFTER_LEASE_MS - this.#hub.client.now();
+    const left = Date.parse(first) + AFTER_LEASE_MS - this.hub.client.now();
     this.#timer = setTimeout(() => void this.refresh(), Math.max(left, SELDOM_MS));
   }
 }

@@ -12,7 +12,7 @@ export const tasks: Section = {
   route: "/tasks/[[id]]",
   icon: ListChecks,
   keys: ["g", "t"],
-  start: () => {
+  start: (hub) => {
     const dead = provideDead(useGlance());
     return {
       counts: "dead",
@@ -22,6 +22,7 @@ export const tasks: Section = {
         to("Add a task", hrefOf(NOWHERE, { adding: true })),
         to("Dead tasks", hrefOf(NOWHERE, { column: "dead" })),
       ],
+      entries: () => import("./entries.ts").then(({ tasksOnTheBoard }) => tasksOnTheBoard(hub)),
     };
   },
 };

@@ -6,6 +6,5 @@ export type Column = Board["columns"][number]["column"];
 export type Details = NonNullable<Board["task"]>;
 export type Hold = NonNullable<Card["hold"]>;
 export type Attempt = Details["attempts"][number];
-export type Why = Tools["event_why"]["output"];
 
 export const COLUMNS = ["waiting", "held", "working", "done", "dead"] as const satisfies readonly Column[];

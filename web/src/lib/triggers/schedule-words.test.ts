@@ -11,6 +11,8 @@ test("a schedule is said in words", () => {
     "0 * * * *": "Every hour",
     "5 * * * *": "Every hour at :05",
     "0 */6 * * *": "Every 6 hours",
+    "*/1 * * * *": "Every minute",
+    "5 */1 * * *": "Every hour at :05",
     "0 8 1 * *": "On day 1 of each month at 08:00",
     "@daily": "Every day at 00:00",
     "@weekly": "Every Sunday at 00:00",
@@ -19,6 +21,16 @@ test("a schedule is said in words", () => {
 });
 
 test("what would be said wrongly is not said", () => {
-  for (const schedule of ["", "hello", "0 9 1 * MON", "0 9 * JAN *", "1-5 9 * * *", "0 9 * * 1#2", "0 9 L * *"])
+  for (const schedule of [
+    "",
+    "hello",
+    "0 9 1 * MON",
+    "0 9 * JAN *",
+    "1-5 9 * * *",
+    "0 9 * * 1#2",
+    "0 9 L * *",
+    "*/7 * * * *",
+    "0 */5 * * *",
+  ])
     expect(scheduleWords(schedule), schedule).toBeUndefined();
 });

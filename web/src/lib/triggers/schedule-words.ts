@@ -27,18 +27,25 @@ export function scheduleWords(schedule: string): string | undefined {
 }
 
 function timeWords(minute: string, hour: string): { words: string; often: boolean } | undefined {
-  const every = STEP.exec(minute)?.[1];
-  if (minute === "*" && hour === "*") return { words: "Every minute", often: true };
-  if (every !== undefined && hour === "*") return { words: `Every ${every} minutes`, often: true };
+  const hours = stepOf(hour, 24);
+  const minutes = stepOf(minute, 60);
+  if (minutes !== undefined && hours === 1) return { words: `Every ${often(minutes, "minute")}`, often: true };
   if (!NUMBER.test(minute)) return undefined;
   const past = minute.padStart(2, "0");
-  const hours = STEP.exec(hour)?.[1];
-  if (hour === "*") return { words: minute === "0" ? "Every hour" : `Every hour at :${past}`, often: true };
-  if (hours !== undefined) return { words: `Every ${hours} hours${minute === "0" ? "" : ` at :${past}`}`, often: true };
+  const at = minute === "0" ? "" : ` at :${past}`;
+  if (hours !== undefined) return { words: `Every ${often(hours, "hour")}${at}`, often: true };
   const list = hour.split(",");
   if (!list.every((one) => NUMBER.test(one))) return undefined;
   return { words: `at ${joined(list.map((one) => `${one.padStart(2, "0")}:${past}`))}`, often: false };
 }
+
+/** Every so many; undefined for what is no step, or one that begins anew before it is through. */
+function stepOf(field: string, whole: number): number | undefined {
+  const step = field === "*" ? 1 : Number(STEP.exec(field)?.[1]);
+  return whole % step === 0 ? step : undefined;
+}
+
+const often = (step: number, word: string): string => (step === 1 ? word : `${step} ${word}s`);
 
 function dayWords(day: string, weekday: string): string | undefined {
   if (day === "*" && weekday === "*") return "every day";

@@ -8,7 +8,8 @@ export const triggers: Section = {
   route: "/triggers/[[name]]",
   icon: Zap,
   keys: ["g", "r"],
-  start: () => ({
+  start: (hub) => ({
     commands: () => [{ group: "Triggers", words: "Make a trigger", run: () => void goto("/triggers?new") }],
+    entries: () => import("./entries.ts").then(({ triggersByName }) => triggersByName(hub)),
   }),
 };

@@ -1,6 +1,6 @@
 import type { Hub } from "#lib/hub/hub.svelte.ts";
 import type { Tools } from "#lib/hub/types.ts";
-import { Live } from "#lib/live/live.ts";
+import { Followed } from "#lib/live/followed.svelte.ts";
 import { newKey } from "$client/index.ts";
 import type { Tried, TriggerDetails, TriggerLine } from "./types.ts";
 
@@ -12,9 +12,7 @@ const MANY = 500;
 const RUNS = 20;
 
 /** All triggers, or the one that is open: one read either way. */
-export class Triggers {
-  loaded = $state(false);
-  problem = $state<string>();
+export class Triggers extends Followed {
   list = $state.raw<readonly TriggerLine[]>([]);
   /** With those that are not shown. */
   total = $state(0);
@@ -22,32 +20,10 @@ export class Triggers {
   open = $state.raw<TriggerDetails>();
   #limit = SOME;
   #name: string | undefined;
-  #live: Live | undefined;
-  readonly #hub: Pick<Hub, "client">;
 
   constructor(hub: Pick<Hub, "client">, name: string | undefined) {
-    this.#hub = hub;
+    super(hub, { uris: [URI] });
     this.#name = name;
-  }
-
-  /** Returns the way to stop. */
-  follow(): () => void {
-    const live = new Live(this.#hub, {
-      uris: [URI],
-      read: () => this.#read(),
-      fail: (sentence) => {
-        this.problem = sentence;
-      },
-    });
-    this.#live = live;
-    return () => {
-      live.stop();
-      this.#live = undefined;
-    };
-  }
-
-  refresh(): Promise<void> {
-    return this.#live?.refresh() ?? Promise.resolve();
   }
 
   showMore(): Promise<void> {
@@ -56,48 +32,38 @@ export class Triggers {
   }
 
   create(input: Tools["trigger_create"]["input"], key: string): Promise<Tools["trigger_create"]["output"]> {
-    return this.#doing(this.#hub.client.call("trigger_create", input, { key }));
+    return this.doing(this.hub.client.call("trigger_create", input, { key }));
   }
 
   update(input: Tools["trigger_update"]["input"]): Promise<Tools["trigger_update"]["output"]> {
-    return this.#doing(this.#hub.client.call("trigger_update", input, { key: newKey() }));
+    return this.doing(this.hub.client.call("trigger_update", input, { key: newKey() }));
   }
 
   remove(name: string): Promise<Tools["trigger_delete"]["output"]> {
-    return this.#hub.client.call("trigger_delete", { name }, { key: newKey() });
+    return this.hub.client.call("trigger_delete", { name }, { key: newKey() });
   }
 
   rotate(name: string): Promise<Tools["trigger_rotate"]["output"]> {
-    return this.#doing(this.#hub.client.call("trigger_rotate", { name }));
+    return this.doing(this.hub.client.call("trigger_rotate", { name }));
   }
 
   /** Fires it now, with what came with an earlier run where one is named. */
   run(name: string, again?: string): Promise<Tools["trigger_run"]["output"]> {
     const input = { name, ...(again !== undefined && { again }) };
-    return this.#doing(this.#hub.client.call("trigger_run", input, { key: newKey() }));
+    return this.doing(this.hub.client.call("trigger_run", input, { key: newKey() }));
   }
 
   /** What it would say to what came with that run. Nothing is done. */
   test(name: string, run?: string): Promise<Tried> {
-    return this.#hub.client.call("trigger_test", { name, ...(run !== undefined && { run }) });
+    return this.hub.client.call("trigger_test", { name, ...(run !== undefined && { run }) });
   }
 
-  async #doing<T>(call: Promise<T>): Promise<T> {
-    try {
-      return await call;
-    } finally {
-      void this.refresh();
-    }
-  }
-
-  async #read(): Promise<void> {
-    const { client } = this.#hub;
+  protected override async read(): Promise<void> {
+    const { client } = this.hub;
     if (this.#name === undefined) {
       const { triggers, total } = await client.call("trigger_board", { limit: this.#limit });
       this.list = triggers;
       this.total = total;
     } else this.open = await client.call("trigger_get", { name: this.#name, runs: RUNS });
-    this.problem = undefined;
-    this.loaded = true;
   }
 }

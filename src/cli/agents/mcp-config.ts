@@ -1,0 +1,93 @@
+/**
+ * Which servers an agent that is run here has: those of `.mcp.json` in the working folder, if a person has trusted exactly
+ * this file, then those of each `--mcp-config`; of two with one name the later one counts.
+ */
+import { hash } from "node:crypto";
+import { realpathSync, unwatchFile, watchFile } from "node:fs";
+import { join, resolve } from "node:path";
+import { isMissing, readIfThere, replaceFile } from "../../local/files.ts";
+import { ConfigError, parseServers, type ServerSpec } from "../../runtime/index.ts";
+import { visible } from "../../visible.ts";
+import type { Cli } from "../core/cli.ts";
+import { invalid } from "../core/failure.ts";
+
+/** So often it is looked whether a file is another. */
+const LOOK_MS = 1000;
+
+export const folderConfig = (): string => resolve(".mcp.json");
+
+/** What is wrong is told as an argument's fault, by the file's name. */
+export function serversFor(cli: Cli, files: readonly string[]): Map<string, ServerSpec> {
+  const own = folderConfig();
+  const text = readIfThere(own);
+  const known = text !== undefined && isTrusted(cli, own, text) ? parse(own, text) : new Map<string, ServerSpec>();
+  if (text !== undefined && !isTrusted(cli, own, text))
+    cli.out.note(`${visible(own)} is not used. Look at it, then: ${cli.line("trust")}`);
+  for (const file of files) for (const [name, spec] of parse(file, readNamed(file))) known.set(name, spec);
+  return known;
+}
+
+function readNamed(file: string): string {
+  const text = readIfThere(file);
+  if (text === undefined) throw invalid(`There is no file ${visible(file)}.`);
+  return text;
+}
+
+export function parse(file: string, text: string): Map<string, ServerSpec> {
+  try {
+    return parseServers(text);
+  } catch (error) {
+    if (error instanceof ConfigError) throw invalid(`${visible(file)}: ${visible(error.message)}`);
+    throw error;
+  }
+}
+
+/** Tells when one of them may have become another. Returns the way to stop. */
+export function watchConfig(files: readonly string[], changed: () => void): () => void {
+  const all = [folderConfig(), ...files.map((file) => resolve(file))];
+  for (const file of all) watchFile(file, { interval: LOOK_MS, persistent: false }, changed);
+  return () => {
+    for (const file of all) unwatchFile(file, changed);
+  };
+}
+
+/** Of this file as it is, byte for byte: a changed one is looked at anew. */
+const isTrusted = (cli: Cli, file: string, text: string): boolean => trusted(cli).get(placeOf(file)) === digestOf(text);
+
+/** With `text` undefined it is trusted no more. */
+export function saveTrust(cli: Cli, file: string, text: string | undefined): void {
+  const all = trusted(cli);
+  if (text === undefined) all.delete(placeOf(file));
+  else all.set(placeOf(file), digestOf(text));
+  replaceFile(fileIn(cli), `${JSON.stringify([...all], undefined, 2)}\n`);
+}
+
+const fileIn = (cli: Cli): string => join(cli.home.path, "trusted.json");
+const digestOf = (text: string): string => hash("sha256", text, "hex");
+
+function placeOf(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch (error) {
+    if (isMissing(error)) return resolve(file);
+    throw error;
+  }
+}
+
+/** One that cannot be read trusts nothing. */
+function trusted(cli: Cli): Map<string, string> {
+  const entries: unknown = parsed(readIfThere(fileIn(cli)) ?? "[]");
+  return new Map(Array.isArray(entries) ? entries.filter(isEntry) : []);
+}
+
+const isEntry = (entry: unknown): entry is [string, string] =>
+  Array.isArray(entry) && entry.length === 2 && entry.every((part) => typeof part === "string");
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Then somebody has written into it, and what it says is nobody's word.
+    return [];
+  }
+}

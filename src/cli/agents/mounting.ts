@@ -1,0 +1,85 @@
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import { Compositor, EXEC_SERVER, type MountSpec, type Toolset } from "../../runtime/index.ts";
+import { visible } from "../../visible.ts";
+import type { Cli } from "../core/cli.ts";
+import { Failure, invalid } from "../core/failure.ts";
+import { serversFor, watchConfig } from "./mcp-config.ts";
+
+export interface Servers {
+  /** As `--mcp-config` names them. */
+  files: readonly string[];
+  /** The folder in which it may run programs. */
+  exec: string | undefined;
+}
+
+/** The servers of an agent that is run here, for as long as it runs: mounted as its files say, also when those change. */
+export class Mounting implements AsyncDisposable {
+  readonly #cli: Cli;
+  readonly #servers: Servers;
+  #compositor: Compositor | undefined;
+  #unwatch = (): void => {};
+  #last: Promise<void> = Promise.resolve();
+
+  /** Throws for what is wrong already. */
+  static async open(cli: Cli, servers: Servers): Promise<Mounting> {
+    const mounting = new Mounting(cli, servers);
+    await mounting.#wanted();
+    return mounting;
+  }
+
+  private constructor(cli: Cli, servers: Servers) {
+    this.#cli = cli;
+    this.#servers = servers;
+  }
+
+  async around(hub: Toolset, changed: () => void): Promise<Toolset> {
+    const compositor = new Compositor({ hub, changed });
+    this.#compositor = compositor;
+    await this.#converge(compositor);
+    await compositor.settled();
+    this.#unwatch = watchConfig(this.#servers.files, () => {
+      this.#last = this.#last.then(() => this.#converge(compositor).catch((error: unknown) => this.#complain(error)));
+    });
+    return compositor;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#unwatch();
+    await this.#last;
+    await this.#compositor?.[Symbol.asyncDispose]();
+  }
+
+  async #converge(compositor: Compositor): Promise<void> {
+    try {
+      await compositor.reconfigure(await this.#wanted());
+    } catch (error) {
+      throw error instanceof Failure || !(error instanceof Error) ? error : invalid(visible(error.message));
+    }
+  }
+
+  async #wanted(): Promise<Map<string, MountSpec>> {
+    const { files, exec } = this.#servers;
+    const wanted = new Map<string, MountSpec>();
+    const servers = serversFor(this.#cli, files);
+    if (servers.size === 0 && exec === undefined) return wanted;
+    if (servers.has(EXEC_SERVER)) throw invalid(`${EXEC_SERVER} is the name of the built-in server. Choose another.`);
+    const { execMount, mcpMount } = await import("../../runtime/compositor/index.ts");
+    for (const [name, spec] of servers) wanted.set(name, mcpMount(name, spec));
+    if (exec !== undefined) wanted.set(EXEC_SERVER, execMount(folderOf(exec)));
+    return wanted;
+  }
+
+  /** A file that is half written, or wrong, changes nothing: it is looked at again when it is another. */
+  #complain(error: unknown): void {
+    this.#cli.out.note(
+      `The servers stay as they are: ${visible(error instanceof Error ? error.message : String(error))}`,
+    );
+  }
+}
+
+function folderOf(exec: string): string {
+  const path = resolve(exec);
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path;
+  throw invalid(`--exec ${visible(exec)}: there is no such folder.`);
+}

@@ -1,0 +1,245 @@
+import { readFileSync } from "node:fs";
+import { HubError } from "../../client/index.ts";
+import type { AgentOptions, Definition } from "../../runtime/index.ts";
+import { visible, visibleLine } from "../../visible.ts";
+import { filesOf } from "../core/acting.ts";
+import type { Cli } from "../core/cli.ts";
+import { defineCommand } from "../core/command.ts";
+import { Failure, invalid } from "../core/failure.ts";
+import { failureFrom, libraryClient } from "../core/library.ts";
+import { actAs } from "../mcp/role.ts";
+import { Mounting, type Servers } from "./mounting.ts";
+
+export const run = defineCommand({
+  people: true,
+  examples: [
+    "agent run scout --script greet.json",
+    "agent run scout --script greet.json --facet mail --facet tasks",
+    "agent run scout --driver anthropic --model claude-opus-4-5 --price 5,25",
+    "agent run scout --driver openai --model qwen3 --base-url http://127.0.0.1:11434/v1",
+    "agent run scout --script greet.json --mcp-config servers.json --exec .",
+    "agent run scout --script greet.json --in-hub",
+    "agent run scout --driver acp --env ANTHROPIC_API_KEY -- npx @agentclientprotocol/claude-agent-acp",
+    "agent run scout --driver command --client claude --env ANTHROPIC_API_KEY",
+    "agent run scout --driver command --client codex --price 1.25,10 -- codex --sandbox workspace-write",
+  ],
+  details:
+    'Runs here until Ctrl-C, and goes on by itself when the hub was away. Whoever starts last runs the agent: an earlier one ends. With --in-hub the hub runs it, again after a restart, until agent stop. With --mcp-config, and with a .mcp.json in this folder that you have trusted (parley trust), it has the tools of these servers, too, as SERVER_TOOL. It reads and answers by itself; whatever else it calls, of the hub too, goes by the policy (parley policy show), which asks people where no rule says otherwise. With --driver acp it is a program that speaks the Agent Client Protocol: it has the hub\'s tools as an MCP server, what it asks permission for is an approval, and it brings its own other tools. With --driver command it is Claude Code or Codex (--client), likewise, in a session of its own that goes on from turn to turn; behind -- may stand how it is started. PARLEY_TOKEN may be the agent\'s own token; otherwise one is made, and kept in the data folder. A script is JSON: {"rules":[{"when":"hello","steps":[{"tool":"chat_assistant_post","arguments":{"content":"You said {{text}}"}}]}]}.',
+  positionals: {
+    name: { required: true, description: "which agent; a new one is made" },
+    command: { rest: true, description: "behind --: the program of the acp or command driver, and its arguments" },
+  },
+  options: {
+    driver: {
+      type: "text",
+      value: "DRIVER",
+      choices: ["scripted", "openai", "anthropic", "acp", "command"],
+      default: "scripted",
+      description: "what answers for the model",
+    },
+    script: { type: "text", value: "FILE", description: "what the scripted driver says" },
+    model: { type: "text", value: "MODEL", description: "which model" },
+    base_url: { type: "text", value: "URL", description: "another endpoint of the same protocol" },
+    api_key_env: {
+      type: "text",
+      value: "NAME",
+      description: "the variable that holds the key (default OPENAI_API_KEY or ANTHROPIC_API_KEY)",
+    },
+    price: { type: "text", value: "IN,OUT", description: "dollars for a million tokens, to record what turns cost" },
+    client: {
+      type: "text",
+      value: "CLIENT",
+      choices: ["claude", "codex"],
+      description: "which client the command driver runs: claude or codex",
+    },
+    env: { type: "list", value: "NAME", description: "a variable that the program is to have; may be repeated" },
+    timeout: {
+      type: "integer",
+      value: "SECONDS",
+      default: 1800,
+      minimum: 1,
+      maximum: 86_400,
+      description: "how long the program may say nothing",
+    },
+    facet: { type: "list", value: "FACET", description: "which tools of the hub it has; may be repeated" },
+    compat: {
+      type: "text",
+      value: "v1",
+      choices: ["v1"],
+      description: "also the tools ui_send_message and ui_end_turn",
+    },
+    mcp_config: { type: "list", value: "FILE", description: "servers whose tools it has, too; may be repeated" },
+    exec: { type: "text", value: "DIR", description: "have it run programs in this folder" },
+    in_hub: { type: "flag", description: "have the hub run it" },
+  },
+  async run(cli, { name, command, client, env, timeout, facet, compat, in_hub, mcp_config, exec, ...given }) {
+    const common = {
+      ...(facet.length > 0 && { facets: facet.flatMap((each) => each.split(",")) }),
+      ...(compat && { compat }),
+    };
+    const has_servers = mcp_config.length > 0 || exec !== undefined;
+    if (given.driver === "acp" || given.driver === "command") {
+      refuseForProgram({ driver: given.driver, command, client, in_hub, has_servers, compat });
+      const { acpProgram, commandProgram } = await import("./program.ts");
+      const program = { argv: command, env, timeout };
+      const price = given.price === undefined ? undefined : pricesIn(given.price);
+      const driver: MakeDriver = (credential) => {
+        const as = { agent: name, facets: common.facets, ...credential };
+        return client ? commandProgram(cli, { ...program, client, price }, as) : acpProgram(cli, program, as);
+      };
+      return here(cli, { agent: name, ...common, driver }, undefined);
+    }
+    if (command.length > 0 || env.length > 0 || client)
+      throw invalid("A program, --client and --env are for --driver acp and --driver command.");
+    const definition = await checked({ ...driverIn(given), ...common });
+    if (in_hub && has_servers)
+      throw invalid(
+        "The servers of an agent that the hub runs stand in servers.json of its data folder: leave --mcp-config and --exec out.",
+      );
+    if (in_hub) return inHub(cli, name, definition);
+    const { driverOf } = await import("../../runtime/index.ts");
+    const driver: MakeDriver = async () => driverOf(definition, cli.io.env);
+    await here(cli, { agent: name, ...common, driver }, { files: mcp_config, exec });
+  },
+});
+
+interface ForProgram {
+  driver: "acp" | "command";
+  command: readonly string[];
+  client: string | undefined;
+  in_hub: boolean;
+  has_servers: boolean;
+  compat: string | undefined;
+}
+
+/** No tool of the hub has a program started: whoever could call it would run what they like there. */
+function refuseForProgram({ driver, command, client, in_hub, has_servers, compat }: ForProgram): void {
+  if (driver === "acp" && command.length === 0)
+    throw invalid("The acp driver needs a program: agent run NAME --driver acp -- PROGRAM ARGS…");
+  if (driver === "acp" && client) throw invalid("--client is for --driver command.");
+  if (driver === "command" && !client) throw invalid("The command driver needs --client claude or --client codex.");
+  if (in_hub) throw invalid("The hub runs no programs of agents: leave --in-hub out.");
+  if (has_servers || compat)
+    throw invalid("The program brings its own tools: leave --mcp-config, --exec and --compat out.");
+}
+
+function readScript(path: string | undefined): unknown {
+  if (path === undefined) throw invalid("The scripted driver needs --script FILE.");
+  try {
+    return JSON.parse(readFileSync(path, "utf8"));
+  } catch (error) {
+    throw invalid(`--script ${path}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+interface GivenDriver {
+  driver: string;
+  script: string | undefined;
+  model: string | undefined;
+  base_url: string | undefined;
+  api_key_env: string | undefined;
+  price: string | undefined;
+}
+
+function driverIn({ driver, script, model, base_url, api_key_env, price }: GivenDriver): object {
+  if (driver === "scripted") return { driver, script: readScript(script) };
+  if (model === undefined) throw invalid(`The ${driver} driver needs --model MODEL.`);
+  const prices = price === undefined ? undefined : pricesIn(price);
+  return {
+    ...{ driver, model },
+    ...(base_url !== undefined && { base_url }),
+    ...(api_key_env !== undefined && { api_key_env }),
+    ...(prices && { price: prices }),
+  };
+}
+
+function pricesIn(text: string): { input: number; output: number } {
+  const [input = Number.NaN, output = Number.NaN, more] = text
+    .split(",")
+    .map((part) => Number(part.trim() || Number.NaN));
+  if (Number.isFinite(input) && Number.isFinite(output) && more === undefined) return { input, output };
+  throw invalid(`--price ${visible(text)}: name two numbers, such as 3,15.`);
+}
+
+async function checked(given: object): Promise<Definition> {
+  const { Definition, wrongWith } = await import("../../runtime/index.ts");
+  const parsed = Definition.safeParse(given);
+  if (parsed.success) return parsed.data;
+  throw invalid(`The definition is wrong: ${wrongWith(parsed.error)}.`);
+}
+
+async function inHub(cli: Cli, agent: string, definition: Definition): Promise<void> {
+  const start = () => cli.call("agent_start", { agent, definition: JSON.stringify(definition) });
+  const started = await start().catch(async (error: unknown) => {
+    if (!(error instanceof Failure && error.code === "AGENT_NOT_FOUND")) throw error;
+    await cli.call("agent_register", { name: agent });
+    return start();
+  });
+  await cli.out.result(started, () => `The hub runs ${visibleLine(agent)}, until: agent stop ${visibleLine(agent)}`);
+}
+
+type MakeDriver = (as: { token: string; space: string | undefined }) => Promise<AgentOptions["driver"]>;
+
+interface Wanted {
+  agent: string;
+  facets?: string[];
+  compat?: "v1";
+  driver: MakeDriver;
+}
+
+/** `servers` undefined: it brings its own. */
+async function here(cli: Cli, { driver, ...agent }: Wanted, servers: Servers | undefined): Promise<void> {
+  await using mounting = servers && (await Mounting.open(cli, servers));
+  const { runAgent, httpPort } = await import("../../runtime/index.ts");
+  const name = visibleLine(agent.agent);
+  const { token, space, end: giveBack } = await credential(cli, agent.agent);
+  using client = libraryClient(cli, { token, space });
+  const stop = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.removeAllListeners(signal).on(signal, () => stop.abort());
+  const report = (what: string, error?: unknown): void =>
+    cli.out.note(`${what}${error instanceof Error ? `: ${visible(error.message)}` : ""}`);
+  try {
+    const common = { port: httpPort(client), driver: await driver({ token, space }), signal: stop.signal, report };
+    if (cli.out.json) await cli.out.data({ agent: agent.agent, pid: process.pid });
+    else if (!mounting) cli.out.note(`${name} runs. Ctrl-C ends it.`);
+    else cli.out.note(`${name} runs, and asks before it changes anything: parley needs. Ctrl-C ends it.`);
+    const around: AgentOptions["around"] = mounting && ((tools, changed) => mounting.around(tools, changed));
+    const end = await runAgent({ ...agent, ...common, ...(around && { around }) });
+    if (end === "superseded") cli.out.note(`${name} is run elsewhere from now on.`);
+  } catch (error) {
+    if (stop.signal.aborted) return;
+    throw error instanceof HubError ? failureFrom(error) : error;
+  } finally {
+    await giveBack();
+  }
+}
+
+interface Credential {
+  token: string;
+  space: string | undefined;
+  /** Takes back what was made for this run alone. */
+  end: () => Promise<unknown>;
+}
+
+/** As the agent itself: by its own token, or by one that is made with the data folder's or with an administrator's. */
+async function credential(cli: Cli, name: string): Promise<Credential> {
+  if (!cli.token) {
+    const { target } = await actAs(cli, await filesOf(cli), { role: "agent", name, session_key: undefined });
+    const { token = "", space } = target;
+    return { token, space, end: async () => {} };
+  }
+  const me = await cli.call("whoami", {});
+  const { space } = me;
+  if (me.agent === name) return { token: cli.token, space, end: async () => {} };
+  if (!me.roles.includes("admin"))
+    throw new Failure("FORBIDDEN", `PARLEY_TOKEN is ${me.principal}'s. Set it to a token of ${name}, or leave it out.`);
+  const { id, token } = await cli.call("token_create", {
+    role: "agent",
+    name,
+    space,
+    label: "parley agent run",
+    exact: true,
+  });
+  return { token, space, end: () => cli.call("token_revoke", { id }) };
+}

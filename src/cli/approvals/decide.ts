@@ -1,0 +1,126 @@
+import { visibleLine } from "../../visible.ts";
+import type { Cli } from "../core/cli.ts";
+import { defineCommand } from "../core/command.ts";
+import { isAskable, saidWord, saidYes, YES } from "../core/confirm.ts";
+import { Failure, invalid } from "../core/failure.ts";
+import { fields } from "../core/fields.ts";
+import { LATEST, theOne } from "../core/short-ids.ts";
+import type { Input, Output } from "../core/tool-types.ts";
+import { wholeText } from "../core/whole-text.ts";
+
+type Approval = Output<"approval_get">;
+type Verdict = Input<"approval_decide">["decision"];
+
+/** As people say it. */
+const WORDS: Readonly<Record<string, Verdict>> = {
+  approve: "approve",
+  deny: "deny_continue",
+  "deny-abort": "deny_abort",
+  leave: "leave",
+};
+const WHOLE = 16;
+
+export const decide = defineCommand({
+  people: true,
+  examples: [
+    "approvals decide approve 1760000000000000",
+    "approvals decide deny latest --reason 'Ask mason first.'",
+    'approvals decide approve latest --arguments \'{"cmd": ["git", "push", "--dry-run"]}\'',
+  ],
+  details:
+    "The first decision counts, about exactly what is shown. deny tells the agent, deny-abort ends its turn as well, leave leaves it to its own terminal. At a terminal a call is shown whole and asked about before it is approved.",
+  positionals: {
+    decision: { required: true, description: "approve, deny, deny-abort or leave" },
+    ids: { required: true, rest: true, description: "the ids of what is decided, as short as names one, or latest" },
+  },
+  options: {
+    reason: { type: "text", value: "TEXT", description: "why; it reaches the agent word for word" },
+    arguments: { type: "text", value: "JSON", description: "with approve: run it with these instead" },
+    ...YES,
+  },
+  async run(cli, { decision: word, ids: given, reason = "", arguments: edited, yes }) {
+    const decision = Object.hasOwn(WORDS, word) ? WORDS[word] : undefined;
+    if (!decision) throw invalid(`${visibleLine(word)} is none of ${Object.keys(WORDS).join(", ")}.`);
+    const asked = await approvalsOf(cli, given);
+    if (edited !== undefined && asked.length > 1) throw invalid("--arguments: they are for one call, not for several.");
+    if (decision === "approve" && !yes && !(await seen(cli, asked, edited)))
+      return cli.out.write("Nothing was decided.");
+    const [first, ...more] = asked;
+    if (first && more.length === 0) return one(cli, first, { decision, reason, edited });
+    const approvals = asked.map(({ id, digest }) => ({ id, digest }));
+    const outcome = await cli.call("approval_decide_several", { approvals, decision, reason });
+    if (outcome.refused.length > 0) cli.io.exitCode = 5;
+    await cli.out.result(
+      outcome,
+      () =>
+        [
+          `Decided: ${outcome.decided.length}.`,
+          ...outcome.refused.map(({ id, error }) => `${visibleLine(id)}: ${visibleLine(error)}`),
+        ].join("\n"),
+      () => outcome.decided.map(visibleLine),
+    );
+  },
+});
+
+interface Decision {
+  decision: Verdict;
+  reason: string;
+  edited: string | undefined;
+}
+
+async function one(cli: Cli, { id, digest }: Approval, { decision, reason, edited }: Decision): Promise<void> {
+  const input = { id, digest, decision, reason, ...(edited !== undefined && { edited_arguments: edited }) };
+  const approval = await cli.call("approval_decide", input);
+  await cli.out.result(
+    approval,
+    () => `Decided.\n${fields(cli.out, { ...approval, verdicts: [] })}`,
+    () => [visibleLine(approval.id)],
+  );
+}
+
+/** As they are now: what their person has seen of them may have been less, or something else. */
+async function approvalsOf(cli: Cli, given: readonly string[]): Promise<Approval[]> {
+  const short = given.some((id) => id === LATEST || id.length < WHOLE);
+  const open = short ? (await cli.call("approval_list", { state: "pending", limit: 100 })).approvals : [];
+  const ids = given.map((id) => wholeId(id, open));
+  return Promise.all([...new Set(ids)].map((id) => cli.call("approval_get", { id })));
+}
+
+function wholeId(given: string, open: readonly Approval[]): string {
+  if (given !== LATEST && given.length >= WHOLE) return given;
+  const ids = open.map(({ id }) => id);
+  if (given !== LATEST) return theOne(given, ids, "open approval");
+  if (ids[0] === undefined) throw new Failure("APPROVAL_NOT_FOUND", "Nothing waits to be decided.");
+  return ids[0];
+}
+
+/** All of each, above the question. */
+async function seen(cli: Cli, asked: readonly Approval[], edited: string | undefined): Promise<boolean> {
+  if (!isAskable(cli)) return true;
+  for (const approval of asked) {
+    const { agent, tool, server, about } = approval;
+    const title = `${visibleLine(agent)} asks to use ${visibleLine(tool)} of ${visibleLine(server)}, with:`;
+    const explained = about === "" ? [] : [`  ${visibleLine(agent)} says about it:`, ...wholeText(about)];
+    const lines = [
+      `  ${cli.out.bold(title)}`,
+      ...wholeText(edited ?? textOf(approval)),
+      ...explained,
+      ...riskOf(approval),
+    ];
+    await cli.out.tell(lines.join("\n"));
+  }
+  if (asked.some(({ risk }) => risk === "high")) return saidWord("Approve it?", "approve");
+  return saidYes(asked.length > 1 ? `Approve all ${asked.length}?` : "Approve it?");
+}
+
+function riskOf({ risk, server, hints }: Approval): string[] {
+  if (risk === null || risk === "low") return [];
+  const explained = hints.filter((hint) => hint !== "read_only").join(" and ");
+  return [`  It is of ${risk} risk${explained && `; ${visibleLine(server)} says of it: ${explained}`}.`];
+}
+
+/** What a client showed of arguments is a text of its own, and read as one. */
+function textOf({ arguments: given, covers }: Approval): string {
+  const { preview } = Object(given);
+  return covers === "preview" && typeof preview === "string" ? preview : JSON.stringify(given, null, 2);
+}

@@ -1,0 +1,115 @@
+import { visibleLine } from "../../visible.ts";
+import { ACTING_OPTIONS } from "../core/acting.ts";
+import { callAs } from "../core/call-as.ts";
+import { defineCommand } from "../core/command.ts";
+import { Failure, invalid } from "../core/failure.ts";
+import { fields, rows } from "../core/fields.ts";
+import { isWhole, LATEST, theOne } from "../core/short-ids.ts";
+import type { Output } from "../core/tool-types.ts";
+
+export const show = defineCommand({
+  examples: ["policy show", "policy show --version 3", "policy show --json"],
+  details:
+    "Each rule as a sentence, in the order in which they count: the first that matches decides. --json gives the document.",
+  positionals: {},
+  options: { version: { type: "integer", minimum: 0, value: "N", description: "an earlier one" } },
+  async run(cli, { version }) {
+    const policy = await cli.call("policy_get", version === undefined ? {} : { version });
+    await cli.out.result(
+      policy,
+      () => policyText(policy),
+      () => [String(policy.version)],
+    );
+  },
+});
+
+function policyText({ version, set_by, set_at, words, built_in }: Output<"policy_get">): string {
+  const head = version === 0 ? "Nobody has set a policy." : `Version ${version}, set by ${set_by} at ${set_at}.`;
+  const rules = words.map((sentence, at) => `${String(at + 1).padStart(4)}  ${visibleLine(sentence)}`);
+  return [head, ...rules, `Without a rule agents may use ${built_in.join(", ")}.`].join("\n");
+}
+
+const RULE = '{"tool": "runtime_exec", "when": {"cmd.0": "git"}, "decision": "allow"}';
+const rule = { required: true, description: "the rule as JSON" } as const;
+
+export const propose = defineCommand({
+  examples: [`policy propose '${RULE}' --reason Often`],
+  details: "It counts once a person accepts it.",
+  positionals: { rule },
+  options: {
+    reason: { type: "text", value: "TEXT", required: true, description: "why, for the people who decide" },
+    ...ACTING_OPTIONS,
+  },
+  async run(cli, { rule, reason, ...as }) {
+    const proposal = await callAs(cli, as, "policy_propose", { args: { rule: parsed(rule), reason } });
+    await cli.out.result(
+      proposal,
+      () => `Proposed, as ${proposal.id}: ${visibleLine(proposal.words)}`,
+      () => [visibleLine(proposal.id)],
+    );
+  },
+});
+
+export const preview = defineCommand({
+  people: true,
+  examples: [`policy preview '${RULE}'`],
+  details: "Of everything that was asked so far, by the rules that decide when it is asked.",
+  positionals: { rule },
+  options: { limit: { type: "integer", minimum: 1, maximum: 100, value: "N", description: "at most so many calls" } },
+  async run(cli, { rule, limit }) {
+    const previewed = await cli.call("policy_preview", { rule: parsed(rule), ...(limit !== undefined && { limit }) });
+    const columns = ["id", "agent", "tool", "arguments", "decision", "would"];
+    await cli.out.result(
+      previewed,
+      () =>
+        [
+          previewed.rule_words ?? "",
+          previewed.words,
+          previewed.calls.length > 0 && rows(cli.out, previewed.calls, columns),
+        ]
+          .filter(Boolean)
+          .join("\n"),
+      () => previewed.calls.map(({ id }) => visibleLine(id)),
+    );
+  },
+});
+
+export const decide = defineCommand({
+  people: true,
+  examples: ["policy decide accept latest", "policy decide reject 1760000000000000"],
+  details: "An accepted rule counts from the next call on, behind every rule that denies the same tool.",
+  positionals: {
+    decision: { required: true, description: "accept or reject" },
+    id: { required: true, description: "the proposal's id, as short as names one, or latest" },
+  },
+  options: {},
+  async run(cli, { decision, id: given }) {
+    if (decision !== "accept" && decision !== "reject")
+      throw invalid(`${visibleLine(decision)} is none of accept, reject.`);
+    const { proposals } = await cli.call("policy_proposals", { limit: 100 });
+    const id = isWhole(given) ? given : openOne(given, proposals);
+    // The hub says of one that is unknown what is the matter with it.
+    const digest = proposals.find((one) => one.id === id)?.digest ?? "";
+    const proposal = await cli.call("policy_decide", { id, digest, decision });
+    await cli.out.result(
+      proposal,
+      () => fields(cli.out, proposal),
+      () => [visibleLine(proposal.id)],
+    );
+  },
+});
+
+function openOne(given: string, proposals: Output<"policy_proposals">["proposals"]): string {
+  const open = proposals.filter(({ state }) => state === "pending").map(({ id }) => id);
+  if (given !== LATEST) return theOne(given, open, "open proposal");
+  if (open[0] === undefined) throw new Failure("NOT_FOUND", "No rule waits to be decided.");
+  return open[0];
+}
+
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw invalid(`This is not JSON: ${(error as Error).message}.`);
+  }
+}

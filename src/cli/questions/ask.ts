@@ -1,0 +1,84 @@
+import { visible, visibleLine } from "../../visible.ts";
+import { ACTING_OPTIONS, type As } from "../core/acting.ts";
+import { callAs } from "../core/call-as.ts";
+import type { Cli } from "../core/cli.ts";
+import { defineCommand } from "../core/command.ts";
+import { duration } from "../core/duration.ts";
+import { readStdin } from "../core/io.ts";
+import { Patience } from "../core/patience.ts";
+import type { Output } from "../core/tool-types.ts";
+
+type Outcome = Output<"question_wait">;
+
+/** What the hub allows. */
+const LONGEST_MS = 300_000;
+/** For the answer itself, once the hub's own time is up. */
+const GRACE_MS = 15_000;
+
+export const ask = defineCommand({
+  examples: [
+    "ask 'Which city do we start in?' --option Prague --option Brno",
+    "ask 'May the budget grow?' --blocking --priority high --context 'Two offers are above it.' --wait",
+  ],
+  details:
+    "Returns at once, and the answer comes as mail. With --wait it prints the answer: exit code 0 when there is one, 1 when the question is over without, or the time is up.",
+  positionals: { question: { required: true, rest: true, description: "what to ask, or - for stdin" } },
+  options: {
+    context: { type: "text", value: "TEXT", description: "why it is needed" },
+    priority: { type: "text", value: "P", choices: ["high", "medium", "low"], description: "high, medium or low" },
+    blocking: { type: "flag", description: "work waits for it" },
+    option: { type: "list", value: "TEXT", description: "something to choose; may be repeated" },
+    options_only: { type: "flag", description: "nothing but the options is an answer" },
+    default: { type: "text", value: "TEXT", description: "to go on with if nobody answers, where the space allows it" },
+    expires: { type: "text", value: "TIME", description: "how long an answer is waited for: 30m, 2h, 3d" },
+    wait: { type: "flag", description: "wait for the answer" },
+    timeout: { type: "text", value: "TIME", description: "with --wait: how long; for ever if left out" },
+    ...ACTING_OPTIONS,
+  },
+  async run(cli, { question, context, priority, blocking, option, options_only, expires, wait, timeout, ...rest }) {
+    const { default: fallback, ...as } = rest;
+    const args = {
+      question: question.join(" ") === "-" ? (await readStdin(cli.io)).trimEnd() : question.join(" "),
+      blocking,
+      options_only,
+      ...(context !== undefined && { context }),
+      ...(priority !== undefined && { priority }),
+      ...(option.length > 0 && { options: option }),
+      ...(fallback !== undefined && { default: fallback }),
+      ...(expires !== undefined && { expires_seconds: Math.ceil(duration("--expires", expires) / 1000) }),
+    };
+    const ends_ms = timeout === undefined ? Number.POSITIVE_INFINITY : duration("--timeout", timeout);
+    const added = await callAs(cli, as, "add_question", { args });
+    const ids = () => [visibleLine(added.question_id)];
+    if (!wait) return cli.out.result(added, () => `Asked, as question ${added.question_id}.`, ids);
+    cli.out.note("Waiting for the answer. Ctrl-C ends it.");
+    const outcome = await answerTo(cli, as, added.question_id, ends_ms);
+    cli.io.exitCode = outcome.answer === null ? 1 : 0;
+    await cli.out.result(outcome, () => shown(outcome), ids);
+  },
+});
+
+async function answerTo(cli: Cli, as: As, question_id: string, ends_ms: number): Promise<Outcome> {
+  const patience = new Patience({ ends: performance.now() + ends_ms, patient: true });
+  for (;;) {
+    const each_ms = Math.max(0, Math.min(patience.left_ms, LONGEST_MS));
+    try {
+      const args = { question_id, wait_seconds: Math.ceil(each_ms / 1000) };
+      const outcome = await callAs(cli, { ...as, start: false }, "question_wait", {
+        args,
+        timeout_ms: each_ms + GRACE_MS,
+      });
+      patience.answered();
+      if (outcome.state !== "open" || patience.left_ms <= 0) return outcome;
+    } catch (error) {
+      await patience.after(error);
+    }
+  }
+}
+
+/** What somebody else wrote is indented, so that it can pass for no line of ours. */
+function shown({ question_id, state, answer, answered_by, via }: Outcome): string {
+  if (answer === null) return `Question ${question_id} has no answer: it is ${state.replace("_", " ")}.`;
+  const who = via === "default" ? "nobody in time: the default" : visibleLine(answered_by ?? "a person");
+  return `Answered by ${who}:\n${visible(answer).replace(/^/gm, "  ")}`;
+}

@@ -1,0 +1,22 @@
+import type { Module } from "../../module.ts";
+import { resources } from "./resources.ts";
+import * as service from "./service.ts";
+import { tools } from "./tools.ts";
+
+export { DecidedVia, Outcome as ApprovalOutcome, State as ApprovalState } from "./schema.ts";
+export { get as findApproval, letThrough } from "./service.ts";
+
+export const approvals = {
+  name: "approvals",
+  servers: [],
+  tools,
+  resources,
+  topics: [{ name: service.TOPIC, streams: service.streams, wire: ({ type, data }) => ({ type, ...data }) }],
+  needs: service.approvalNeeds,
+  explains: service.approvalsExplain,
+  waiting: service.approvalWaiting,
+  due: service.approvalsDue,
+  with: { "agent.deleted": service.forgetAgent },
+  tables: ["policies", "approvals", "approval_runtimes", "policy_proposals"],
+  long_tables: ["approvals"],
+} satisfies Module;

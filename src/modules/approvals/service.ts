@@ -1,0 +1,24 @@
+/**
+ * What agents may do by themselves, and what people decide. The first rule that matches decides; where that is to ask,
+ * a person decides once, about exactly what was shown, and never who asked. What was allowed is handed out once, what
+ * was denied or not decided never. An end that nobody chose is no refusal. See docs/design/approvals.md.
+ */
+import type { DueHandler } from "../../module.ts";
+import { EXPIRE, expireApproval } from "./service/ending.ts";
+
+export { request } from "./service/asking.ts";
+export { claim, finish, recover } from "./service/claiming.ts";
+export { decide, decideSeveral } from "./service/deciding.ts";
+export { withdraw } from "./service/ending.ts";
+export { streams, TOPIC } from "./service/events.ts";
+export { approvalsExplain } from "./service/explaining.ts";
+export { forgetAgent } from "./service/forgetting.ts";
+export { letThrough } from "./service/letting.ts";
+export { get, list } from "./service/listing.ts";
+export { approvalNeeds, approvalWaiting } from "./service/needs.ts";
+export { getPolicy, listVersions, setPolicy } from "./service/policies.ts";
+export { preview } from "./service/previewing.ts";
+export { decideProposal, draft, listProposals, propose } from "./service/proposing.ts";
+export { waitFor } from "./service/waiting.ts";
+
+export const approvalsDue: Record<string, DueHandler> = { [EXPIRE]: expireApproval };

@@ -1,0 +1,122 @@
+import { type Ctx, type TxCtx, transact } from "../../../context.ts";
+import { plan } from "../../../due/index.ts";
+import { ParleyError } from "../../../errors.ts";
+import { toColumns } from "../../../feed/index.ts";
+import { parseId } from "../../../ids.ts";
+import { type AgentRow, heartbeat, self } from "../../identity/index.ts";
+import { raise } from "../../notices/index.ts";
+import type { RequestApproval, Requested } from "../schema.ts";
+import * as store from "../store.ts";
+import type { ApprovalRow, StatedApprovalRow } from "../tables.ts";
+import { canonicalArguments, digestOf } from "./canonical.ts";
+import { refuseOlder } from "./claiming.ts";
+import { EXPIRE, supersedeEarlier } from "./ending.ts";
+import { evaluateOrFail, type RuledOrFailed } from "./evaluating.ts";
+import { tellRequested, tellRuled } from "./events.ts";
+import { current } from "./policies.ts";
+import { DECIDED_WITH, findRow, isoNow, requestedOf } from "./wire.ts";
+import { cardOf } from "./words.ts";
+
+/** As many as one agent may have people decide at a time: more are not read, they are noise. */
+const MOST_OPEN = 20;
+
+/** Says what the policy says of a call, and asks people where that is `ask`. The same again is the same request. */
+export const request = (ctx: Ctx, input: RequestApproval): Promise<Requested> =>
+  transact(ctx, async (ctx) => {
+    const agent = await self(ctx);
+    await heartbeat(ctx);
+    const { value, text } = canonicalArguments(input.arguments);
+    const { mount, server, tool } = input;
+    const action = { space: ctx.tx.space_id, agent: agent.name, mount, server, tool, arguments: value };
+    const digest = digestOf(action);
+    const where = { space_id: ctx.tx.space_id, now: isoNow(ctx), agent_id: agent.principal_id };
+    const known = await store.findByKey(ctx.tx, { ...where, key: input.key });
+    if (known) return requestedOf(ctx, sameCall(known, digest));
+    if (input.holder !== undefined) await refuseOlder(ctx, agent.principal_id, input.fence);
+    const { version, policy } = await current(ctx);
+    const ruled = evaluateOrFail(policy, { ...action, hints: input.hints }, where.now);
+    const row = rowOf(ctx, { input, agent, text, digest, version, ruled });
+    const id = ruled.decision === "ask" ? await ask(ctx, { row, agent, input }) : await rule(ctx, row, agent);
+    // It was inserted in this transaction.
+    return requestedOf(ctx, (await findRow(ctx, id)) as StatedApprovalRow);
+  });
+
+function sameCall(known: StatedApprovalRow, digest: string): StatedApprovalRow {
+  if (known.digest === digest) return known;
+  throw new ParleyError("CONFLICT", `The key ${known.key} was used for another call. Each call has a key of its own.`);
+}
+
+interface Made {
+  input: RequestApproval;
+  agent: AgentRow;
+  text: string;
+  digest: string;
+  version: number;
+  ruled: RuledOrFailed;
+}
+
+function rowOf(ctx: TxCtx, { input, agent, text, digest, version, ruled }: Made): Omit<ApprovalRow, "id"> {
+  const { key, call_id, server, mount, tool, covers, executes, about, input_schema, fence } = input;
+  const holder = ruled.decision === "allow" && executes === "runtime" ? (input.holder ?? null) : null;
+  return {
+    ...{ agent_id: agent.principal_id, key, call_id, server, mount, tool, arguments: text, digest, covers, executes },
+    ...{ editable: input.editable && covers === "arguments" ? 1 : 0, verdicts: JSON.stringify(input.verdicts), about },
+    hints: input.hints.length === 0 ? null : JSON.stringify([...new Set(input.hints)]),
+    input_schema: input_schema === undefined ? null : JSON.stringify(input_schema),
+    ...{ policy_version: version, ruled: ruled.decision, decision: null, decided_via: null, reason: ruled.reason },
+    ...{ edited_arguments: null, edited_digest: null },
+    ...{ progress: holder === null ? null : "executing", holder, fence, executing_at: holder && isoNow(ctx) },
+    ended_at: null,
+    ...toColumns(ctx.cause),
+  };
+}
+
+type NewRow = Omit<ApprovalRow, "id">;
+
+async function rule(ctx: TxCtx, row: NewRow, { name: agent }: AgentRow): Promise<number> {
+  const id = ctx.tx.takeId();
+  const allowed = row.executes === "client" ? "answered" : "approved";
+  const state = row.progress ?? (row.ruled === "allow" ? allowed : "denied");
+  await tellRuled(ctx, { ...row, id, agent, state });
+  await store.insertApproval(ctx.tx, { ...row, id });
+  return id;
+}
+
+interface Asking {
+  row: NewRow;
+  agent: AgentRow;
+  input: RequestApproval;
+}
+
+async function ask(ctx: TxCtx, { row, agent, input }: Asking): Promise<number> {
+  await supersedeEarlier(ctx, row);
+  await refuseFlood(ctx, agent);
+  const { expires_seconds, verdicts } = input;
+  const expires_at = expires_seconds === undefined ? null : new Date(ctx.now() + expires_seconds * 1000).toISOString();
+  const notice = {
+    key: `approval ${ctx.tx.takeId()}`,
+    kind: "approval",
+    tool: DECIDED_WITH,
+    digest: row.digest,
+    ...cardOf({ ...row, agent: agent.name }),
+    agents: [agent.name],
+    choices: verdicts,
+    ...(expires_at && { expires_at }),
+  };
+  const id = parseId((await raise(ctx, notice, agent.principal_id)).id);
+  await store.insertApproval(ctx.tx, { ...row, id });
+  if (expires_at) await plan(ctx, { kind: EXPIRE, ref: id, at: Date.parse(expires_at) });
+  await tellRequested(ctx, { ...row, id, agent: agent.name, state: "pending" });
+  return id;
+}
+
+async function refuseFlood(ctx: TxCtx, { principal_id }: AgentRow): Promise<void> {
+  const where = { space_id: ctx.tx.space_id, now: isoNow(ctx) };
+  const [waiting] = await store.listWaiting(ctx.tx, where, principal_id);
+  if ((waiting?.approvals ?? 0) < MOST_OPEN) return;
+  throw new ParleyError(
+    "TOO_MANY_APPROVALS",
+    `${MOST_OPEN} of your calls wait for a person already. Take one back with approval_withdraw, or wait.`,
+    { details: { limit: MOST_OPEN } },
+  );
+}

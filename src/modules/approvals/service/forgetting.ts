@@ -1,0 +1,21 @@
+import type { TxCtx } from "../../../context.ts";
+import type { FeedEvent } from "../../../feed/index.ts";
+import * as store from "../store.ts";
+import { withdrawRow } from "./ending.ts";
+import { current, write } from "./policies.ts";
+import { withdrawProposals } from "./proposing.ts";
+import { isoNow } from "./wire.ts";
+
+/** An agent is deleted: what it asked and proposed needs nobody any more, and rules for it alone mean nobody. */
+export async function forgetAgent(ctx: TxCtx, { stream: agent_id, data }: FeedEvent): Promise<void> {
+  const open = await store.listOpenOf(ctx.tx, { space_id: ctx.tx.space_id, now: isoNow(ctx), agent_id });
+  for (const row of open) if (row.state === "pending") await withdrawRow(ctx, row);
+  await withdrawProposals(ctx, agent_id);
+  await dropRulesOf(ctx, String(data.agent));
+}
+
+async function dropRulesOf(ctx: TxCtx, agent: string): Promise<void> {
+  const { document } = await current(ctx);
+  const rules = document.rules.filter((rule) => rule.agent !== agent);
+  if (rules.length < document.rules.length) await write(ctx, { ...document, rules }, `${agent} was deleted.`);
+}

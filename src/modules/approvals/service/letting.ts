@@ -1,0 +1,43 @@
+import type { Ctx } from "../../../context.ts";
+import { ParleyError } from "../../../errors.ts";
+import { currentName } from "../../../old-names.ts";
+import { HUB_SERVER } from "./built-in.ts";
+import { type Canonical, canonicalArguments } from "./canonical.ts";
+import { evaluateOrFail, type Policy } from "./evaluating.ts";
+import { current } from "./policies.ts";
+import { isoNow } from "./wire.ts";
+
+interface OwnCall {
+  call_id: string;
+  tool: string;
+  /** As the model wrote them. */
+  arguments: string;
+}
+
+/**
+ * Which of these calls of the hub's own tools the policy allows: they are made at once, and leave no approval. Of all
+ * others `approval_request` says what becomes of them.
+ */
+export async function letThrough(ctx: Ctx, agent: string, calls: readonly OwnCall[]): Promise<string[]> {
+  if (calls.length === 0) return [];
+  const { policy } = await current(ctx);
+  const now = isoNow(ctx);
+  return calls.filter((call) => isAllowed(policy, { agent, now }, call)).map(({ call_id }) => call_id);
+}
+
+function isAllowed(policy: Policy, { agent, now }: { agent: string; now: string }, call: OwnCall): boolean {
+  const given = readable(call.arguments);
+  if (!given) return false;
+  const asked = { agent, server: HUB_SERVER, tool: currentName(call.tool), arguments: given.value, hints: [] };
+  return evaluateOrFail(policy, asked, now).decision === "allow";
+}
+
+/** A model may write anything; whoever asks about it is told what is wrong. */
+function readable(text: string): Canonical | undefined {
+  try {
+    return canonicalArguments(text.trim() || "{}");
+  } catch (error) {
+    if (error instanceof ParleyError) return undefined;
+    throw error;
+  }
+}

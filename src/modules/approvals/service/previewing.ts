@@ -1,0 +1,89 @@
+import { setImmediate } from "node:timers/promises";
+import type { Ctx } from "../../../context.ts";
+import { ParleyError } from "../../../errors.ts";
+import { formatId, parseId, timeOfId } from "../../../ids.ts";
+import { FROM_THE_TOP } from "../../../pages.ts";
+import { cut } from "../../../text.ts";
+import { visible } from "../../../visible.ts";
+import type { Preview, PreviewedCall, PreviewPolicy, Tally } from "../schema.ts";
+import * as store from "../store.ts";
+import { checkedDocument, checkedRule } from "./checking.ts";
+import { compile, evaluate, type Policy } from "./evaluating.ts";
+import { current } from "./policies.ts";
+import { withRule } from "./proposing.ts";
+import { callOf, isoNow } from "./wire.ts";
+import { ruleWords } from "./words.ts";
+
+const PAGE = 500;
+const MOST_ARGUMENTS = 500;
+
+/**
+ * What a draft would decide otherwise, of everything that was asked so far: as if each of these calls were made now,
+ * first under the policy that counts and then under the draft, by the same evaluator that decides when they are made.
+ */
+export async function preview(ctx: Ctx, { rule: given, document, limit, before }: PreviewPolicy): Promise<Preview> {
+  if ((given === undefined) === (document === undefined))
+    throw new ParleyError("INVALID_ARGUMENT", "Give a rule, or a whole document.");
+  const { policy: now, document: before_it } = await current(ctx);
+  const rule = given === undefined ? null : checkedRule(given);
+  const drafted = compile(rule ? withRule(before_it, rule) : checkedDocument(document));
+  const changed: Tally = { allow: 0, ask: 0, deny_continue: 0, deny_abort: 0 };
+  const calls: PreviewedCall[] = [];
+  const start = before === undefined ? FROM_THE_TOP : parseId(before);
+  let looked_at = 0;
+  for await (const call of pastCalls(ctx)) {
+    looked_at += 1;
+    const decided = { decision: rulingOf(now, call, isoNow(ctx)), would: rulingOf(drafted, call, isoNow(ctx)) };
+    if (decided.decision === decided.would) continue;
+    changed[decided.would] += 1;
+    if (call.id < start && calls.length <= limit) calls.push(shownOf(call, decided));
+  }
+  const shown = calls.slice(0, limit);
+  const next = calls.length > limit ? (shown.at(-1)?.id ?? null) : null;
+  return {
+    words: wordsOf(changed, looked_at),
+    rule_words: rule && ruleWords(rule),
+    looked_at,
+    changed,
+    calls: shown,
+    next,
+  };
+}
+
+type Decided = Pick<PreviewedCall, "decision" | "would">;
+
+const shownOf = ({ id, agent, server, tool, arguments: given }: store.PastCall, decided: Decided): PreviewedCall => ({
+  ...{ id: formatId(id), agent, server, tool, arguments: cut(visible(given), MOST_ARGUMENTS), asked_at: timeOfId(id) },
+  ...decided,
+});
+
+/** What cannot be worked out is denied when it is asked. */
+function rulingOf(policy: Policy, call: store.PastCall, now: string): Decided["would"] {
+  try {
+    return evaluate(policy, callOf(call), now).decision;
+  } catch {
+    return "deny_continue";
+  }
+}
+
+/** Newest first, in pages: however many there are, nobody else waits for all of them. */
+async function* pastCalls(ctx: Ctx): AsyncGenerator<store.PastCall> {
+  let before_id = FROM_THE_TOP;
+  for (;;) {
+    const page = await store.listCalls(ctx.db, { space_id: ctx.actor.space_id, before_id, limit: PAGE });
+    yield* page;
+    const last = page.at(-1);
+    if (!last || page.length < PAGE) return;
+    before_id = last.id;
+    await setImmediate();
+  }
+}
+
+function wordsOf({ allow, ask, deny_continue, deny_abort }: Tally, looked_at: number): string {
+  const denied = deny_continue + deny_abort;
+  const parts = [allow && `allowed ${allow}`, denied && `denied ${denied}`, ask && `asked about ${ask}`].filter(
+    Boolean,
+  );
+  const of = `of ${looked_at} ${looked_at === 1 ? "call" : "calls"} so far`;
+  return parts.length === 0 ? `It would have changed nothing ${of}.` : `It would have ${parts.join(", ")} more ${of}.`;
+}

@@ -1,0 +1,119 @@
+/** What people read of a call and of a rule: the hub's own facts first, then what the agent says, and that it does. */
+import { cut } from "../../../text.ts";
+import { visible, visibleLine } from "../../../visible.ts";
+import type { Covers, Executes, Hint, PolicyDocument, Predicate, Rule, Ruling, Suspicion } from "../schema.ts";
+import { ANY_TOOL } from "./evaluating.ts";
+
+const MOST_TITLE_TOOL = 80;
+/** What a card holds of arguments; all of them are in `approval_get`. */
+const MOST_SHOWN = 7000;
+const CUT = "approval_get shows all of it";
+
+interface Asked {
+  agent: string;
+  server: string;
+  tool: string;
+  arguments: string;
+  covers: Covers;
+  executes: Executes;
+  about: string;
+  hints: string | null;
+}
+
+export function cardOf(asked: Asked): { title: string; text: string } {
+  const { agent, server, covers, about } = asked;
+  const tool = visibleLine(asked.tool);
+  const given = visible(givenIn(asked));
+  const parts = [
+    `${tool} of ${visibleLine(server)}, with:`,
+    given.length > MOST_SHOWN ? `${cut(given, MOST_SHOWN)}\n[… ${CUT} …]` : given,
+    hintWords(asked),
+    about && `${agent} says about it:\n${visible(about)}`,
+    `${COVERED[covers]} ${RUN_BY[asked.executes]} If you deny it, ${agent} is told your reason and does without.`,
+  ];
+  return {
+    title: `${agent} asks: may it use ${cut(tool, MOST_TITLE_TOOL)}?`,
+    text: parts.filter(Boolean).join("\n\n"),
+  };
+}
+
+const HINT_WORDS: Record<Exclude<Hint, "read_only">, string> = {
+  destructive: "it may delete or overwrite things",
+  open_world: "it reaches beyond this hub",
+};
+
+/** What a server warns of. That a tool is harmless is left out: nobody should be less careful for it. */
+function hintWords({ server, hints }: Asked): string {
+  const known = new Map(Object.entries(HINT_WORDS));
+  const given: Hint[] = hints === null ? [] : JSON.parse(hints);
+  const words = given.flatMap((hint) => known.get(hint) ?? []);
+  return words.length === 0 ? "" : `${visibleLine(server)} says of it: ${words.join(", and ")}.`;
+}
+
+/** What a client showed of arguments is a text of its own, and read as one. */
+function givenIn({ arguments: text, covers }: Asked): string {
+  const given = JSON.parse(text);
+  return covers === "preview" && typeof given.preview === "string" ? given.preview : JSON.stringify(given, null, 2);
+}
+
+const COVERED: Record<Covers, string> = {
+  arguments:
+    "You decide about the tool and all its arguments; what is in files and programs that they name is not covered.",
+  preview: "You decide about what is shown here: its client does not hand on all arguments.",
+};
+const RUN_BY: Record<Executes, string> = {
+  runtime: "The hub hands out exactly this, once.",
+  client: "Its own program runs it; the first answer counts, here or at its terminal.",
+};
+
+const MAY: Record<Ruling, string> = {
+  allow: "may use",
+  ask: "has to ask before it uses",
+  deny_continue: "may not use",
+  deny_abort: "may not use",
+};
+
+const SUSPECTED: Record<Suspicion, string> = {
+  writes: " that is not said to read only",
+  destructive: " that is said to delete or overwrite things",
+  open_world: " that is said to reach beyond its server",
+};
+
+/** A rule as a sentence. */
+export function ruleWords(rule: Rule): string {
+  const { tool, server, agent, hint, when = {}, decision, risk, reason, expires_at } = rule;
+  const what = `${tool === ANY_TOOL ? "any tool" : tool}${server === undefined ? "" : ` of ${server}`}`;
+  const conditions = Object.entries(when).map(([path, predicate]) => condition(path, predicate));
+  const parts = [
+    `${agent ?? "Every agent"} ${MAY[decision]} ${what}`,
+    hint === undefined ? "" : SUSPECTED[hint],
+    decision === "allow" ? " without asking" : "",
+    conditions.length > 0 ? `, where ${conditions.join(" and ")}` : "",
+    risk === undefined ? "" : `, and it is of ${risk} risk`,
+    decision === "deny_abort" ? "; to try ends its turn" : "",
+    expires_at === undefined ? "" : `, until ${expires_at.slice(0, 16).replace("T", " ")} UTC`,
+    reason ? ` (${reason})` : "",
+  ];
+  return visibleLine(`${parts.join("")}.`);
+}
+
+function condition(path: string, predicate: Predicate): string {
+  const what = path === "" ? "all that it is given" : path;
+  if (typeof predicate !== "object" || predicate === null) return `${what} is ${JSON.stringify(predicate)}`;
+  if ("in" in predicate) return `${what} is one of ${predicate.in.map((one) => JSON.stringify(one)).join(", ")}`;
+  if ("is" in predicate) return `${what} is exactly ${JSON.stringify(predicate.is)}`;
+  if ("prefix" in predicate) return `${what} begins with ${JSON.stringify(predicate.prefix)}`;
+  return `${what} looks like ${JSON.stringify(predicate.glob)}`;
+}
+
+const DEFAULTS: Record<Ruling, string> = {
+  allow: "Everything else is allowed.",
+  ask: "Everything else is asked about.",
+  deny_continue: "Everything else is denied.",
+  deny_abort: "Everything else is denied, and ends the turn.",
+};
+
+export const documentWords = ({ rules, default: fallback }: PolicyDocument): string[] => [
+  ...rules.map(ruleWords),
+  DEFAULTS[fallback],
+];

@@ -1,0 +1,3 @@
+export * from "./store/approvals.ts";
+export * from "./store/policies.ts";
+export * from "./store/proposals.ts";

@@ -1,0 +1,155 @@
+import type { Door } from "../../../context.ts";
+import type { Reader, Tx } from "../../../db/database.ts";
+import { statement } from "../../../db/statement.ts";
+import type { State, Verdict } from "../schema.ts";
+import type { ApprovalRow, StatedApprovalRow } from "../tables.ts";
+
+type In = { space_id: string };
+type At = In & { now: string };
+
+const insert = statement<ApprovalRow & In>(
+  `insert into approvals (space_id, id, agent_id, key, call_id, server, mount, tool, arguments, digest, covers, executes,
+   editable, verdicts, about, hints, input_schema, policy_version, ruled, decision, decided_via, reason, edited_arguments,
+   edited_digest, progress, holder, fence, executing_at, ended_at, cause, cause_how)
+   values (:space_id, :id, :agent_id, :key, :call_id, :server, :mount, :tool, :arguments, :digest, :covers, :executes,
+   :editable, :verdicts, :about, :hints, :input_schema, :policy_version, :ruled, :decision, :decided_via, :reason,
+   :edited_arguments, :edited_digest, :progress, :holder, :fence, :executing_at, :ended_at, :cause, :cause_how)`,
+);
+export const insertApproval = (tx: Tx, row: ApprovalRow): Promise<void> =>
+  tx.run(insert, { ...row, space_id: tx.space_id });
+
+/** The notice's wherever people were asked; what then became of the call is its own. */
+const STATE = `case when a.progress is not null then a.progress
+   when n.state = 'open' then case when n.expires_at is not null and n.expires_at <= :now then 'expired' else 'pending' end
+   when n.state in ('expired', 'withdrawn', 'superseded') then n.state
+   when a.decision = 'approve' or (n.state is null and a.ruled = 'allow')
+     then case a.executes when 'client' then 'answered' else 'approved' end
+   else 'denied' end`;
+const COLUMNS = `a.id, a.agent_id, a.key, a.call_id, a.server, a.mount, a.tool, a.arguments, a.digest, a.covers, a.executes,
+   a.editable, a.verdicts, a.about, a.hints, a.input_schema, a.policy_version, a.ruled, a.decision, a.decided_via, a.reason,
+   a.edited_arguments, a.edited_digest, a.progress, a.holder, a.fence, a.executing_at, a.ended_at, a.cause, a.cause_how,
+   ${STATE} as state, p.name as agent, n.state as notice_state, n.expires_at, n.settled_at, s.name as settled_by_name`;
+const NAMES = "join principals p on p.id = a.agent_id left join principals s on s.id = n.settled_by";
+const APPROVAL = `select ${COLUMNS} from approvals a left join notices n on n.space_id = a.space_id and n.id = a.id ${NAMES}
+   where a.space_id = :space_id`;
+
+const byId = statement<At & { id: number }, StatedApprovalRow>(`${APPROVAL} and a.id = :id`);
+export const findApproval = (db: Reader, args: At & { id: number }): Promise<StatedApprovalRow | undefined> =>
+  db.get(byId, args);
+
+type Key = At & { agent_id: string; key: string };
+
+const byKey = statement<Key, StatedApprovalRow>(`${APPROVAL} and a.agent_id = :agent_id and a.key = :key`);
+export const findByKey = (db: Reader, args: Key): Promise<StatedApprovalRow | undefined> => db.get(byKey, args);
+
+type Page = At & { before_id: number; limit: number };
+/** Null for whichever. */
+type Wanted = Page & { state: State | null; agent: string | null };
+
+const listed = statement<Wanted, StatedApprovalRow>(
+  `select * from (${APPROVAL} and a.id < :before_id) as o
+   where (cast(:state as text) is null or o.state = :state) and (cast(:agent as text) is null or o.agent = :agent)
+   order by o.id desc limit :limit`,
+);
+/** Newest first. */
+export const listApprovals = (db: Reader, args: Wanted): Promise<StatedApprovalRow[]> => db.all(listed, args);
+
+/** From the notices that are open, which are few, in this order: all calls of a space may be very many. */
+const FROM = "from notices n cross join approvals a";
+const OPEN = `where n.space_id = :space_id and n.state = 'open' and (n.expires_at is null or n.expires_at > :now)
+   and a.space_id = n.space_id and a.id = n.id`;
+
+const open = statement<Page, StatedApprovalRow>(
+  `select ${COLUMNS} ${FROM} ${NAMES} ${OPEN} and n.id < :before_id order by n.id desc limit :limit`,
+);
+export const listOpenApprovals = (db: Reader, args: Page): Promise<StatedApprovalRow[]> => db.all(open, args);
+
+const openIds = statement<Page, { id: number }>(
+  `select n.id ${FROM} ${OPEN} and n.id < :before_id order by n.id desc limit :limit`,
+);
+/** Those of `listOpenApprovals`. */
+export const listOpenApprovalIds = async (db: Reader, args: Page): Promise<number[]> =>
+  (await db.all(openIds, args)).map(({ id }) => id);
+
+type Waiting = { principal_id: string; approvals: number };
+
+const WAITING = `select a.agent_id as principal_id, count(*) as approvals ${FROM} ${OPEN}`;
+const waiting = statement<At, Waiting>(`${WAITING} group by a.agent_id`);
+const waitingOf = statement<At & { agent_id: string }, Waiting>(
+  `${WAITING} and a.agent_id = :agent_id group by a.agent_id`,
+);
+/** Whose calls wait for a person, and how many. */
+export async function listWaiting(db: Reader, where: At, agent_id: string | undefined): Promise<Waiting[]> {
+  const rows = await (agent_id === undefined ? db.all(waiting, where) : db.all(waitingOf, { ...where, agent_id }));
+  return rows.map((row) => ({ ...row, approvals: Number(row.approvals) }));
+}
+
+export interface Decided {
+  id: number;
+  decision: Verdict;
+  decided_via: Door | null;
+  reason: string | null;
+  edited_arguments: string | null;
+  edited_digest: string | null;
+}
+
+const decide = statement<Decided & In>(
+  `update approvals set decision = :decision, decided_via = :decided_via, reason = :reason,
+   edited_arguments = :edited_arguments, edited_digest = :edited_digest where space_id = :space_id and id = :id`,
+);
+export const saveDecision = (tx: Tx, row: Decided): Promise<void> => tx.run(decide, { ...row, space_id: tx.space_id });
+
+export interface Claiming {
+  id: number;
+  holder: string;
+  fence: number;
+  now: string;
+}
+
+const claim = statement<Claiming & In>(
+  `update approvals set progress = 'executing', holder = :holder, fence = :fence, executing_at = :now
+   where space_id = :space_id and id = :id and progress is null and executes = 'runtime'
+   and (ruled = 'allow' or decision = 'approve')`,
+);
+/** True for the first alone, and only for what was allowed. */
+export const claimApproval = async (tx: Tx, args: Claiming): Promise<boolean> =>
+  (await tx.runCounted(claim, { ...args, space_id: tx.space_id })) === 1;
+
+type Ending = { id: number; progress: "completed" | "failed" | "unknown"; now: string };
+
+const end = statement<Ending & In>(
+  `update approvals set progress = :progress, ended_at = :now
+   where space_id = :space_id and id = :id and progress = 'executing'`,
+);
+export const endApproval = async (tx: Tx, args: Ending): Promise<boolean> =>
+  (await tx.runCounted(end, { ...args, space_id: tx.space_id })) === 1;
+
+type Of = At & { agent_id: string };
+
+const executing = statement<Of & { fence: number }, StatedApprovalRow>(
+  `${APPROVAL} and a.agent_id = :agent_id and a.progress = 'executing' and a.fence < :fence order by a.id`,
+);
+/** What earlier runtimes of an agent had begun. */
+export const listAbandoned = (db: Reader, args: Of & { fence: number }): Promise<StatedApprovalRow[]> =>
+  db.all(executing, args);
+
+const openOf = statement<Of, StatedApprovalRow>(
+  `select * from (select ${COLUMNS} ${FROM} ${NAMES} where n.space_id = :space_id and n.raised_by = :agent_id
+   and a.space_id = n.space_id and a.id = n.id and a.agent_id = :agent_id and a.progress is null) as o
+   where o.state in ('pending', 'approved') order by o.id`,
+);
+/** What of an agent waits for a person, or to be run. */
+export const listOpenOf = (db: Reader, args: Of): Promise<StatedApprovalRow[]> => db.all(openOf, args);
+
+const fence = statement<In & { agent_id: string }, { fence: number }>(
+  "select fence from approval_runtimes where space_id = :space_id and agent_id = :agent_id",
+);
+export const findFence = async (db: Reader, args: In & { agent_id: string }): Promise<number> =>
+  (await db.get(fence, args))?.fence ?? 0;
+
+const saveFenceRow = statement<In & { agent_id: string; fence: number }>(
+  `insert into approval_runtimes (space_id, agent_id, fence) values (:space_id, :agent_id, :fence)
+   on conflict (space_id, agent_id) do update set fence = excluded.fence`,
+);
+export const saveFence = (tx: Tx, args: { agent_id: string; fence: number }): Promise<void> =>
+  tx.run(saveFenceRow, { ...args, space_id: tx.space_id });

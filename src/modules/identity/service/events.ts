@@ -1,0 +1,48 @@
+/** What events of agents, tokens and spaces hold: nobody else looks into their data. */
+import type { TxCtx } from "../../../context.ts";
+import { append, type FeedEvent } from "../../../feed/index.ts";
+import { formatId } from "../../../ids.ts";
+import type { AgentRow } from "../tables.ts";
+
+export const TOPIC = "agent";
+/** Of the hub's own space: every node listens to it. */
+export const TOKEN_TOPIC = "identity";
+const DEFAULTED = "agent.defaulted";
+const REVOKED = "token.revoked";
+const SPACE_ENDED = "space.ended";
+
+type Named = Pick<AgentRow, "principal_id" | "name">;
+
+/** Whose id its inbox gets. */
+export const tellRegistered = (ctx: TxCtx, agent: Named): Promise<number> => tellAgent(ctx, "agent.registered", agent);
+
+/** Something about the agent has changed. */
+export const tellUpdated = (ctx: TxCtx, agent: Named): Promise<number> => tellAgent(ctx, "agent.updated", agent);
+
+export const tellDeleted = (ctx: TxCtx, agent: Named): Promise<number> => tellAgent(ctx, "agent.deleted", agent);
+
+const tellAgent = (ctx: TxCtx, type: string, { principal_id, name }: Named): Promise<number> =>
+  append(ctx, { type, topic: TOPIC, stream: principal_id, data: { agent: name } });
+
+/** Among what is said in chats: whoever reads the default agent's reads another one from now on. */
+export const tellDefault = (ctx: TxCtx, { name, inbox_id }: AgentRow): Promise<number> =>
+  append(ctx, {
+    ...{ type: DEFAULTED, topic: "chat", stream: formatId(inbox_id) },
+    data: { agent: name, author: null, default: true },
+  });
+
+export const isDefaulted = ({ type }: FeedEvent): boolean => type === DEFAULTED;
+
+/** In a transaction of the hub's own space. Every node closes the streams that were opened with the token. */
+export const tellRevoked = (ctx: TxCtx, token_id: string): Promise<number> =>
+  append(ctx, { type: REVOKED, topic: TOKEN_TOPIC, stream: token_id, data: { token_id } });
+
+/** Which token was revoked, by an event that says so. */
+export const revokedIn = ({ type, data }: FeedEvent): string | undefined =>
+  type === REVOKED ? String(data.token_id) : undefined;
+
+/** Has nodes end what is open there. It goes with the rest of the space's feed a moment later. */
+export const tellSpaceEnded = (ctx: TxCtx): Promise<number> =>
+  append(ctx, { type: SPACE_ENDED, topic: "space", stream: "", data: {} });
+
+export const isSpaceEnd = ({ type }: FeedEvent): boolean => type === SPACE_ENDED;

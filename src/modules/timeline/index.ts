@@ -1,0 +1,32 @@
+import type { Ctx } from "../../context.ts";
+import type { Module } from "../../module.ts";
+import { resources } from "./resources.ts";
+import { routes } from "./routes.ts";
+import * as service from "./service.ts";
+import { tools } from "./tools.ts";
+
+export type { LogEvent, NewEvent } from "./schema.ts";
+export { listInHub } from "./store.ts";
+
+export const timeline = {
+  name: "timeline",
+  servers: ["loop"],
+  tools,
+  resources,
+  routes,
+  topics: [
+    {
+      name: service.TOPIC,
+      streams: (ctx: Ctx, agent) => service.streamsOf(ctx, agent),
+      wire: service.wire,
+    },
+  ],
+  explains: service.timelineExplains,
+  mounts: service.mountProvider,
+  with: service.followed,
+  after: { "timeline.budgets": { topic: "tasks", types: ["budget.changed"], run: service.resumeWithinBudget } },
+  due: { ...service.runtimeDue, ...service.hostingDue },
+  reopened: { runtimes: { row: service.reopenedRuntime }, turns: { row: service.reopenedTurn } },
+  tables: ["runtimes", "subscriptions", "resource_watermarks", "run_events", "run_event_texts", "turns", "timeline"],
+  long_tables: ["run_events", "run_event_texts", "timeline"],
+} satisfies Module;

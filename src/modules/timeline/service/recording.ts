@@ -1,0 +1,46 @@
+import type { Ctx, TxCtx } from "../../../context.ts";
+import { formatId, parseId } from "../../../ids.ts";
+import { letThrough } from "../../approvals/index.ts";
+import { noteDoing } from "../../identity/index.ts";
+import type { NewEvent, Record, Recorded } from "../schema.ts";
+import * as store from "../store.ts";
+import { contentKind } from "./entries.ts";
+import { asRuntime } from "./fencing.ts";
+import { log, type NewEntry } from "./logging.ts";
+import { beginTurn, endTurn, type Held, noteAnswer, openTurn } from "./turns.ts";
+
+/** What a runtime tells of its turn. Each key counts once: the same call again gives the same ids and changes nothing. */
+export function record(ctx: Ctx, { turn_id, run_phase, events, ...whose }: Record): Promise<Recorded> {
+  return asRuntime(ctx, whose, async (ctx, held) => {
+    const ids: string[] = [];
+    let turn = turn_id === undefined ? undefined : parseId(turn_id);
+    for (const event of events) {
+      const known = await store.findEventByKey(ctx.tx, { principal_id: held.row.principal_id, key: event.key });
+      const id = known ?? (await append(ctx, held, { turn, event }));
+      if (event.type === "TurnStarted") turn = id;
+      ids.push(formatId(id));
+    }
+    if (run_phase !== undefined && run_phase !== held.agent.run_phase) await noteDoing(ctx, held.agent, { run_phase });
+    const calls = events.filter((event) => event.type === "ToolCall");
+    return { ids, allowed: await letThrough(ctx, held.agent.name, calls) };
+  });
+}
+
+async function append(
+  ctx: TxCtx,
+  held: Held,
+  { turn: turn_id, event }: { turn: number | undefined; event: NewEvent },
+): Promise<number> {
+  if (event.type === "TurnStarted") return beginTurn(ctx, held, event.key);
+  if (event.type === "TurnEnded") return endTurn(ctx, held, await openTurn(ctx, held, turn_id), event);
+  if (event.type === "ModelText" || event.type === "ToolCall")
+    await noteAnswer(ctx, held, await openTurn(ctx, held, turn_id), event.seen_id);
+  const [id = 0] = await log(ctx, held.agent, [entryOf(event, turn_id ?? null)]);
+  return id;
+}
+
+function entryOf(event: Exclude<NewEvent, { type: "TurnStarted" | "TurnEnded" }>, turn_id: number | null): NewEntry {
+  return event.type === "ToolCall"
+    ? { ...event, turn_id, content_kind: contentKind(event.arguments) }
+    : { ...event, turn_id };
+}

@@ -1,0 +1,119 @@
+import { z } from "zod";
+import { type Ctx, type TxCtx, transact } from "../../../context.ts";
+import { move, unplan } from "../../../due/index.ts";
+import { ParleyError } from "../../../errors.ts";
+import type { DueHandler } from "../../../module.ts";
+import { type AgentRow, addressed, beat, noteDoing } from "../../identity/index.ts";
+import type { ReportRuntime, RuntimeStarted, StartRuntime } from "../schema.ts";
+import * as store from "../store.ts";
+import type { RuntimeRow } from "../tables.ts";
+import { tellStarted } from "./events.ts";
+import { asRuntime, findRuntimeOf } from "./fencing.ts";
+import { followedBy, noteFollowed } from "./following.ts";
+import { pinnedInbox } from "./injecting.ts";
+import { rootOf } from "./lineage.ts";
+import { endTurn } from "./turns.ts";
+import { idOrNull, isoNow, own } from "./wire.ts";
+
+/** A runtime that was not heard of for so long is taken for gone. */
+export const SILENT_MS = 30_000;
+const SILENT = "runtime.silent";
+
+export const NEVER_RUN: Omit<RuntimeRow, "principal_id"> = {
+  ...{ fence: 0, driver: null, started_at: null, seen_at: null, ended_at: null, turn_id: null, taken_id: 0 },
+  ...{ abort_turn_id: null, paused_at: null, paused_by: null, mounts: "{}", in_hub: null },
+  ...{ forked_from: null, forked_at: null, tools_off_at: null },
+};
+
+/** As which program an agent is there that a runtime runs. */
+const CLIENT = "parley";
+
+/**
+ * Whoever starts last runs the agent: from here on nothing of an earlier runtime counts. What that one left unfinished is
+ * ended, and the inbox is followed before anything is read from it.
+ */
+export function start(ctx: Ctx, { agent: name, driver }: StartRuntime): Promise<RuntimeStarted> {
+  return transact(ctx, async (ctx) => {
+    const agent = await own(ctx, name);
+    const { principal_id } = agent;
+    const known = await findRuntimeOf(ctx, agent);
+    const row = { ...NEVER_RUN, principal_id, ...known };
+    const interrupted_turn_id = row.turn_id;
+    await interrupt(ctx, agent, row);
+    const now = isoNow(ctx);
+    Object.assign(row, { fence: row.fence + 1, driver, started_at: now, seen_at: now, ended_at: null, mounts: "{}" });
+    await store.saveRuntime(ctx.tx, row);
+    await store.saveSubscription(ctx.tx, pinnedInbox(agent, { fence: row.fence, created_at: now, last_error: null }));
+    await beat(ctx, { client: CLIENT });
+    await noteDoing(ctx, agent, { lifecycle: "starting", run_phase: "idle" });
+    await tellStarted(ctx, agent, row.fence);
+    await watch(ctx, agent);
+    return {
+      known_as: (await store.findNameOf(ctx.tx, await rootOf(ctx, principal_id))) ?? agent.name,
+      ...{ agent: agent.name, fence: row.fence, after_id: row.taken_id === 0 ? null : idOrNull(row.taken_id) },
+      ...{ interrupted_turn_id: idOrNull(interrupted_turn_id), paused: row.paused_at !== null, abort_turn_id: null },
+      subscriptions: await followedBy(ctx, agent),
+      tools_off: row.tools_off_at !== null,
+    };
+  });
+}
+
+/** How the runtime itself is, and the servers it has mounted. */
+export function report(
+  ctx: Ctx,
+  { lifecycle, error, mounts, subscriptions = [], ...whose }: ReportRuntime,
+): Promise<{ ok: true }> {
+  return asRuntime(ctx, whose, async (ctx, { agent, row }) => {
+    if (mounts) row.mounts = JSON.stringify(mounts);
+    await noteFollowed(ctx, { agent, row }, subscriptions);
+    if (lifecycle === "ready") {
+      row.seen_at = isoNow(ctx);
+      await watch(ctx, agent);
+    } else await end(ctx, agent, row, error);
+    await noteDoing(ctx, agent, { lifecycle, ...(lifecycle !== "ready" && { run_phase: "idle" }) });
+    return { ok: true };
+  });
+}
+
+async function end(ctx: TxCtx, agent: AgentRow, row: RuntimeRow, error?: string): Promise<void> {
+  await interrupt(ctx, agent, row, error);
+  row.ended_at = isoNow(ctx);
+  await unplan(ctx, { kind: SILENT, ref: agent.inbox_id });
+}
+
+/** The turn that its runtime can no longer end. What waits for a person stays. */
+async function interrupt(ctx: TxCtx, agent: AgentRow, row: RuntimeRow, error?: string): Promise<void> {
+  if (row.turn_id === null) return;
+  const turn = await store.findTurn(ctx.tx, { space_id: ctx.tx.space_id, id: row.turn_id });
+  if (turn) await endTurn(ctx, { agent, row }, turn, { key: `interrupted:${turn.id}`, outcome: "interrupted", error });
+}
+
+const watch = (ctx: TxCtx, { inbox_id, name: agent }: AgentRow): Promise<void> =>
+  move(ctx, { kind: SILENT, ref: inbox_id, at: ctx.now() + SILENT_MS, payload: { agent } });
+
+const Payload = z.object({ agent: z.string() });
+
+/** Looks whether the runtime of an agent is still there. */
+const lookForSilence: DueHandler = async (ctx, { ref, payload }) => {
+  const agent = await findAgent(ctx, Payload.parse(payload).agent);
+  const known = agent && (await findRuntimeOf(ctx, agent));
+  if (!known || known.ended_at !== null) return;
+  const silent_at = Date.parse(known.seen_at ?? known.started_at ?? "") + SILENT_MS;
+  if (silent_at > ctx.now()) return move(ctx, { kind: SILENT, ref, at: silent_at, payload });
+  const row = { ...known };
+  await interrupt(ctx, agent, row, "The agent's runtime was not heard of for 30 seconds.");
+  await store.saveRuntime(ctx.tx, row);
+  await noteDoing(ctx, agent, { lifecycle: "failed", run_phase: "idle" });
+};
+
+/** Undefined for one that was deleted. */
+const findAgent = (ctx: Ctx, name: string): Promise<AgentRow | null | undefined> =>
+  addressed(ctx, name).then(
+    ({ agent }) => agent,
+    (error: unknown) => {
+      if (error instanceof ParleyError && error.code === "AGENT_NOT_FOUND") return undefined;
+      throw error;
+    },
+  );
+
+export const runtimeDue = { [SILENT]: lookForSilence };

@@ -1,0 +1,116 @@
+import type { TxCtx } from "../../../context.ts";
+import { ParleyError } from "../../../errors.ts";
+import { toColumns } from "../../../feed/index.ts";
+import { formatId } from "../../../ids.ts";
+import type { AgentRow } from "../../identity/index.ts";
+import type { Outcome } from "../schema.ts";
+import * as store from "../store.ts";
+import type { RuntimeRow, TurnRow } from "../tables.ts";
+import { chargeTurn, pauseOverBudget } from "./budgets.ts";
+import { log } from "./logging.ts";
+import { statusOf } from "./reduce.ts";
+import { isoNow } from "./wire.ts";
+
+/** Whose turn it is: `row` is what is stored once the transaction is through, and is changed as it goes on. */
+export interface Held {
+  agent: AgentRow;
+  row: RuntimeRow;
+}
+
+export interface Ending {
+  key: string;
+  outcome: Outcome;
+  seen_id?: string | null;
+  error?: string | undefined;
+  cost_usd?: number | undefined;
+  input_tokens?: number | undefined;
+  output_tokens?: number | undefined;
+}
+
+/** One at a time: what led to it is the newest message that no turn has taken. */
+export async function beginTurn(ctx: TxCtx, { agent, row }: Held, key: string): Promise<number> {
+  if (row.turn_id !== null)
+    throw new ParleyError("CONFLICT", `${agent.name} has a turn already, ${formatId(row.turn_id)}. It ends first.`);
+  const cause = await causeOf(ctx, row);
+  const [id = 0] = await log({ ...ctx, cause }, agent, [{ type: "TurnStarted", key, turn_id: null }]);
+  row.turn_id = id;
+  await pauseOverBudget(ctx, { agent, row });
+  await store.saveTurn(ctx.tx, {
+    ...{ id, principal_id: row.principal_id, fence: row.fence, status: "starting", outcome: null, error: null },
+    ...{ ended_at: null, cost_micros: null, input_tokens: null, output_tokens: null },
+    ...toColumns(cause),
+  });
+  return id;
+}
+
+async function causeOf(ctx: TxCtx, { principal_id, taken_id }: RuntimeRow): Promise<TxCtx["cause"]> {
+  const where = { space_id: ctx.tx.space_id, principal_id };
+  const waiting = await store.listInputSizes(ctx.tx, { ...where, after_id: taken_id, limit: 100 });
+  const newest = waiting.at(-1);
+  if (!newest) return undefined;
+  const [input] = await store.listInputs(ctx.tx, { ...where, first_id: newest.id, last_id: newest.id });
+  const { chat_id = newest.id }: { chat_id?: number } = input ? JSON.parse(input.body) : {};
+  return { id: chat_id, how: "reaction" };
+}
+
+/** The turn that runs, for what only such a one may do. */
+export async function openTurn(ctx: TxCtx, { agent, row }: Held, id: number | undefined): Promise<TurnRow> {
+  const turn = id === undefined ? undefined : await store.findTurn(ctx.tx, { space_id: ctx.tx.space_id, id });
+  if (turn?.principal_id === row.principal_id && turn.ended_at === null) return turn;
+  throw new ParleyError("TURN_OVER", `${agent.name} has no such turn, or it is over.`);
+}
+
+/** The model has answered: what it was given is taken. What came while it thought is not. */
+export async function noteAnswer(ctx: TxCtx, { row }: Held, turn: TurnRow, seen_id: string | null): Promise<void> {
+  row.taken_id = Math.max(row.taken_id, Number(seen_id ?? 0));
+  if (turn.status === "starting") await store.saveTurn(ctx.tx, { ...turn, status: "running" });
+}
+
+const NEVER_CAME: Partial<Record<Outcome, string>> = {
+  aborted: "Aborted by a person before it gave a result. It may have had an effect.",
+  interrupted: "The agent's runtime went away while this ran. It may or may not have had an effect.",
+};
+
+/**
+ * Ends the turn. What was called in it and never gave a result gets one that says so, since no model goes on from a call
+ * without one. One that was given up by the model itself has finished, whatever became of its runtime after that.
+ */
+export async function endTurn(ctx: TxCtx, { agent, row }: Held, turn: TurnRow, ending: Ending): Promise<number> {
+  const { principal_id } = row;
+  const told = await store.listOfTurn(ctx.tx, { principal_id, turn_id: turn.id });
+  const has_yielded = told.some(({ type }) => type === "Yielded");
+  const outcome = has_yielded && ending.outcome === "interrupted" ? "finished" : ending.outcome;
+  const lost = outcome === "aborted" ? "aborted" : "interrupted";
+  const missing = callsWithout(told).map((call_id) => ({
+    ...({ type: "ToolOutput", key: `lost:${call_id}`, turn_id: turn.id } as const),
+    ...({ call_id, outcome: lost, output: NEVER_CAME[lost] ?? "" } as const),
+  }));
+  const { key, error, cost_usd, input_tokens, output_tokens } = ending;
+  const usage = { cost_usd, input_tokens, output_tokens };
+  const ended = { type: "TurnEnded", key, turn_id: turn.id, outcome, error, ...usage } as const;
+  const ids = await log(ctx, agent, [...missing, ended]);
+  await store.saveTurn(ctx.tx, {
+    ...turn,
+    ...{ status: statusOf(outcome), outcome, error: error ?? null, ended_at: isoNow(ctx) },
+    cost_micros: cost_usd === undefined ? null : Math.round(cost_usd * 1_000_000),
+    input_tokens: input_tokens ?? null,
+    output_tokens: output_tokens ?? null,
+  });
+  row.turn_id = null;
+  row.abort_turn_id = null;
+  await chargeTurn(ctx, { agent, row }, cost_usd ?? 0);
+  // What an interrupted turn was begun for and no model has answered begins another one; so does what came after.
+  if (outcome !== "interrupted") row.taken_id = Math.max(row.taken_id, Number(ending.seen_id ?? 0));
+  return ids.at(-1) ?? turn.id;
+}
+
+function callsWithout(told: readonly { type: string; body: string }[]): string[] {
+  const open = new Set<string>();
+  for (const { type, body } of told) {
+    const { call_id }: { call_id?: string } = JSON.parse(body);
+    if (call_id === undefined) continue;
+    if (type === "ToolCall") open.add(call_id);
+    else open.delete(call_id);
+  }
+  return [...open];
+}

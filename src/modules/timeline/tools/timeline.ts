@@ -1,0 +1,58 @@
+import { z } from "zod";
+import { AGENTS, READERS } from "../../../context.ts";
+import { defineTool } from "../../../tool.ts";
+import { AGENT } from "../../identity/index.ts";
+import { Ok, ReadTimeline, TimelinePage } from "../schema.ts";
+import * as service from "../service.ts";
+
+export const timelineTools = [
+  defineTool({
+    name: "timeline_read",
+    title: "Read an agent's timeline",
+    description:
+      "Returns what was said to an agent and by it, the tools it used and how its turns ended, oldest first. Keep last_id and pass it as after_id next time; go on while has_more. With before_id it leads back instead.",
+    roles: READERS,
+    facets: ["chat-human"],
+    commands: [
+      {
+        name: "timeline",
+        summary: "read what an agent said and did",
+        examples: ["timeline scout", "timeline scout --limit 200", "timeline scout --before-id 1763366400000000"],
+        details: "The newest, oldest first. What came before the first of them: --before-id with its id.",
+        fixed: { newest: true },
+        words: { agent: "which agent; the space's default one if left out" },
+        names: { agent: AGENT },
+        without: ["after_id"],
+        rows: {
+          list: "items",
+          columns: ["id", "kind", "what", "outcome"],
+          cells: {
+            what: [
+              { when: { kind: "Tool" }, says: "{tool}[ {arguments}]" },
+              { when: { kind: "Question" }, says: "{question}[ {answer}]" },
+              { says: "[{content}][{error}]" },
+            ],
+          },
+          none: "Nothing was said or done yet.",
+        },
+        id: "id",
+      },
+    ],
+    input: ReadTimeline,
+    output: TimelinePage,
+    run: service.readTimeline,
+  }),
+  defineTool({
+    name: "loop_yield_turn",
+    aliases: ["loop.yield_turn"],
+    title: "End your turn",
+    description:
+      "Ends your turn when you have nothing more to do in it. You are woken by the next message, not by what comes of tools.",
+    roles: AGENTS,
+    facets: ["loop"],
+    writes: true,
+    input: z.strictObject({}),
+    output: Ok,
+    run: service.yieldTurn,
+  }),
+];

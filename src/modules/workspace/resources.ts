@@ -1,0 +1,81 @@
+import { READERS } from "../../context.ts";
+import type { FeedEvent } from "../../feed/index.ts";
+import { defineResource, type Watch } from "../../resource.ts";
+import { ReadDraft, ReadPlan } from "./schema.ts";
+import * as service from "./service.ts";
+
+// One function for all who watch: a door works out once what everybody with the same one is told.
+const changes: Watch["hint"] = ({ type }) => (type === "section.read" ? null : {});
+
+const watch = (stream?: keyof typeof service.STREAMS) => async (): Promise<Watch> => ({
+  places: [{ topic: service.TOPIC, ...(stream && { stream }) }],
+  hint: changes,
+});
+
+const common = { mime: "application/json", roles: READERS, facets: ["workspace"] as const };
+
+export const resources = [
+  defineResource({
+    ...common,
+    name: "workspace",
+    title: "The workspace",
+    description: "Notes, draft and plan as one object; of many notes the newest.",
+    uri: "parley://workspace",
+    read: service.whole,
+    watch: watch(),
+  }),
+  defineResource({
+    ...common,
+    name: "workspace-notes",
+    title: "The notes",
+    description: "The newest notes, in the order they were added.",
+    uri: "parley://workspace/notes",
+    read: (ctx) => service.newestNotes(ctx),
+    watch: watch("notes"),
+  }),
+  defineResource({
+    ...common,
+    name: "workspace-draft",
+    title: "The draft",
+    description: "The sections in their order, as read_draft gives them.",
+    uri: "parley://workspace/draft",
+    read: (ctx) => service.draft(ctx, ReadDraft.parse({})),
+    watch: watch("draft"),
+  }),
+  defineResource({
+    ...common,
+    name: "workspace-section",
+    title: "A section of the draft",
+    description: "One section, by its section_id.",
+    uri: "parley://workspace/draft/{section}",
+    read: (ctx, { section = "" }) => service.findSection(ctx, named(section)),
+    watch: async (ctx, { section = "" }) => {
+      const section_id = named(section);
+      // To follow one that nobody has written yet is to wait for its first version.
+      const made = ctx.sections.find((each) => each.section_id === section_id);
+      if (made) return { places: [{ topic: made.topic }], hint: changes };
+      return {
+        places: [{ topic: service.TOPIC, stream: service.STREAMS.draft }],
+        hint: (event: FeedEvent) => (event.data.section_id === section_id ? changes(event) : null),
+      };
+    },
+  }),
+  defineResource({
+    ...common,
+    name: "workspace-plan",
+    title: "The plan",
+    description: "The shared checklist, as read_plan gives it.",
+    uri: "parley://workspace/plan",
+    read: (ctx) => service.readPlan(ctx, ReadPlan.parse({})),
+    watch: watch("plan"),
+  }),
+];
+
+/** As it stands in a URI; one that is written wrongly is unknown as it is. */
+function named(section: string): string {
+  try {
+    return decodeURIComponent(section);
+  } catch {
+    return section;
+  }
+}

@@ -1,0 +1,173 @@
+import { READERS, WRITERS } from "../../../context.ts";
+import { defineTool } from "../../../tool.ts";
+import {
+  DiffSection,
+  Draft,
+  ExportDraft,
+  ExportedDraft,
+  MovedSection,
+  MoveSection,
+  ReadDraft,
+  ReadSection,
+  Section,
+  SectionDiff,
+  SectionHistory,
+  Versions,
+  WriteSection,
+  WrittenSection,
+} from "../schema.ts";
+import * as service from "../service.ts";
+
+const facets = ["workspace"] as const;
+const section_id = "which section";
+
+export const draft = [
+  defineTool({
+    name: "write_draft_section",
+    aliases: ["write_section"],
+    title: "Write a section of the draft",
+    description:
+      "Writes a section of the draft, or writes it anew as its next version. With expected_version nothing that somebody else wrote meanwhile is lost.",
+    roles: WRITERS,
+    facets,
+    writes: true,
+    commands: [
+      {
+        name: "draft write",
+        summary: "write a section of the draft, or write it anew",
+        examples: [
+          "draft write market_analysis --title 'The market' - < market.md",
+          "draft write summary 'It is small.' --expected-version 2",
+        ],
+        words: { section_id, content: "all of its text, or - to read it from stdin" },
+        text: true,
+        acting: true,
+        says: "{section_id} is at version {version}.",
+        id: "section_id",
+      },
+    ],
+    input: WriteSection,
+    output: WrittenSection,
+    run: service.writeSection,
+  }),
+  defineTool({
+    name: "read_draft",
+    title: "Read the draft",
+    description:
+      "Reads the draft in its order, or one section of it. More: draft_history and draft_diff of a section_id, draft_move, draft_export.",
+    roles: READERS,
+    facets,
+    commands: [
+      {
+        name: "draft show",
+        summary: "show the draft, or one section of it",
+        examples: ["draft show", "draft show market_analysis", "draft show market_analysis --version 1"],
+        words: { section_id },
+        acting: true,
+        rows: {
+          list: "sections",
+          block: {
+            about: ["{section_id}", "version {version}", "[by {author}]", "{last_updated}"],
+            title: "{title}",
+            text: "content",
+            below: [],
+          },
+          none: "Nothing is written yet.",
+          more: "after",
+        },
+        id: "section_id",
+      },
+    ],
+    input: ReadDraft,
+    output: Draft,
+    run: service.readDraft,
+  }),
+  defineTool({
+    name: "read_section",
+    title: "Read a section",
+    description: "Reads one section by its name; user_answers has what people answered to questions.",
+    roles: READERS,
+    facets,
+    input: ReadSection,
+    output: Section,
+    run: service.readSection,
+  }),
+  defineTool({
+    name: "draft_history",
+    title: "List the versions of a section",
+    description: "Lists who wrote which version of a section and when, the newest first.",
+    roles: READERS,
+    facets,
+    unlisted: true,
+    commands: [
+      {
+        name: "draft history",
+        summary: "list the versions of a section, with who wrote them",
+        examples: ["draft history market_analysis"],
+        words: { section_id },
+        acting: true,
+        rows: { list: "versions", columns: ["version", "author", "last_updated", "title", "bytes"] },
+        id: "version",
+      },
+    ],
+    input: SectionHistory,
+    output: Versions,
+    run: service.history,
+  }),
+  defineTool({
+    name: "draft_diff",
+    title: "Compare two versions",
+    description: "Shows what changed between two versions of a section, by lines.",
+    roles: READERS,
+    facets,
+    unlisted: true,
+    commands: [
+      {
+        name: "draft diff",
+        summary: "show what changed between two versions of a section",
+        examples: ["draft diff market_analysis", "draft diff market_analysis --from 1 --to 4"],
+        words: { section_id },
+        acting: true,
+        shows: { fields: ["from", "to", "added", "removed"], texts: ["diff"] },
+        id: "section_id",
+      },
+    ],
+    input: DiffSection,
+    output: SectionDiff,
+    run: service.diff,
+  }),
+  defineTool({
+    name: "draft_export",
+    title: "Export the draft",
+    description: "Gives the whole draft as one document, Markdown or HTML.",
+    roles: READERS,
+    facets,
+    unlisted: true,
+    input: ExportDraft,
+    output: ExportedDraft,
+    run: service.exportDraft,
+  }),
+  defineTool({
+    name: "draft_move",
+    title: "Move a section",
+    description: "Puts a section elsewhere in the draft's order.",
+    roles: WRITERS,
+    facets,
+    unlisted: true,
+    writes: true,
+    commands: [
+      {
+        name: "draft move",
+        summary: "put a section elsewhere in the draft",
+        examples: ["draft move summary --before market_analysis", "draft move summary --place 1"],
+        words: { section_id },
+        acting: true,
+        says: "{section_id} is at place {place} now: {order}.",
+        id: "section_id",
+      },
+    ],
+    input: MoveSection,
+    output: MovedSection,
+    run: service.moveSection,
+  }),
+];

@@ -1,0 +1,148 @@
+import { HubError } from "../client/index.ts";
+import { V1Tools } from "./compat.ts";
+import type { Driver } from "./drivers/driver.ts";
+import { isProgram, type ProgramDriver } from "./drivers/program.ts";
+import { DEFAULT_FACETS, HubTools } from "./hub-tools.ts";
+import { Intake, type IntakeEnd } from "./intake.ts";
+import { Leftovers } from "./leftovers.ts";
+import { PolicyGate } from "./policy-gate.ts";
+import { type HubPort, RetryingPort } from "./port.ts";
+import { ResourceTools } from "./resource-tools.ts";
+import type { Toolset } from "./toolset.ts";
+import { Turn } from "./turn.ts";
+
+/** For how long a runtime that stops tries to say so. */
+const GOODBYE_MS = 2000;
+
+export interface AgentOptions {
+  port: HubPort;
+  driver: Driver | ProgramDriver;
+  facets?: readonly string[];
+  /** Further tools, around those of the hub; `changed` when the servers they come from are others. */
+  around?: (tools: Toolset, changed: () => void) => Toolset | Promise<Toolset>;
+  /** The tools of before: `v1`. */
+  compat?: "v1" | undefined;
+  signal: AbortSignal;
+  pace?: { first_ms: number; most_ms: number };
+  /** It hears what is said from now on. */
+  ready?: () => void;
+  /** What a person may want to know of it. */
+  report?: (what: string, error?: unknown) => void;
+}
+
+/** Runs an agent until it is stopped, or until another runtime takes its place. */
+export async function runAgent(options: AgentOptions): Promise<IntakeEnd> {
+  try {
+    return await run(options);
+  } finally {
+    if (isProgram(options.driver)) await options.driver.close();
+  }
+}
+
+async function run(options: AgentOptions): Promise<IntakeEnd> {
+  const { port, driver, facets = DEFAULT_FACETS, signal, pace, report = () => {} } = options;
+  // Before it is ready there is nothing to tell anew, but for what changes while it is told.
+  let is_other = false;
+  let tellReady = (): void => {
+    is_other = true;
+  };
+  const onState = ({ away }: { away: HubError | undefined }): void => {
+    report(away ? "the hub is away" : "the hub is there again", away);
+    // A hub that had not heard of it for a while takes it for failed.
+    if (!away) tellReady();
+  };
+  const retrying = new RetryingPort(port, { onState, ...(pace && { pace }) });
+  const intake = await Intake.open(retrying, { driver: driver.name, signal });
+  const hubTools = await HubTools.open(retrying, facets, signal);
+  const all: Toolset = (await options.around?.(hubTools, () => tellReady())) ?? hubTools;
+  const { fence } = intake;
+  const withResources = all.resources ? new ResourceTools(all, all.resources, { port: retrying, fence }) : all;
+  all.resources?.restore(intake.subscriptions.filter(({ pinned }) => !pinned));
+  const tools = options.compat === "v1" ? new V1Tools(withResources) : withResources;
+  const ready = () => {
+    const subscriptions = all.resources?.followed() ?? [];
+    return { fence, lifecycle: "ready", mounts: tools.mounts(), subscriptions } as const;
+  };
+  const gate = new PolicyGate(retrying, { fence, isOver: () => intake.isOver, stop: signal });
+  const leftovers = await Leftovers.open({ port: retrying, fence, gate, tools, signal, report });
+  await intake.catchUp();
+  is_other = false;
+  await retrying.call("runtime_report", ready(), { signal });
+  options.ready?.();
+  tellReady = inTurn(() =>
+    port.call("runtime_report", ready()).catch((error: unknown) => report("the hub was not told", error)),
+  );
+  if (is_other) tellReady();
+  const agent = new Agent({ ...options, retrying, intake, tools, gate, leftovers });
+  try {
+    return await agent.run();
+  } finally {
+    intake.stop();
+    await goodbye(port, intake.fence);
+  }
+}
+
+/** One at a time, and once more for all that came meanwhile: of two at once the earlier might be the last to arrive. */
+function inTurn(tell: () => Promise<unknown>): () => void {
+  let telling = false;
+  let again = false;
+  const tellAll = async (): Promise<void> => {
+    telling = true;
+    while (again) {
+      again = false;
+      await tell();
+    }
+    telling = false;
+  };
+  return () => {
+    again = true;
+    if (!telling) void tellAll();
+  };
+}
+
+async function goodbye(port: HubPort, fence: number): Promise<void> {
+  const args = { fence, lifecycle: "stopped" };
+  await port.call("runtime_report", args, { signal: AbortSignal.timeout(GOODBYE_MS) }).catch((error: unknown) => {
+    // Whoever took its place, or finds it gone, knows how it is.
+    if (!(error instanceof HubError)) throw error;
+  });
+}
+
+interface Parts extends AgentOptions {
+  retrying: RetryingPort;
+  intake: Intake;
+  tools: Toolset;
+  gate: PolicyGate;
+  leftovers: Leftovers;
+}
+
+/** One turn after the other, each for what came since the last. */
+class Agent {
+  readonly #parts: Parts;
+  #turns = 0;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  async run(): Promise<IntakeEnd> {
+    const { intake } = this.#parts;
+    while (!intake.isOver) await this.#next();
+    return intake.over;
+  }
+
+  /** A turn, or the wait for something to begin one for. */
+  async #next(): Promise<void> {
+    const { intake, driver, tools, retrying, signal, gate, leftovers } = this.#parts;
+    if (intake.isEmpty || intake.wanted.paused) return intake.changed();
+    this.#turns += 1;
+    const parts = { known_as: intake.known_as, port: retrying, intake, driver, tools, gate, leftovers, stop: signal };
+    try {
+      await (await Turn.begin(parts, this.#turns)).run();
+    } catch (error) {
+      // The intake hears of it too, and ends.
+      if (error instanceof HubError && error.code === "RUNTIME_SUPERSEDED") await intake.over;
+      else if (!signal.aborted) throw error;
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import { z } from "zod";
+import { ANTHROPIC_URL, anthropic } from "./drivers/anthropic.ts";
+import type { Driver } from "./drivers/driver.ts";
+import { OPENAI_URL, openai } from "./drivers/openai.ts";
+import { Script, scripted } from "./drivers/scripted.ts";
+
+const common = { facets: z.array(z.string()).optional(), compat: z.literal("v1").optional() };
+const dollars = z.number().min(0).max(10_000);
+const model = {
+  model: z.string().min(1).max(200),
+  base_url: z.url({ protocol: /^https?$/, error: "this is no http or https address" }).optional(),
+  /** The variable that holds the key: a definition is stored, and holds no secret itself. */
+  api_key_env: z
+    .string()
+    .max(100)
+    .regex(/^[A-Z][A-Z0-9_]*_API_KEY$/, "this is no name of a variable that ends in _API_KEY")
+    .optional(),
+  /** In dollars for a million tokens. */
+  price: z.strictObject({ input: dollars, output: dollars }).optional(),
+  ...common,
+};
+
+/** How an agent is run, as it is typed or stored. */
+export const Definition = z.discriminatedUnion("driver", [
+  z.strictObject({ driver: z.literal("scripted"), script: Script, ...common }),
+  z.strictObject({ driver: z.literal("openai"), ...model }),
+  z.strictObject({ driver: z.literal("anthropic"), ...model }),
+]);
+export type Definition = z.infer<typeof Definition>;
+
+const HTTP = {
+  openai: { make: openai, base_url: OPENAI_URL, api_key_env: "OPENAI_API_KEY" },
+  anthropic: { make: anthropic, base_url: ANTHROPIC_URL, api_key_env: "ANTHROPIC_API_KEY" },
+} as const;
+
+/** `env` is of the process that runs it. */
+export function driverOf(definition: Definition, env: Readonly<Record<string, string | undefined>>): Driver {
+  if (definition.driver === "scripted") return scripted(definition.script);
+  const known = HTTP[definition.driver];
+  const { model, price, base_url = known.base_url, api_key_env = known.api_key_env } = definition;
+  return known.make({ model, price, base_url, api_key: env[api_key_env] || undefined });
+}
+
+/** What is wrong with a definition, in one sentence. */
+export function wrongWith(error: z.ZodError): string {
+  const [first] = error.issues;
+  const where = first?.path.join(".");
+  return `${where ? `${where}: ` : ""}${first?.message ?? "it does not fit"}`;
+}

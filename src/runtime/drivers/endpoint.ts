@@ -1,0 +1,153 @@
+/**
+ * A model's endpoint over HTTP: a question is posted, and the answer comes as server-sent events. What passes (a busy or
+ * failing endpoint, a network that is away, a stream that is cut off or silent) is tried again from the start with growing
+ * pauses: nothing of an answer has had an effect before it is whole.
+ */
+import { setTimeout as pause } from "node:timers/promises";
+import { Backoff, type Pace } from "../../client/backoff.ts";
+
+const MOST_BYTES = 16 * 1024 * 1024;
+const MOST_REFUSAL = 2000;
+const PASSING: readonly number[] = [408, 409, 425, 429];
+
+/** How patient it is; tests are less so. */
+export interface Patience {
+  tries: number;
+  pace: Pace;
+  /** A longer wait than this, as an endpoint may ask for, is not waited for. */
+  most_wait_ms: number;
+  /** For so long a stream may say nothing. */
+  silent_ms: number;
+}
+
+const PATIENCE: Patience = {
+  ...{ tries: 6, pace: { first_ms: 1000, most_ms: 30_000 } },
+  ...{ most_wait_ms: 120_000, silent_ms: 90_000 },
+};
+
+/** What a person is told, where it is the end of the turn. */
+export class EndpointError extends Error {
+  override readonly name = "EndpointError";
+  readonly passing: boolean;
+  readonly wait_ms: number | undefined;
+
+  constructor(message: string, { passing = false, wait_ms }: { passing?: boolean; wait_ms?: number | undefined } = {}) {
+    super(message);
+    this.passing = passing;
+    this.wait_ms = wait_ms;
+  }
+}
+
+/** What an answer is that is not one. */
+export const broken = (what: string): EndpointError =>
+  new EndpointError(`The model's answer ${what}.`, { passing: true });
+
+export interface Question {
+  url: string;
+  headers: Record<string, string>;
+  body: object;
+}
+
+/** Asks until there is an answer that `read` can make something of. */
+export async function ask<T>(
+  question: Question,
+  read: (events: AsyncIterable<unknown>) => Promise<T>,
+  { signal, patience = PATIENCE }: { signal: AbortSignal; patience?: Patience | undefined },
+): Promise<T> {
+  const backoff = new Backoff(patience.pace);
+  for (let tries = 1; ; tries += 1)
+    try {
+      return await once(question, read, { signal, silent_ms: patience.silent_ms });
+    } catch (error) {
+      signal.throwIfAborted();
+      const failed = error instanceof EndpointError ? error : unreachable(error);
+      if (!failed.passing || tries >= patience.tries || (failed.wait_ms ?? 0) > patience.most_wait_ms) throw failed;
+      await pause(Math.max(failed.wait_ms ?? 0, backoff.next()), undefined, { signal });
+    }
+}
+
+function unreachable(error: unknown): EndpointError {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new EndpointError(`The model cannot be reached: ${why}`, { passing: true });
+}
+
+async function once<T>(
+  { url, headers, body }: Question,
+  read: (events: AsyncIterable<unknown>) => Promise<T>,
+  { signal, silent_ms }: { signal: AbortSignal; silent_ms: number },
+): Promise<T> {
+  const silence = new AbortController();
+  const timer = setTimeout(() => silence.abort(broken(`did not go on for ${silent_ms} ms`)), silent_ms);
+  try {
+    const response = await fetch(url, {
+      method: "POST",
+      headers: { "content-type": "application/json", accept: "text/event-stream", ...headers },
+      body: JSON.stringify(body),
+      signal: AbortSignal.any([signal, silence.signal]),
+    });
+    if (!response.ok) throw await refusalOf(response);
+    return await read(eventsIn(response, () => timer.refresh()));
+  } catch (error) {
+    throw silence.signal.aborted && !signal.aborted ? silence.signal.reason : error;
+  } finally {
+    clearTimeout(timer);
+    // What is left of an answer that nobody reads is let go.
+    silence.abort();
+  }
+}
+
+async function refusalOf(response: Response): Promise<EndpointError> {
+  const { status, headers } = response;
+  const text = (await response.text()).slice(0, MOST_REFUSAL);
+  const passing = PASSING.includes(status) || status >= 500;
+  return new EndpointError(`The model's endpoint answered ${status}: ${saying(text)}`, {
+    passing,
+    wait_ms: waitOf(headers.get("retry-after")),
+  });
+}
+
+/** Both protocols put a sentence into `error.message`. */
+function saying(text: string): string {
+  try {
+    const { error }: { error?: { message?: unknown } } = JSON.parse(text);
+    if (typeof error?.message === "string") return error.message;
+  } catch {
+    // A proxy in between answers with a page.
+  }
+  return text || "nothing";
+}
+
+/** In seconds, or as a date. */
+export function waitOf(header: string | null, now = Date.now()): number | undefined {
+  if (header === null || header.trim() === "") return undefined;
+  const at = /^[\d.]+$/.test(header.trim()) ? now + Number(header) * 1000 : Date.parse(header);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
+}
+
+/** What stands behind `data:`, as JSON; the word that ends a stream of the one protocol is its own. */
+async function* eventsIn(response: Response, heard: () => void): AsyncGenerator<unknown> {
+  if (!response.headers.get("content-type")?.includes("text/event-stream"))
+    throw new EndpointError("The model's endpoint does not stream: it answered with something else.");
+  const decoder = new TextDecoder();
+  let [rest, bytes] = ["", 0];
+  for await (const chunk of response.body ?? []) {
+    heard();
+    bytes += chunk.length;
+    if (bytes > MOST_BYTES) throw new EndpointError(`The model's answer has more than ${MOST_BYTES} bytes.`);
+    const lines = `${rest}${decoder.decode(chunk, { stream: true })}`.split(/\r?\n/);
+    rest = lines.pop() ?? "";
+    for (const line of lines) if (line.startsWith("data:")) yield parsed(line.slice(5).trim());
+  }
+}
+
+export const DONE = "[DONE]";
+
+function parsed(text: string): unknown {
+  if (text === DONE) return DONE;
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw broken("is no JSON where it should be");
+  }
+}

@@ -1,0 +1,187 @@
+/** The drivers that ask a model over HTTP, against endpoints that behave as the real ones do, and misbehave as they do. */
+import { describe, expect, test } from "vitest";
+import {
+  anthropicEvents,
+  cutOff,
+  fallsSilent,
+  hangUp,
+  ModelServer,
+  openaiEvents,
+  type Protocol,
+  refuse,
+  streams,
+} from "../../testing/model-server.ts";
+import { anthropic } from "./anthropic.ts";
+import type { Answer, Driver, ModelMessage } from "./driver.ts";
+import { type Patience, waitOf } from "./endpoint.ts";
+import { type ModelOptions, openai } from "./openai.ts";
+
+const PATIENCE: Patience = { tries: 4, pace: { first_ms: 1, most_ms: 5 }, most_wait_ms: 1000, silent_ms: 3000 };
+const NEVER = new AbortController().signal;
+const TOOLS = [{ name: "task_create", description: "makes one", input_schema: { type: "object" } }];
+const HELLO: ModelMessage[] = [{ role: "user", content: "hello" }];
+const ANSWER: Answer = {
+  text: "Let me see, über alles ☃.",
+  calls: [
+    { tool: "task_create", arguments: '{"content":"one"}' },
+    { tool: "mail_inbox", arguments: "{}" },
+  ],
+  ...{ input_tokens: 1000, output_tokens: 200 },
+};
+
+interface Kind {
+  name: string;
+  make: (options: ModelOptions) => Driver;
+  events: Protocol;
+  failure: object;
+}
+
+const KINDS: Kind[] = [
+  { name: "openai", make: openai, events: openaiEvents, failure: { error: { message: "overloaded", code: 503 } } },
+  {
+    ...{ name: "anthropic", make: anthropic, events: anthropicEvents },
+    failure: { type: "error", error: { type: "overloaded_error", message: "overloaded" } },
+  },
+];
+
+describe.each(KINDS)("$name", ({ make, events, failure }) => {
+  const open = async (more: Partial<ModelOptions> = {}) => {
+    const server = await ModelServer.open();
+    const price = { input: 3, output: 15 };
+    const driver = make({ model: "m", base_url: server.url, api_key: "key", price, patience: PATIENCE, ...more });
+    const sample = (messages = HELLO, signal = NEVER) =>
+      driver.sample({ system: "You are scout.", messages, turn_from: 0, tools: TOOLS }, signal);
+    return { server, sample };
+  };
+
+  test("text and calls come in pieces and are whole, with what was used and what it cost", async () => {
+    const { server, sample } = await open();
+    server.replies(streams(events(ANSWER)));
+    expect(await sample()).toEqual({ ...ANSWER, cost_usd: 0.006 });
+    expect(server.asked[0]?.body).toMatchObject({ model: "m", stream: true });
+    const headers = server.asked[0]?.headers;
+    expect([headers?.authorization, headers?.["x-api-key"]]).toContain(make === openai ? "Bearer key" : "key");
+  });
+
+  test.each([
+    ["429 with retry-after", refuse(429, "slow down", { "retry-after": "0.05" })],
+    ["500", refuse(500, "oops")],
+    ["529", refuse(529, "overloaded")],
+    ["a connection that ends", hangUp],
+    ["a stream that is cut off", cutOff(events(ANSWER))],
+    ["a stream that falls silent", fallsSilent(events(ANSWER))],
+    [
+      "a stream that tells of an error",
+      streams([...events(ANSWER).slice(0, 1), `data: ${JSON.stringify(failure)}\n\n`]),
+    ],
+    ["a stream that is no JSON", streams(["data: {half\n\n"])],
+    ["a stream of something else", streams(['data: ["what"]\n\n'])],
+  ])("%s is met by asking the same again", async (_, reply) => {
+    const { server, sample } = await open();
+    server.replies(reply, reply, streams(events(ANSWER)));
+    expect(await sample()).toMatchObject({ calls: ANSWER.calls, input_tokens: 1000 });
+    expect(server.asked).toHaveLength(3);
+    expect(server.asked[2]?.body).toEqual(server.asked[0]?.body);
+  });
+
+  test("an endpoint that asks for patience is waited for, and not for longer than makes sense", async () => {
+    const { server, sample } = await open();
+    server.replies(refuse(429, "slow down", { "retry-after": "0.3" }), streams(events(ANSWER)));
+    const from = performance.now();
+    await sample();
+    expect(performance.now() - from).toBeGreaterThanOrEqual(295);
+    server.replies(refuse(429, "come back tomorrow", { "retry-after": "86400" }));
+    await expect(sample()).rejects.toThrow("come back tomorrow");
+    expect(server.asked).toHaveLength(3);
+  });
+
+  test("what no repetition mends ends the question at once, and what never passes in the end, each with its reason", async () => {
+    const { server, sample } = await open();
+    server.replies(refuse(401, "invalid x-api-key"));
+    await expect(sample()).rejects.toThrow("The model's endpoint answered 401: invalid x-api-key");
+    expect(server.asked).toHaveLength(1);
+    server.replies((response) => response.writeHead(200, { "content-type": "text/html" }).end("<html>"));
+    await expect(sample()).rejects.toThrow("does not stream");
+    server.replies(...Array.from({ length: 4 }, () => refuse(503, "down")));
+    await expect(sample()).rejects.toThrow("answered 503: down");
+    expect(server.asked).toHaveLength(6);
+  });
+
+  test("an endpoint where nobody is, is named so", async () => {
+    const { sample } = await open({ base_url: "http://127.0.0.1:1" });
+    await expect(sample()).rejects.toThrow("The model cannot be reached");
+  });
+
+  test("a question that is aborted is over at once, while it is answered and while it waits", async () => {
+    const { server, sample } = await open();
+    for (const reply of [fallsSilent(events(ANSWER)), refuse(429, "slow down", { "retry-after": "0.9" })]) {
+      const stop = new AbortController();
+      server.replies(reply);
+      const before = server.asked.length;
+      const asked = sample(HELLO, stop.signal);
+      await expect.poll(() => server.asked.length).toBe(before + 1);
+      stop.abort(new Error("aborted"));
+      await expect(asked).rejects.toThrow(/abort/i);
+    }
+    expect(server.asked).toHaveLength(2);
+  });
+
+  test("calls that are malformed are given as they came, and told the endpoint in a form that it takes", async () => {
+    const { server, sample } = await open();
+    const malformed = [
+      { tool: "no such tool!", arguments: '{"content":"o' },
+      { tool: "task_create", arguments: "[1]" },
+      { tool: "task_create", arguments: "" },
+    ];
+    server.replies(streams(events({ calls: malformed })), streams(events({ calls: [] })));
+    expect((await sample()).calls).toEqual(malformed);
+    const calls = malformed.map((call, n) => ({ ...call, call_id: `1-0-${n}` }));
+    const results = calls.map(
+      ({ call_id, tool }): ModelMessage => ({ role: "tool", call_id, tool, output: "no", is_error: true }),
+    );
+    await sample([...HELLO, { role: "assistant", text: null, calls }, ...results, { role: "user", content: "and?" }]);
+    const [, second] = server.asked;
+    const text = JSON.stringify(second?.body.messages);
+    expect(text).toContain("no_such_tool_");
+    expect(text).not.toContain("no such tool!");
+    expect(text).toContain("malformed");
+    if (make === openai) {
+      expect(second?.body.messages.map(({ role }: { role: string }) => role)).toEqual([
+        ...["system", "user", "assistant", "tool", "tool", "tool", "user"],
+      ]);
+      for (const { function: called } of second?.body.messages[2].tool_calls ?? []) JSON.parse(called.arguments);
+    } else {
+      expect(second?.body.messages.map(({ role }: { role: string }) => role)).toEqual([
+        ...["user", "assistant", "user", "user"],
+      ]);
+      expect(second?.body.messages[2].content).toHaveLength(3);
+    }
+  });
+});
+
+test("a conversation that begins in the middle begins with words of the user, and no text is empty", async () => {
+  const server = await ModelServer.open();
+  const driver = anthropic({
+    model: "m",
+    base_url: server.url,
+    api_key: undefined,
+    price: undefined,
+    patience: PATIENCE,
+  });
+  server.replies(streams(anthropicEvents({ calls: [] })));
+  const messages: ModelMessage[] = [{ role: "assistant", text: "", calls: [] }, ...HELLO];
+  expect(await driver.sample({ system: "s", messages, turn_from: 0, tools: [] }, NEVER)).toMatchObject({ cost_usd: 0 });
+  expect(server.asked[0]?.body.messages).toMatchObject([
+    { role: "user" },
+    { role: "assistant", content: [{ type: "text", text: "(nothing)" }] },
+    { role: "user", content: "hello" },
+  ]);
+});
+
+test("how long to wait is said in seconds or as a date", () => {
+  const now = Date.UTC(2026, 0, 1);
+  expect(waitOf("2", now)).toBe(2000);
+  expect(waitOf("Thu, 01 Jan 2026 00:00:05 GMT", now)).toBe(5000);
+  expect(waitOf("Wed, 31 Dec 2025 00:00:05 GMT", now)).toBe(0);
+  expect([waitOf(null), waitOf(""), waitOf("soon")]).toEqual([undefined, undefined, undefined]);
+});

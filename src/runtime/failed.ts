@@ -1,0 +1,4 @@
+/** Why a turn failed, in words for people. */
+export class TurnFailed extends Error {
+  override readonly name = "TurnFailed";
+}

@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import { eachDatabase, type TestHub } from "../testing/hub.ts";
+
+const ECHO = {
+  driver: "scripted",
+  script: {
+    rules: [{ when: "", steps: [{ tool: "chat_assistant_post", arguments: { content: "You said {{text}}" } }] }],
+  },
+};
+
+const said = async (hub: TestHub): Promise<string[]> => {
+  const { body } = await hub.call(hub.admin, "timeline_read", { agent: "mason" });
+  return body.items.flatMap(({ kind, content }: { kind: string; content: string }) =>
+    kind === "AssistantMarkdown" ? content : [],
+  );
+};
+
+eachDatabase((open) => {
+  test("the hub runs an agent that nobody has a token of, again after a restart, until it is stopped", async () => {
+    const hub = await open();
+    const ana = await hub.token("human", "ana");
+    const tell = (at: TestHub, content: string) => at.call(ana, "chat_human_post", { content, agent: "mason" });
+    await hub.call(hub.admin, "agent_register", { name: "mason" });
+    const definition = JSON.stringify(ECHO);
+    expect((await hub.call(ana, "agent_start", { agent: "mason", definition })).status).toBe(403);
+    const started = await hub.call(hub.admin, "agent_start", { agent: "mason", definition });
+    expect(started.body).toMatchObject({ agent: "mason", in_hub: true });
+    await tell(hub, "one");
+    await expect.poll(() => said(hub)).toEqual(["You said one"]);
+    const status = async (at: TestHub) => (await at.call(ana, "agent_status", { agent: "mason" })).body;
+    await expect.poll(async () => (await status(hub)).turn.outcome).toBe("finished");
+    const { agents } = (await hub.call(ana, "agent_list")).body;
+    expect(agents).toMatchObject([{ name: "mason", presence: "active", lifecycle: "ready", client: "parley" }]);
+    await hub.stop();
+
+    const again = await open({ same: hub });
+    await tell(again, "two");
+    await expect.poll(() => said(again)).toEqual(["You said one", "You said two"]);
+    await expect.poll(async () => (await status(again)).turn.outcome).toBe("finished");
+    await again.call(again.admin, "agent_stop", { agent: "mason" });
+    await expect.poll(() => status(again)).toMatchObject({ in_hub: false, lifecycle: "stopped" });
+    expect((await again.call(again.admin, "agent_stop", { agent: "mason" })).body.code).toBe("CONFLICT");
+    await tell(again, "three");
+    await again.call(again.admin, "agent_start", { agent: "mason", definition });
+    await expect.poll(() => said(again)).toEqual(["You said one", "You said two", "You said three"]);
+    const { body } = await again.call(again.admin, "token_list", {});
+    expect(JSON.stringify(body)).not.toContain(definition);
+  });
+});

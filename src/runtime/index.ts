@@ -1,0 +1,12 @@
+/** Runs an agent: a client of the hub, in its process or elsewhere, and the only part that knows models. */
+export { type AgentOptions, runAgent } from "./agent.ts";
+export { Compositor } from "./compositor/compositor.ts";
+export { ConfigError, parseServers, type ServerSpec } from "./compositor/config.ts";
+export { EXEC_SERVER, type MountSpec } from "./compositor/server.ts";
+export { Definition, driverOf, wrongWith } from "./definition.ts";
+export type { Answer, Driver, ModelMessage } from "./drivers/driver.ts";
+export type { ProgramDriver } from "./drivers/program.ts";
+export { agentFacets } from "./hub-tools.ts";
+export { httpPort } from "./port-http.ts";
+export { readServers, serversFile } from "./servers-file.ts";
+export type { Toolset } from "./toolset.ts";

@@ -1,0 +1,159 @@
+/**
+ * One generation of an agent's runtime: what people say comes in here, each message once and in order, and what they want
+ * of it. At most one question is open at a time, and whatever came meanwhile is in the next answer, so a storm of messages
+ * costs one read.
+ */
+import { HubError } from "../client/index.ts";
+import { hit } from "../failpoints.ts";
+import type { ToolTypes } from "../modules/index.ts";
+import type { LogEvent } from "../modules/timeline/index.ts";
+import type { RetryingPort } from "./port.ts";
+
+/** Shorter than the hub would wait: so it hears that the runtime is there. */
+const WAIT_SECONDS = 20;
+
+export type Input = Extract<LogEvent, { type: "UserText" | "Resumed" }>;
+
+export interface Wanted {
+  paused: boolean;
+  abort_turn_id: string | null;
+  tools_off: boolean;
+}
+
+type Started = ToolTypes["runtime_start"]["output"];
+
+/** Why nothing more comes. */
+export type IntakeEnd = "superseded" | "stopped";
+
+export class Intake {
+  readonly fence: number;
+  /** What the agent followed before. */
+  readonly subscriptions: Started["subscriptions"];
+  /** As whom its model is told that it acts. */
+  readonly known_as: string;
+  readonly #port: RetryingPort;
+  readonly #stop = new AbortController();
+  readonly #over: Promise<IntakeEnd>;
+  #after_id: string | null;
+  #waiting: Input[] = [];
+  #wanted: Wanted;
+  #listeners = new Set<() => void>();
+  #fetching: Promise<void> | undefined;
+  #again = false;
+
+  static async open(port: RetryingPort, { driver, signal }: { driver: string; signal: AbortSignal }): Promise<Intake> {
+    return new Intake(port, await port.call("runtime_start", { driver }, { signal }), signal);
+  }
+
+  private constructor(
+    port: RetryingPort,
+    { fence, known_as, after_id, subscriptions, paused, abort_turn_id, tools_off }: Started,
+    signal: AbortSignal,
+  ) {
+    this.#port = port;
+    this.fence = fence;
+    this.subscriptions = subscriptions;
+    this.known_as = known_as;
+    this.#after_id = after_id;
+    this.#wanted = { paused, abort_turn_id, tools_off };
+    if (signal.aborted) this.#stop.abort();
+    signal.addEventListener("abort", () => this.stop(), { once: true });
+    this.#over = this.#listen();
+  }
+
+  /** Resolves when nothing more comes; rejects for what no waiting helps against. */
+  get over(): Promise<IntakeEnd> {
+    return this.#over;
+  }
+
+  /** Nothing more comes: from then on nothing is waited for here. */
+  get isOver(): boolean {
+    return this.#stop.signal.aborted;
+  }
+
+  get wanted(): Wanted {
+    return this.#wanted;
+  }
+
+  /** What came and was not taken yet, oldest first. It is taken with this. */
+  take(): Input[] {
+    return this.#waiting.splice(0);
+  }
+
+  get isEmpty(): boolean {
+    return this.#waiting.length === 0;
+  }
+
+  /** Once this resolves, what was acknowledged to its author before the call has come in. At most one waits behind the one that is asked. */
+  async catchUp(): Promise<void> {
+    this.#again = true;
+    this.#fetching ??= this.#fetchAll();
+    await this.#fetching;
+  }
+
+  /** Resolves when something came, or something else is wanted, or it is over. */
+  changed(): Promise<void> {
+    if (this.isOver) return Promise.resolve();
+    return new Promise((resolve) => this.#listeners.add(resolve));
+  }
+
+  /** Whoever waits for something looks again. */
+  nudge(): void {
+    this.#tell();
+  }
+
+  stop(): void {
+    this.#stop.abort();
+    this.#tell();
+  }
+
+  async #fetchAll(): Promise<void> {
+    try {
+      while (this.#again) {
+        this.#again = false;
+        while (await this.#ask(0));
+      }
+    } finally {
+      // In one go with the last look at `#again`: whoever comes now asks anew.
+      this.#fetching = undefined;
+    }
+  }
+
+  async #listen(): Promise<IntakeEnd> {
+    try {
+      // What waits already comes by itself, and is read once for whoever wants it.
+      await this.catchUp();
+      while (!this.#stop.signal.aborted) await this.#ask(WAIT_SECONDS);
+      return "stopped";
+    } catch (error) {
+      if (this.#stop.signal.aborted) return "stopped";
+      if (error instanceof HubError && error.code === "RUNTIME_SUPERSEDED") return "superseded";
+      throw error;
+    } finally {
+      this.stop();
+    }
+  }
+
+  /** Whether there is more at once. */
+  async #ask(wait_seconds: number): Promise<boolean> {
+    const { signal } = this.#stop;
+    const args = { fence: this.fence, after_id: this.#after_id, wait_seconds, heard: this.#wanted };
+    const { events, has_more, ...wanted } = await this.#port.call("runtime_next", args, { signal });
+    await hit("consumer.after_inject", "runtime");
+    // The hub gives nothing but what begins turns, and another question may have brought it already.
+    const news = (events as Input[]).filter(({ id }) => this.#after_id === null || Number(id) > Number(this.#after_id));
+    this.#after_id = news.at(-1)?.id ?? this.#after_id;
+    this.#waiting.push(...news);
+    const is_other = JSON.stringify(wanted) !== JSON.stringify(this.#wanted);
+    this.#wanted = wanted;
+    await hit("consumer.after_watermark", "runtime");
+    if (news.length > 0 || is_other) this.#tell();
+    return has_more;
+  }
+
+  #tell(): void {
+    const listeners = [...this.#listeners];
+    this.#listeners.clear();
+    for (const listener of listeners) listener();
+  }
+}

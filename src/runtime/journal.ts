@@ -1,0 +1,219 @@
+/**
+ * What an agent program tells of its work, on its way into the log: in order, a few calls of the hub for many of its, and
+ * no more than a turn may have. Its permission requests become approvals here, as everybody's do.
+ */
+import { HubError } from "../client/index.ts";
+import type { LogEvent, NewEvent } from "../modules/timeline/index.ts";
+import type { ModelCall } from "./drivers/driver.ts";
+import type { Permission, PermissionRequest, ProgramCall, ProgramReport, Usage } from "./drivers/program.ts";
+import { TurnFailed } from "./failed.ts";
+import type { Requested } from "./policy-gate.ts";
+import type { RetryingPort } from "./port.ts";
+
+const MOST_TEXT = 500_000;
+/** One that tells more than that in one answer is not read on. */
+const MOST_CHARACTERS = 16 * 1024 * 1024;
+const MOST_CALLS = 2000;
+const A_BATCH = 50;
+const WAIT_SECONDS = 25;
+const WITHDRAW_MS = 2000;
+/** A denial that ends the turn. */
+const ENDS_TURN = -32950;
+
+interface Parts {
+  turn_id: string;
+  seen_id: string;
+  /** Which answer of the turn it begins with. */
+  sample: number;
+  port: RetryingPort;
+  record: (events: NewEvent[]) => Promise<void>;
+  /** Of the turn. */
+  signal: AbortSignal;
+}
+
+export class Journal implements ProgramReport {
+  readonly #parts: Parts;
+  readonly #failing = new AbortController();
+  /** Of the turn, and of what fails here. */
+  readonly signal: AbortSignal;
+  readonly #calls = new Map<string, string>();
+  readonly #open = new Set<string>();
+  #sample: number;
+  #text = "";
+  #characters = 0;
+  #texts = 0;
+  #asked = 0;
+  #news: NewEvent[] = [];
+  #writing: Promise<void> | undefined;
+  #is_over = false;
+  readonly usage = { cost_usd: 0, input_tokens: 0, output_tokens: 0 };
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#sample = parts.sample;
+    this.signal = AbortSignal.any([parts.signal, this.#failing.signal]);
+  }
+
+  /** Why the program is not to go on, where that was found here. */
+  get failure(): unknown {
+    return this.#failing.signal.reason;
+  }
+
+  /** How many answers the turn has had. */
+  get samples(): number {
+    return this.#sample + 1;
+  }
+
+  wrote(text: string): void {
+    if (this.#is_over || !this.#fits(text.length)) return;
+    // What comes behind a call is another answer.
+    if (this.#text === "" && this.#calls.size > 0) this.#sample += 1;
+    this.#text = (this.#text + text).slice(0, MOST_TEXT);
+  }
+
+  /** Told once more it is the same call. */
+  called({ id, tool, arguments: args }: ProgramCall): void {
+    if (this.#is_over || this.#calls.has(id)) return;
+    if (this.#calls.size >= MOST_CALLS) this.#fail(new TurnFailed(`It made more than ${MOST_CALLS} calls.`));
+    if (!this.#fits(args.length)) return;
+    if (this.#text !== "") this.#flushText(false);
+    const call_id = `${this.#parts.turn_id}-${this.#parts.sample}-${this.#calls.size}`;
+    this.#calls.set(id, call_id);
+    this.#open.add(id);
+    const call: ModelCall = { call_id, tool: clean(tool).slice(0, 200) || "unknown", arguments: kept(args) };
+    this.#write({ type: "ToolCall", key: call_id, ...this.#at, ...call });
+  }
+
+  returned(id: string, { outcome, output }: { outcome: "done" | "failed"; output: string }): void {
+    const call_id = this.#calls.get(id);
+    if (this.#is_over || call_id === undefined || !this.#open.delete(id) || !this.#fits(output.length)) return;
+    this.#write({ type: "ToolOutput", key: `${call_id}:output`, call_id, outcome, output: kept(output) });
+  }
+
+  spent({ cost_usd = 0, input_tokens = 0, output_tokens = 0 }: Usage): void {
+    this.usage.cost_usd += cost_usd;
+    this.usage.input_tokens += input_tokens;
+    this.usage.output_tokens += output_tokens;
+  }
+
+  async ask(request: PermissionRequest, signal: AbortSignal): Promise<Permission> {
+    const ended = AbortSignal.any([this.signal, signal]);
+    try {
+      return await this.#decide(request, ended);
+    } catch (error) {
+      if (!ended.aborted) this.#fail(error);
+      return { permission: "cancelled", says: "The turn is over." };
+    }
+  }
+
+  /** Everything is in the log after that, and nothing more comes. What it said last was `redirected`, or is left at that. */
+  async end({ redirected }: { redirected: boolean }): Promise<void> {
+    if (this.#is_over) return;
+    // The hub learns from it what was taken, so there is one where nothing was said or done, too.
+    if (this.#text !== "" || redirected || this.#calls.size === 0) this.#flushText(redirected);
+    this.#is_over = true;
+    await this.#writing;
+  }
+
+  async #decide(request: PermissionRequest, signal: AbortSignal): Promise<Permission> {
+    const { port } = this.#parts;
+    this.#asked += 1;
+    const key = `${this.#parts.turn_id}-${this.#parts.sample}-ask-${this.#asked}`;
+    const asked = await port.call("approval_request", this.#requestOf(request, key), { signal });
+    let now = asked;
+    try {
+      while (now.state === "pending")
+        now = await port.call("approval_wait", { id: asked.id, wait_seconds: WAIT_SECONDS }, { signal });
+    } catch (error) {
+      // The program runs it itself: with that gone, or the turn, nobody would.
+      if (signal.aborted) await this.#withdraw(asked.id);
+      throw error;
+    }
+    return this.#permissionOf(now, request);
+  }
+
+  #requestOf({ id, server, tool, arguments: args, about, can_allow, can_edit }: PermissionRequest, key: string) {
+    const verdicts = [...(can_allow ? (["approve"] as const) : []), ...(["deny_continue", "deny_abort"] as const)];
+    return {
+      ...{ key, call_id: this.#calls.get(id) ?? key, server, tool: clean(tool).slice(0, 200) || "unknown" },
+      ...(args ? { arguments: args, covers: "arguments" as const } : { arguments: {}, covers: "preview" as const }),
+      ...{ executes: "client" as const, editable: can_edit === true, verdicts },
+      about: [about.slice(0, 1900), args ? "" : "Arguments not given."].filter(Boolean).join("\n").toWellFormed(),
+    };
+  }
+
+  #permissionOf(decided: Requested, { tool, takes_reason }: PermissionRequest): Permission {
+    const { state, code, says, reason, edited, arguments: args } = decided;
+    if (state === "answered") return { permission: "allow", says, ...(edited && isObject(args) && { edited: args }) };
+    if (state !== "denied") return { permission: "cancelled", says };
+    if (code === ENDS_TURN) this.#fail(new TurnFailed(`${clean(tool)} was denied, and with it the turn.`));
+    // Where the protocol has no place for a reason, it is told with what comes next.
+    else if (reason && !takes_reason) {
+      const key = `${this.#parts.turn_id}-${this.#parts.sample}-reason-${this.#asked}`;
+      this.#write({ type: "Notification", key, text: kept(`${clean(tool)}: ${says}`) });
+    }
+    return { permission: "deny", says };
+  }
+
+  /** Not by the signal that ended the wait. */
+  async #withdraw(id: string): Promise<void> {
+    const signal = AbortSignal.timeout(WITHDRAW_MS);
+    await this.#parts.port.call("approval_withdraw", { id }, { signal }).catch((error: unknown) => {
+      // A hub that is away keeps it: the next runtime takes it back.
+      if (!(error instanceof HubError) && !signal.aborted) throw error;
+    });
+  }
+
+  get #at() {
+    return { sample: this.#sample, seen_id: this.#parts.seen_id };
+  }
+
+  #flushText(redirected: boolean): void {
+    this.#texts += 1;
+    const key = `${this.#parts.turn_id}-${this.#parts.sample}-text-${this.#texts}`;
+    this.#write({ type: "ModelText", key, ...this.#at, text: kept(this.#text), redirected });
+    this.#text = "";
+  }
+
+  #fits(length: number): boolean {
+    this.#characters += length;
+    if (this.#characters > MOST_CHARACTERS) this.#fail(new TurnFailed("It told more than a turn may have."));
+    return !this.#failing.signal.aborted;
+  }
+
+  #write(event: NewEvent): void {
+    this.#news.push(event);
+    this.#writing ??= this.#writeAll();
+  }
+
+  async #writeAll(): Promise<void> {
+    try {
+      while (this.#news.length > 0) await this.#parts.record(this.#news.splice(0, A_BATCH));
+    } catch (error) {
+      this.#fail(error);
+    } finally {
+      // In one go with the last look at what there is.
+      this.#writing = undefined;
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.#failing.abort(error);
+  }
+}
+
+/** Whether the program has ended the turn as a model does, or has said something to people in it. */
+export async function hasEnded(port: RetryingPort, turn_id: string, signal: AbortSignal): Promise<boolean> {
+  // What `runtime_log` gives are the entries of a log.
+  const log = (await port.call("runtime_log", { limit: 500 }, { signal })).events as LogEvent[];
+  if (log.some((event) => event.type === "Yielded" && event.turn_id === turn_id)) return true;
+  const { messages } = await port.call("chat_read_before", { limit: 500 }, { signal });
+  return messages.some(({ id, author }) => author === "assistant" && Number(id) > Number(turn_id));
+}
+
+/** Whether a call, or what was asked about one, was noted here: a hook of a client asks under names of its own. */
+export const isJournalled = (call_id: string): boolean => /^\d+-\d+-(ask-)?\d+$/.test(call_id);
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+const clean = (text: string): string => text.toWellFormed().replaceAll("\0", "\ufffd");
+const kept = (text: string): string => clean(text.length > MOST_TEXT ? `${text.slice(0, MOST_TEXT)}…` : text);

@@ -1,0 +1,118 @@
+import { HubError } from "../client/index.ts";
+import type { ToolTypes } from "../modules/index.ts";
+import { currentName } from "../old-names.ts";
+import type { ModelCall } from "./drivers/driver.ts";
+import type { Asked, Decision, Gate } from "./gate.ts";
+import type { RetryingPort } from "./port.ts";
+import { argumentsOf, failure, HUB, type Origin, type ToolResult } from "./toolset.ts";
+
+export type Requested = ToolTypes["approval_request"]["output"];
+
+const WAIT_SECONDS = 25;
+const WITHDRAW_MS = 2000;
+/** A denial that ends the turn. */
+const ENDS_TURN = -32950;
+/** What is wrong with the call itself: the model is told, and goes on. */
+const CALLS_FAULT: readonly string[] = ["INVALID_ARGUMENT", "TOO_MANY_APPROVALS", "PAYLOAD_TOO_LARGE"];
+
+/**
+ * The space's policy decides about every call, of the hub's own tools as of other servers', and a person where that says
+ * so: only what was claimed is run, as it was shown. What the hub has let through when the call was noted is not asked
+ * about again: reading and speaking cost nothing more.
+ */
+export class PolicyGate implements Gate {
+  readonly #port: RetryingPort;
+  readonly #fence: number;
+  readonly #holder: string;
+
+  readonly #isOver: () => boolean;
+  readonly #stop: AbortSignal;
+
+  constructor(
+    port: RetryingPort,
+    { fence, isOver, stop }: { fence: number; isOver: () => boolean; stop: AbortSignal },
+  ) {
+    this.#port = port;
+    this.#isOver = isOver;
+    this.#stop = stop;
+    this.#fence = fence;
+    this.#holder = `runtime ${fence}`;
+  }
+
+  async decide(call: ModelCall, { origin, allowed, signal }: Asked): Promise<Decision> {
+    if (!origin || (origin.server === HUB && (allowed || isRefused(call)))) return { decision: "allow" };
+    try {
+      return await this.settle(await this.#ask(call, origin, signal), signal);
+    } catch (error) {
+      if (!(error instanceof HubError && CALLS_FAULT.includes(error.code))) throw error;
+      return { decision: "deny_continue", output: failure(error.code, error.message).output };
+    }
+  }
+
+  /**
+   * What becomes of a request, however long a person takes. Where the turn was aborted it is taken back; where the runtime
+   * is over it stays, for the next one.
+   */
+  async settle(asked: Requested, signal: AbortSignal): Promise<Decision> {
+    const { id } = asked;
+    let now = asked;
+    try {
+      while (now.state === "pending")
+        now = await this.#port.call("approval_wait", { id, wait_seconds: WAIT_SECONDS }, { signal });
+      if (now.state === "approved") now = await this.#claim(id, signal);
+    } catch (error) {
+      if (signal.aborted && !this.#isOver()) await this.#withdraw(id);
+      throw error;
+    }
+    return now.state === "executing" && now.holder === this.#holder ? this.#allowed(now) : deniedBy(now);
+  }
+
+  #ask(call: ModelCall, { server, mount, input_schema, hints = [] }: Origin, signal: AbortSignal): Promise<Requested> {
+    const { call_id, arguments: text } = call;
+    const tool = server === HUB ? currentName(call.tool) : call.tool;
+    const args = text.trim() === "" ? "{}" : text;
+    const held = { holder: this.#holder, fence: this.#fence };
+    const request = {
+      key: call_id,
+      call_id,
+      server,
+      mount,
+      tool,
+      arguments: args,
+      input_schema,
+      hints: [...hints],
+      ...held,
+    };
+    return this.#port.call("approval_request", request, { signal });
+  }
+
+  #claim(id: string, signal: AbortSignal): Promise<Requested> {
+    return this.#port.call("approval_claim", { id, holder: this.#holder, fence: this.#fence }, { signal });
+  }
+
+  /** Not by the signal that ended the wait. */
+  async #withdraw(id: string): Promise<void> {
+    const signal = AbortSignal.timeout(WITHDRAW_MS);
+    await this.#port.call("approval_withdraw", { id }, { signal }).catch((error: unknown) => {
+      // A hub that is away keeps it: the next runtime finds it open.
+      if (!(error instanceof HubError) && !signal.aborted) throw error;
+    });
+  }
+
+  #allowed({ id, arguments: args }: Requested): Decision {
+    const finished = async (outcome: ToolResult["outcome"]): Promise<void> => {
+      const ended = outcome === "done" ? "completed" : "failed";
+      const signal = this.#stop;
+      await this.#port.call("approval_finish", { id, holder: this.#holder, outcome: ended }, { signal });
+    };
+    return { decision: "allow", arguments: JSON.stringify(args), finished };
+  }
+}
+
+/** The hub's own tools have these arguments against themselves, and say so better than a denial would. */
+const isRefused = (call: ModelCall): boolean => "failed" in argumentsOf(call);
+
+function deniedBy({ state, says, code }: Requested): Decision {
+  const output = JSON.stringify({ error: says, code: code ?? state.toUpperCase() });
+  return { decision: code === ENDS_TURN ? "deny_abort" : "deny_continue", output };
+}

@@ -1,0 +1,71 @@
+/** An agent whose model is asked over HTTP: what it calls, what it is told, and what it costs. */
+import { expect, test } from "vitest";
+import { eachDatabase } from "../testing/hub.ts";
+import { call, say, YIELD } from "../testing/model.ts";
+import { ModelServer, openaiEvents, streams } from "../testing/model-server.ts";
+import { openAgentHub } from "../testing/running-agent.ts";
+import { openai } from "./drivers/openai.ts";
+
+const USED = { input_tokens: 1000, output_tokens: 200 };
+const PATIENCE = { tries: 4, pace: { first_ms: 1, most_ms: 5 }, most_wait_ms: 1000, silent_ms: 10_000 };
+
+eachDatabase((open) => {
+  const openHub = async () => {
+    const hub = await openAgentHub(open);
+    const server = await ModelServer.open();
+    const price = { input: 3, output: 15 };
+    const driver = openai({ model: "m", base_url: server.url, api_key: undefined, price, patience: PATIENCE });
+    const answers = (...calls: { tool: string; arguments: string }[]) =>
+      server.replies(streams(openaiEvents({ calls, ...USED })));
+    return { ...hub, server, driver, answers };
+  };
+
+  test("unknown tools and malformed calls go back to the model, which goes on; tokens and cost of the turn are recorded", async () => {
+    const { tell, start, ends, status, server, driver, answers } = await openHub();
+    await using _ = await start(driver);
+    answers(call("no_such_tool"), { tool: "mail_inbox", arguments: '{"agent' });
+    answers(say("Hello."), YIELD);
+    await tell("hello");
+    await expect.poll(ends).toEqual(["finished"]);
+    const results = server.asked[1]?.body.messages.filter(({ role }: { role: string }) => role === "tool");
+    // In the order in which they were through.
+    const codes = results.map(({ content }: { content: string }) => JSON.parse(content).code);
+    expect(codes.sort()).toEqual(["INVALID_JSON", "UNKNOWN_TOOL"]);
+    expect((await status()).turn).toMatchObject({ input_tokens: 2000, output_tokens: 400, cost_usd: 0.012 });
+  });
+
+  test("a budget that is reached pauses the agent and asks a person, whose word has it go on with what waits", async () => {
+    const { hub, ana, tell, start, ends, status, server, driver, answers } = await openHub();
+    const budget = { scope: "agent", name: "scout", per_day: { cost_usd: 0.005 } };
+    expect((await hub.call(ana, "budget_set", budget)).status).toBe(200);
+    await using _ = await start(driver);
+    answers(YIELD);
+    await tell("one");
+    await expect.poll(ends).toEqual(["finished"]);
+    expect(await status()).toMatchObject({ paused_by: "the budget", paused_at: expect.any(String) });
+
+    await tell("two");
+    const { needs } = (await hub.call(ana, "need_list", {})).body;
+    expect(needs).toMatchObject([{ kind: "task.budget", choices: ["allow", "wait"] }]);
+    expect(server.asked).toHaveLength(1);
+
+    answers(YIELD);
+    const { id, digest } = needs[0];
+    expect((await hub.call(ana, "notice_settle", { id, digest, choice: "allow" })).status).toBe(200);
+    await expect.poll(ends).toEqual(["finished", "finished"]);
+    expect(server.asked).toHaveLength(2);
+    expect(server.asked[1]?.body.messages.at(-1)).toEqual({ role: "user", content: "two" });
+  });
+
+  test("a budget of the space that others have used up holds an agent back before its model is asked", async () => {
+    const { hub, ana, tell, start, status, server, driver, answers, ends } = await openHub();
+    await using _ = await start(driver);
+    await hub.call(ana, "budget_set", { scope: "space", per_day: { cost_usd: 0 } });
+    await tell("one");
+    await expect.poll(async () => (await status()).paused_by).toBe("the budget");
+    expect(server.asked).toHaveLength(0);
+    answers(YIELD);
+    await hub.call(ana, "budget_set", { scope: "space", per_day: {} });
+    await expect.poll(ends).toEqual(["finished"]);
+  });
+});

@@ -1,0 +1,297 @@
+import { HubError } from "../client/index.ts";
+import { hit } from "../failpoints.ts";
+import type { LogEvent, NewEvent } from "../modules/timeline/index.ts";
+import { currentName } from "../old-names.ts";
+import { unlessAborted } from "./aborting.ts";
+import type { Answer, Driver, ModelCall } from "./drivers/driver.ts";
+import { isProgram, type ProgramDriver, type Usage } from "./drivers/program.ts";
+import { TurnFailed } from "./failed.ts";
+import type { Decision, Gate } from "./gate.ts";
+import { historyOf, toldOf } from "./history.ts";
+import type { Intake } from "./intake.ts";
+import { hasEnded, Journal } from "./journal.ts";
+import type { Leftovers } from "./leftovers.ts";
+import { readLog } from "./log.ts";
+import { notificationOf } from "./notifications.ts";
+import type { RetryingPort } from "./port.ts";
+import { programPrompt, systemPrompt } from "./prompt.ts";
+import { failure, type ToolResult, type Toolset } from "./toolset.ts";
+
+/** So often in a row a model is told that plain text is shown to nobody. */
+const MOST_REDIRECTS = 3;
+const MOST_SAMPLES = 200;
+const MOST_OUTPUT = 500_000;
+
+export interface TurnParts {
+  /** As whom its model is told that it acts. */
+  known_as: string;
+  port: RetryingPort;
+  intake: Intake;
+  driver: Driver | ProgramDriver;
+  tools: Toolset;
+  gate: Gate;
+  leftovers: Pick<Leftovers, "take">;
+  /** The runtime is to stop. */
+  stop: AbortSignal;
+}
+
+const TOOLS_OFF = {
+  decision: "deny_continue",
+  output: failure("TOOLS_OFF", "Your tools are off until a person lets you use them. You can speak and end your turn.")
+    .output,
+} as const;
+
+/** What no further turn would meet differently, or is no longer this runtime's to end. */
+const ENDS_ALL: readonly string[] = [
+  ...["RUNTIME_SUPERSEDED", "TURN_OVER", "UNAUTHENTICATED", "FORBIDDEN"],
+  ...["AGENT_NOT_FOUND", "SESSION_NOT_FOUND", "SESSION_EXPIRED"],
+];
+
+/** How a turn ended; undefined where it did not: the runtime is over, and whoever comes next sees to it. */
+type Ending = { outcome: "finished" | "failed" | "aborted"; error?: string } | undefined;
+
+/**
+ * One turn of an agent: its model is asked, what it calls is run, and it is asked again, until it yields. Everything is in
+ * the log before it has an effect, so whoever goes on after a crash knows what was called, and runs nothing twice.
+ */
+export class Turn {
+  readonly #parts: TurnParts;
+  readonly #id: string;
+  /** What the model is told is made of it. */
+  #log: LogEvent[] = [];
+  #samples = 0;
+  #redirects = 0;
+  #notifications = 0;
+  #has_yielded = false;
+  /** What was called and is not over. */
+  #running = 0;
+  readonly #abort = new AbortController();
+  readonly #usage = { cost_usd: 0, input_tokens: 0, output_tokens: 0 };
+
+  /** `nth` of this runtime's turns. */
+  static async begin(parts: TurnParts, nth: number): Promise<Turn> {
+    const { port, intake, stop } = parts;
+    const key = `turn:${intake.fence}:${nth}`;
+    const events = [{ type: "TurnStarted", key } as const];
+    const args = { fence: intake.fence, run_phase: "sampling", events } as const;
+    const { ids } = await port.call("runtime_record", args, { signal: stop });
+    return new Turn(parts, ids[0] ?? "");
+  }
+
+  private constructor(parts: TurnParts, id: string) {
+    this.#parts = parts;
+    this.#id = id;
+  }
+
+  async run(): Promise<void> {
+    const { intake, stop } = this.#parts;
+    const stopped = (): void => this.#abort.abort();
+    stop.addEventListener("abort", stopped);
+    const watching = this.#watch();
+    try {
+      await this.#end(await this.#work());
+    } catch (error) {
+      // Somebody else has ended it: what this one knew of it is void.
+      if (!(error instanceof HubError && error.code === "TURN_OVER")) throw error;
+    } finally {
+      stop.removeEventListener("abort", stopped);
+      this.#abort.abort();
+      intake.nudge();
+      await watching;
+    }
+  }
+
+  /** Looks at what people want, for as long as it runs. */
+  async #watch(): Promise<void> {
+    const { intake } = this.#parts;
+    while (!this.#abort.signal.aborted) {
+      if (intake.isOver || intake.wanted.abort_turn_id === this.#id) this.#abort.abort();
+      else await intake.changed();
+    }
+  }
+
+  async #work(): Promise<Ending> {
+    const { signal } = this.#abort;
+    try {
+      this.#log = await readLog(this.#parts.port, signal);
+      while (!this.#has_yielded) await this.#step();
+      return { outcome: "finished" };
+    } catch (error) {
+      if (signal.aborted) return this.#parts.intake.isOver ? undefined : { outcome: "aborted" };
+      if (error instanceof TurnFailed) return { outcome: "failed", error: error.message };
+      if (error instanceof HubError && ENDS_ALL.includes(error.code)) throw error;
+      return { outcome: "failed", error: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  async #step(): Promise<void> {
+    const { intake } = this.#parts;
+    const { signal } = this.#abort;
+    await intake.catchUp();
+    while (intake.wanted.paused && !signal.aborted) {
+      await intake.changed();
+      await intake.catchUp();
+    }
+    this.#takeIn(intake.take());
+    await this.#tellChanges();
+    signal.throwIfAborted();
+    if (this.#samples >= MOST_SAMPLES) throw new TurnFailed(`The turn did not end in ${MOST_SAMPLES} answers.`);
+    const seen_id = this.#log.reduce((newest, { id }) => (Number(id) > Number(newest) ? id : newest), this.#id);
+    const { driver } = this.#parts;
+    if (isProgram(driver)) return this.#hand(driver, seen_id);
+    const answer = await this.#sample(driver);
+    await this.#take(answer, { seen_id, sample: this.#samples });
+    this.#samples += 1;
+  }
+
+  #takeIn(inputs: readonly LogEvent[]): void {
+    const known = new Set(this.#log.map(({ id }) => id));
+    this.#log.push(...inputs.filter(({ id }) => !known.has(id)));
+  }
+
+  /** What other servers told of, and what became of earlier calls, in one message. */
+  async #tellChanges(): Promise<void> {
+    const { tools, leftovers } = this.#parts;
+    const told = [...leftovers.take(), notificationOf(tools.takeChanges())].filter((text) => text !== undefined);
+    if (told.length === 0) return;
+    this.#notifications += 1;
+    const text = told.join("\n\n").slice(0, MOST_OUTPUT).toWellFormed();
+    await this.#record([{ type: "Notification", key: `${this.#id}:note:${this.#notifications}`, text }]);
+  }
+
+  async #sample(driver: Driver): Promise<Answer> {
+    const { tools, known_as } = this.#parts;
+    const { signal } = this.#abort;
+    const request = { system: systemPrompt(known_as), ...historyOf(this.#log, this.#id), tools: tools.list() };
+    const answer = await unlessAborted(driver.sample(request, signal), signal);
+    this.#count(answer);
+    return answer;
+  }
+
+  /** A program does itself what a model and its tools do here, and the turn is what it tells of that. */
+  async #hand(driver: ProgramDriver, seen_id: string): Promise<void> {
+    const { known_as, port, intake } = this.#parts;
+    if (intake.wanted.tools_off)
+      throw new TurnFailed("Its tools are off, and a program has its own: let it use them with agent_tools.");
+    const answered_turn_id = this.#log.findLast(isAnswer)?.turn_id ?? null;
+    const told = { system: programPrompt(known_as, driver.hub_server), ...toldOf(this.#log, this.#id) };
+    const record = async (events: NewEvent[]): Promise<void> => void (await this.#record(events));
+    const at = { turn_id: this.#id, seen_id, sample: this.#samples };
+    const journal = new Journal({ ...at, port, record, signal: this.#abort.signal });
+    try {
+      const assignment = { ...told, turn_id: this.#id, answered_turn_id };
+      await unlessAborted(driver.work(assignment, journal, journal.signal), this.#abort.signal);
+    } catch (error) {
+      await journal.end({ redirected: false });
+      throw journal.failure ?? error;
+    } finally {
+      this.#count(journal.usage);
+    }
+    const has_ended = await hasEnded(port, this.#id, this.#abort.signal);
+    await journal.end({ redirected: !has_ended });
+    if (journal.failure) throw journal.failure;
+    this.#samples = journal.samples;
+    this.#redirects = has_ended ? 0 : this.#redirects + 1;
+    if (this.#redirects > MOST_REDIRECTS)
+      throw new TurnFailed(`The program ended ${this.#redirects} times without a post and without a yield.`);
+    this.#has_yielded = has_ended;
+  }
+
+  #count({ cost_usd = 0, input_tokens = 0, output_tokens = 0 }: Usage): void {
+    this.#usage.cost_usd += cost_usd;
+    this.#usage.input_tokens += input_tokens;
+    this.#usage.output_tokens += output_tokens;
+  }
+
+  async #take({ text, calls: called }: Answer, at: { seen_id: string; sample: number }): Promise<void> {
+    const prefix = `${this.#id}-${at.sample}`;
+    const calls = called.map((call, n): ModelCall => ({ ...call, call_id: `${prefix}-${n}` }));
+    const redirected = calls.length === 0;
+    this.#redirects = redirected ? this.#redirects + 1 : 0;
+    const texts = redirected || text ? [textOf({ key: `${prefix}-text`, ...at, text: text ?? "", redirected })] : [];
+    const news = calls.map((call) => ({ type: "ToolCall", key: call.call_id, ...at, ...call }) as const);
+    const allowed = await this.#record([...texts, ...news], redirected ? "sampling" : "tools_running");
+    if (this.#redirects > MOST_REDIRECTS)
+      throw new TurnFailed(`The model answered ${this.#redirects} times with plain text, which is shown to nobody.`);
+    // What else was called is over before the turn is.
+    this.#running = calls.length;
+    const run = (call: ModelCall): Promise<void> => this.#run(call, allowed.includes(call.call_id));
+    const [ending, others] = [calls.filter(isYield), calls.filter((call) => !isYield(call))];
+    await Promise.all(others.map(run));
+    await Promise.all(ending.map(run));
+  }
+
+  async #run(call: ModelCall, allowed: boolean): Promise<void> {
+    const { gate, tools, intake } = this.#parts;
+    const { signal } = this.#abort;
+    if (intake.wanted.tools_off && !isSpeech(call)) return this.#denied(call, TOOLS_OFF);
+    const origin = tools.originOf(call);
+    const decided = await gate.decide(call, { origin, allowed, signal });
+    signal.throwIfAborted();
+    if (decided.decision !== "allow") return this.#denied(call, decided);
+    await hit("tool.before_run", call.tool);
+    const run = { ...call, arguments: decided.arguments ?? call.arguments };
+    const context = { signal, turn_id: this.#id, mount: origin?.mount };
+    const result = await tools.call(run, context).catch((error: unknown) => {
+      signal.throwIfAborted();
+      return failure("TOOL_FAILED", error instanceof Error ? error.message : String(error));
+    });
+    await hit("tool.after_run", call.tool);
+    await decided.finished?.(result.outcome);
+    signal.throwIfAborted();
+    await this.#output(call, result);
+    if (isYield(call) && result.outcome === "done") this.#has_yielded = true;
+  }
+
+  async #denied(call: ModelCall, { decision, output }: Exclude<Decision, { decision: "allow" }>): Promise<void> {
+    await this.#output(call, { outcome: "denied", output });
+    if (decision === "deny_abort") throw new TurnFailed(`${call.tool} was denied, and with it the turn.`);
+  }
+
+  async #output(call: ModelCall, { outcome, output }: { outcome: ToolResult["outcome"] | "denied"; output: string }) {
+    const kept =
+      output.length > MOST_OUTPUT ? `${output.slice(0, MOST_OUTPUT).toWellFormed()}…` : output.toWellFormed();
+    const told = { call_id: call.call_id, outcome, output: kept.replaceAll("\0", "\ufffd") };
+    this.#running -= 1;
+    const phase = this.#running === 0 ? "sampling" : undefined;
+    await this.#record([{ type: "ToolOutput", key: `${call.call_id}:output`, ...told }], phase);
+  }
+
+  /** In the log of the hub first, then in ours. Gives those calls among them that the hub lets through. */
+  async #record(events: NewEvent[], run_phase?: "sampling" | "tools_running" | "idle"): Promise<string[]> {
+    const { port, intake, stop } = this.#parts;
+    const args = { fence: intake.fence, turn_id: this.#id, events, ...(run_phase && { run_phase }) };
+    const { ids, allowed } = await port.call("runtime_record", args, { signal: stop });
+    // The hub gives back what it was given, with an id each.
+    const news = events.map(({ key: _, ...event }, at) => ({ ...event, id: ids[at], turn_id: this.#id }) as LogEvent);
+    this.#log.push(...news);
+    return allowed;
+  }
+
+  async #end(ending: Ending): Promise<void> {
+    if (!ending) return;
+    const { outcome, error } = ending;
+    const seen_id = this.#seen(outcome);
+    const event = { type: "TurnEnded", key: `${this.#id}:end`, outcome, seen_id, ...this.#usage } as const;
+    const told = error === undefined ? event : { ...event, error: error.slice(0, 2000).toWellFormed() };
+    await this.#record([told], "idle");
+  }
+
+  /** A turn that failed or was aborted is not begun again for the same: what it was given is taken. */
+  #seen(outcome: "finished" | "failed" | "aborted"): string | null {
+    if (outcome === "finished") return null;
+    return this.#log.findLast(({ type }) => type === "UserText" || type === "Resumed")?.id ?? null;
+  }
+}
+
+const textOf = (fields: Omit<Extract<NewEvent, { type: "ModelText" }>, "type">): NewEvent => ({
+  type: "ModelText",
+  ...fields,
+});
+
+/** What an agent has whose tools are off: its words, and the end of its turn. */
+const isSpeech = (call: ModelCall): boolean => isYield(call) || currentName(call.tool) === "chat_assistant_post";
+
+const isYield = ({ tool }: ModelCall): boolean => currentName(tool) === "loop_yield_turn";
+
+const isAnswer = ({ type }: LogEvent): boolean => type === "ModelText" || type === "ToolCall";

@@ -1,0 +1,270 @@
+/** What agents ask to do is decided on the page, once, and what they may do by themselves is set there. */
+import { readFileSync } from "node:fs";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { findings } from "../src/testing/axe.ts";
+import { closeContexts, sharedBrowser, shoot } from "../src/testing/browser.ts";
+import { WebHub } from "../src/testing/web.ts";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await sharedBrowser();
+});
+afterAll(() => closeContexts(browser));
+
+/** The page stays as it was opened last. */
+const LOOKS = [
+  [375, "dark"],
+  [375, "light"],
+  [1440, "dark"],
+  [1440, "light"],
+] as const;
+
+/** Opens the page there in that width and theme. */
+async function openAs(page: Page, [width, colorScheme]: (typeof LOOKS)[number], url: string): Promise<void> {
+  await page.setViewportSize({ width, height: width < 500 ? 800 : 900 });
+  await page.emulateMedia({ colorScheme });
+  await page.goto(url);
+}
+
+interface Seen {
+  state: string;
+  outcome: string | null;
+  reason: string | null;
+  arguments: unknown;
+}
+
+const ask = (hub: WebHub, token: string, key: string, more: object = {}) =>
+  hub.call<{ id: string; digest: string }>(
+    "approval_request",
+    { key, call_id: key, server: "runtime", tool: "runtime_exec", arguments: { cmd: ["git", key] }, ...more },
+    token,
+  );
+const card = (page: Page, key: string) => page.getByRole("listitem").filter({ hasText: `"${key}"` });
+const seenBy = (hub: WebHub, token: string, id: string) =>
+  hub.call<Seen>("approval_wait", { id, wait_seconds: 20 }, token);
+
+test("a call is approved, edited and approved, or denied with a reason that reaches the agent", async () => {
+  await using hub = await WebHub.open(browser);
+  const { token } = await hub.agent("scout");
+  const about = { about: "Then everybody has it." };
+  const [push, pull, fetch] = [
+    await ask(hub, token, "push", about),
+    await ask(hub, token, "pull"),
+    await ask(hub, token, "fetch", { hints: ["destructive"] }),
+  ];
+  const { page, complaints } = await hub.signedIn();
+  for (const look of LOOKS) {
+    await openAs(page, look, `${hub.url}/needs`);
+    await card(page, "push").getByText("Then everybody has it.").waitFor();
+    await expect.poll(() => card(page, "push").getByRole("button", { name: "Approve" }).isEnabled()).toBe(true);
+    // What its server warns of is decided by itself.
+    await card(page, "fetch").getByText("medium risk", { exact: true }).waitFor();
+    await card(page, "fetch").getByText("runtime says of it: it may delete or overwrite things.").waitFor();
+    expect(await card(page, "fetch").getByRole("checkbox").count()).toBe(0);
+    await shoot(page, `approvals-${look.join("-")}`);
+    expect(complaints).toEqual([]);
+  }
+  await card(page, "push").getByRole("button", { name: "Approve" }).click();
+  await page.getByText("Approved.").waitFor();
+  expect(await seenBy(hub, token, push.id)).toMatchObject({ state: "approved", arguments: { cmd: ["git", "push"] } });
+
+  await card(page, "pull").getByRole("button", { name: "Edit…" }).click();
+  const field = page.getByRole("textbox", { name: "Arguments, as JSON" });
+  await expect.poll(() => field.inputValue()).toContain('"pull"');
+  await field.fill('{"cmd": ["git", "pull", "--ff-only"]}');
+  await page.getByRole("button", { name: "Approve with these" }).click();
+  const edited = { state: "approved", arguments: { cmd: ["git", "pull", "--ff-only"] } };
+  expect(await seenBy(hub, token, pull.id)).toMatchObject(edited);
+
+  await card(page, "fetch").getByRole("button", { name: "Deny…" }).click();
+  await page.getByRole("textbox", { name: "Why not" }).fill("There is nothing new.");
+  await page.getByRole("button", { name: "Deny", exact: true }).click();
+  const denied = { outcome: "user_deny_continue", reason: "There is nothing new." };
+  expect(await seenBy(hub, token, fetch.id)).toMatchObject(denied);
+  await page.getByRole("heading", { name: "Nothing needs you" }).waitFor();
+});
+
+test("of two tabs that decide at once one has decided, and the other says who did", async () => {
+  await using hub = await WebHub.open(browser);
+  const { token } = await hub.agent("scout");
+  const { id } = await ask(hub, token, "push");
+  const tabs = [(await hub.signedIn()).page, (await hub.signedIn()).page];
+  for (const page of tabs) {
+    await page.goto(`${hub.url}/needs`);
+    await expect.poll(() => card(page, "push").getByRole("button", { name: "Approve" }).isEnabled()).toBe(true);
+  }
+  // Neither has heard of the other's when it sends its own.
+  let held = 0;
+  const both = Promise.withResolvers<void>();
+  for (const page of tabs)
+    await page.route("**/mcp", async (route) => {
+      if (route.request().postData()?.includes("approval_decide")) {
+        held += 1;
+        if (held === tabs.length) both.resolve();
+        await both.promise;
+      }
+      await route.continue();
+    });
+  await Promise.all(tabs.map((page) => card(page, "push").getByRole("button", { name: "Approve" }).click()));
+  const said = await Promise.all(
+    tabs.map((page) =>
+      Promise.race([
+        page
+          .getByText("Approved.", { exact: true })
+          .waitFor()
+          .then(() => "first"),
+        page
+          .getByRole("alert")
+          .getByText(/^\S+ has allowed it already, on the page\.$/)
+          .waitFor()
+          .then(() => "second"),
+      ]),
+    ),
+  );
+  expect(said.sort()).toEqual(["first", "second"]);
+  expect(await seenBy(hub, token, id)).toMatchObject({ state: "approved" });
+  for (const page of tabs) await page.getByRole("heading", { name: "Nothing needs you" }).waitFor();
+});
+
+test("several are decided at once, and the rest stays", async () => {
+  await using hub = await WebHub.open(browser);
+  const { token } = await hub.agent("scout");
+  const [push, pull] = [await ask(hub, token, "push"), await ask(hub, token, "pull")];
+  await ask(hub, token, "fetch");
+  const { page } = await hub.signedIn();
+  await page.goto(`${hub.url}/needs`);
+  for (const key of ["push", "pull"]) await card(page, key).getByRole("checkbox", { name: "Choose" }).check();
+  await page.getByText("2 chosen").waitFor();
+  await page.getByRole("button", { name: "Approve all" }).click();
+  await page.getByText("Approved: 2.").waitFor();
+  for (const { id } of [push, pull]) expect(await seenBy(hub, token, id)).toMatchObject({ state: "approved" });
+  await expect.poll(() => page.locator("[data-need]").count()).toBe(1);
+});
+
+test("what is of high risk is approved by a word that is typed, by itself, and by no rule", async () => {
+  await using hub = await WebHub.open(browser);
+  const { token } = await hub.agent("scout");
+  const rules = [{ tool: "runtime_exec", when: { "cmd.1": "push" }, decision: "ask", risk: "high" }];
+  await hub.call("policy_set", { document: { rules }, expected_version: 0 });
+  const { id } = await ask(hub, token, "push");
+  await ask(hub, token, "pull");
+  const { page, complaints } = await hub.signedIn();
+  for (const look of LOOKS) {
+    await openAs(page, look, `${hub.url}/needs`);
+    await card(page, "push").getByText("high risk").waitFor();
+    await card(page, "push").getByRole("button", { name: "Approve…" }).click();
+    await shoot(page, `high-risk-${look.join("-")}`);
+    expect(complaints).toEqual([]);
+  }
+  await page.goto(`${hub.url}/needs`);
+  await card(page, "pull").getByRole("checkbox", { name: "Choose" }).waitFor();
+  expect(await card(page, "push").getByRole("checkbox").count()).toBe(0);
+  expect(await card(page, "push").getByRole("button", { name: "Always allow…" }).count()).toBe(0);
+  await card(page, "push").getByRole("button", { name: "Approve…" }).click();
+  const typed = page.getByRole("textbox", { name: "Type approve to approve it" });
+  const approve = card(page, "push").getByRole("button", { name: "Approve", exact: true });
+  await typed.fill("yes");
+  await typed.press("Enter");
+  expect(await approve.isEnabled()).toBe(false);
+  expect(await hub.call("approval_get", { id })).toMatchObject({ state: "pending" });
+  await typed.fill("approve");
+  await typed.press("Enter");
+  await page.getByText("Approved.").waitFor();
+  expect(await seenBy(hub, token, id)).toMatchObject({ state: "approved" });
+});
+
+test("always allow is a rule in words, previewed, which counts once it is made one", async () => {
+  await using hub = await WebHub.open(browser);
+  const { token } = await hub.agent("scout");
+  await ask(hub, token, "push");
+  const { page, complaints } = await hub.signedIn();
+  await page.goto(`${hub.url}/needs`);
+  await card(page, "push").getByRole("button", { name: "Always allow…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Always allow" });
+  await dialog.getByText(/^scout may use runtime_exec of runtime without asking, where .*, until .* UTC\.$/).waitFor();
+  await dialog.getByText("It would have allowed 1 more of 1 call so far.").waitFor();
+  await shoot(page, "always-allow-1440-light");
+  await dialog.getByRole("button", { name: "Make it a rule" }).click();
+  await dialog.getByText("It is a rule of the policy").waitFor();
+  const again = await ask(hub, token, "push", { key: "again" });
+  expect(await seenBy(hub, token, again.id)).toMatchObject({ outcome: "policy_allow" });
+  expect(complaints).toEqual([]);
+});
+
+test("what was asked is listed with who decided and its digest, narrowed, saved, and what is always approved becomes a rule", async () => {
+  await using hub = await WebHub.open(browser);
+  const { token } = await hub.agent("scout");
+  const cmd = { arguments: { cmd: ["date"] } };
+  for (const key of ["one", "two", "three"]) {
+    const asked = await ask(hub, token, key, cmd);
+    await hub.call("approval_decide", { id: asked.id, digest: asked.digest, decision: "approve", reason: key });
+  }
+  const denied = await ask(hub, token, "push");
+  await hub.call("approval_decide", { id: denied.id, digest: denied.digest, decision: "deny_continue", reason: "No." });
+  const { page: looked, complaints } = await hub.signedIn({ bypassCSP: true });
+  for (const look of LOOKS) {
+    await openAs(looked, look, `${hub.url}/policy`);
+    await looked.getByText(/^Of the last 4 that people decided, 3 were approved/).waitFor();
+    await looked.getByText("scout asked 3 times for the same runtime_exec").scrollIntoViewIfNeeded();
+    await shoot(looked, `asked-${look.join("-")}`);
+    expect(await findings(looked)).toEqual([]);
+    expect(complaints).toEqual([]);
+  }
+  await looked.close();
+  const { page } = await hub.signedIn();
+  await page.goto(`${hub.url}/policy`);
+  const rows = page.getByRole("list", { name: "What was asked" }).getByRole("listitem");
+  await expect.poll(() => rows.count()).toBe(4);
+  await page.getByRole("combobox", { name: "State" }).selectOption("denied");
+  await expect.poll(() => rows.count()).toBe(1);
+  expect(await rows.innerText()).toContain(`digest ${denied.digest.slice(0, 12)}`);
+  const saving = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Download CSV" }).click();
+  const saved = await saving;
+  expect(saved.suggestedFilename()).toBe("approvals.csv");
+  const lines = readFileSync(await saved.path(), "utf8")
+    .trim()
+    .split("\r\n");
+  expect(lines).toHaveLength(2);
+  expect(lines[1]).toContain(denied.digest);
+  await page.getByRole("button", { name: "Always allow…" }).click();
+  await page.getByRole("button", { name: "Make it a rule" }).click();
+  await page.getByText("It is a rule of the policy").waitFor();
+});
+
+test("the policy is read in sentences, tried out before it is set, and its history is kept", async () => {
+  await using hub = await WebHub.open(browser);
+  const { token } = await hub.agent("scout");
+  await ask(hub, token, "push");
+  await ask(hub, token, "rm", { arguments: { cmd: ["rm", "-r", "/"] } });
+  const { page, complaints } = await hub.signedIn();
+  await page.goto(`${hub.url}/policy`);
+  await page.getByRole("heading", { name: "Nobody has set one" }).waitFor();
+  await page.getByRole("button", { name: "Edit" }).click();
+  const field = page.getByRole("textbox", { name: "The policy, as JSON" });
+  await field.fill('{"rules": [{"tool": "runtime_exec", "decision": "perhaps"}]}');
+  await page.getByRole("button", { name: "Save" }).click();
+  await page
+    .getByRole("alert")
+    .getByText(/^Rule 1: decision is one of/)
+    .waitFor();
+  const rules = [
+    { tool: "runtime_exec", when: { "cmd.0": "git" }, decision: "allow" },
+    { tool: "runtime_exec", when: { "cmd.0": "rm" }, decision: "deny_continue", reason: "Never." },
+  ];
+  await field.fill(JSON.stringify({ rules, default: "ask" }, null, 2));
+  await page.getByRole("button", { name: "Preview" }).click();
+  await page.getByText("It would have allowed 1, denied 1 more of 2 calls so far.").waitFor();
+  await shoot(page, "policy-preview-1440-light");
+  await page.getByRole("textbox", { name: "Why, for the history" }).fill("git is harmless");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText('Every agent may use runtime_exec without asking, where cmd.0 is "git".').waitFor();
+  await page.getByText("git is harmless").waitFor();
+  for (const look of LOOKS) {
+    await openAs(page, look, `${hub.url}/policy`);
+    await page.getByRole("heading", { name: "Version 1" }).waitFor();
+    await shoot(page, `policy-${look.join("-")}`);
+  }
+  expect(complaints).toEqual([]);
+});

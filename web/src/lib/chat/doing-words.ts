@@ -1,0 +1,127 @@
+import { viaWords } from "#lib/needs/via.ts";
+import type { Doing } from "./doings.svelte.ts";
+
+type Call = Extract<Doing, { kind: "Tool" }>;
+type End = Extract<Doing, { kind: "EndTurn" }>;
+type Tone = "plain" | "working" | "waiting" | "failed" | "chosen";
+
+const CALLS: Record<NonNullable<Call["outcome"]>, { words: string; tone: Tone }> = {
+  done: { words: "Done", tone: "plain" },
+  failed: { words: "Failed", tone: "failed" },
+  aborted: { words: "Stopped", tone: "plain" },
+  interrupted: { words: "Outcome unknown", tone: "waiting" },
+  denied: { words: "Refused", tone: "failed" },
+};
+const RUNNING: { words: string; tone: Tone } = { words: "Running", tone: "working" };
+
+const WAITING: { words: string; tone: Tone } = { words: "Waits for approval", tone: "waiting" };
+
+export function callState({ outcome, approval }: Call): { words: string; tone: Tone } {
+  if (approval?.state === "pending" && outcome === null) return WAITING;
+  return outcome === null ? RUNNING : CALLS[outcome];
+}
+
+const DECIDED: Record<string, string> = {
+  user_approve: "Approved",
+  user_deny_continue: "Denied",
+  user_deny_abort: "Denied, and its turn ended,",
+  policy_allow: "Allowed",
+  policy_deny_continue: "Denied",
+  policy_deny_abort: "Denied, and its turn ended,",
+  policy_failed: "Not run: the policy could not be evaluated",
+};
+const UNDECIDED: Partial<Record<NonNullable<Call["approval"]>["state"], string>> = {
+  pending: "Waits for a person to decide",
+  expired: "Nobody decided in time",
+  withdrawn: "Taken back before anybody decided",
+  superseded: "A newer request has taken its place",
+};
+
+/** `Approved by ana on the page with other arguments: only to the branch` */
+export function decisionWords(approval: NonNullable<Call["approval"]>): string {
+  const { state, outcome, decided_by, decided_via, reason, edited } = approval;
+  const how = (outcome && DECIDED[outcome]) ?? UNDECIDED[state] ?? "Not decided";
+  const by =
+    decided_by === null ? "" : ` by ${decided_by === "policy" ? "the policy" : decided_by}${viaWords(decided_via)}`;
+  const words = `${how}${by}${edited ? " with other arguments" : ""}`;
+  return reason ? `${words}: ${reason}` : `${words}.`;
+}
+
+type Asked = Extract<Doing, { kind: "Question" }>;
+type Made = Extract<Doing, { kind: "Task" }>;
+
+const QUESTIONS: Record<Asked["state"], { words: string; tone: Tone }> = {
+  open: { words: "Waits for an answer", tone: "waiting" },
+  answered: { words: "Answered", tone: "plain" },
+  no_response: { words: "Nobody answered", tone: "failed" },
+  withdrawn: { words: "Taken back", tone: "plain" },
+  dismissed: { words: "Dismissed", tone: "plain" },
+};
+export const questionState = ({ state }: Asked): { words: string; tone: Tone } => QUESTIONS[state];
+
+const TASKS: Record<NonNullable<Made["outcome"]>, { words: string; tone: Tone }> = {
+  done: { words: "Done", tone: "plain" },
+  cancelled: { words: "Cancelled", tone: "plain" },
+  dead: { words: "Given up", tone: "failed" },
+};
+export const taskState = ({ outcome }: Made): { words: string; tone: Tone } =>
+  outcome === null ? { words: "To be done", tone: "working" } : TASKS[outcome];
+
+const ENDS: Record<NonNullable<End["outcome"]>, string> = {
+  finished: "Turn over",
+  failed: "Turn failed",
+  aborted: "Turn stopped",
+  interrupted: "Turn interrupted",
+};
+
+/** `Turn over, 3.2 s, 1,204 tokens, $0.01` */
+export function endWords({ outcome, duration_ms, input_tokens, output_tokens, cost_usd }: End): string {
+  const tokens = (input_tokens ?? 0) + (output_tokens ?? 0);
+  const parts = [
+    outcome === null ? "Turn ending" : ENDS[outcome],
+    duration_ms === null ? undefined : tookWords(duration_ms),
+    tokens === 0 ? undefined : `${tokens.toLocaleString("en")} tokens`,
+    cost_usd ? `$${cost_usd < 0.01 ? cost_usd.toPrecision(1) : cost_usd.toFixed(2)}` : undefined,
+  ];
+  return parts.filter((part) => part !== undefined).join(", ");
+}
+
+export function tookWords(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  return ms < 60_000
+    ? `${(ms / 1000).toFixed(1)} s`
+    : `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
+}
+
+const MOST_SHORT = 120;
+
+/** What it is about, in a line: the command it runs, or the first of its arguments that says something. */
+export function shortArguments({ arguments: text }: Call): string {
+  const given = parsed(text);
+  if (given === undefined) return cut(text);
+  const { argv, cmd, ...others } = given;
+  const command = [argv, cmd].find(Array.isArray);
+  if (command) return cut(command.join(" "));
+  const [first] = Object.values({ ...others, ...(typeof cmd === "string" && { cmd }) }).filter(isSaying);
+  return first === undefined ? "" : cut(String(first));
+}
+
+/** As it is read best: indented, where it is whole. */
+export function readable(text: string): string {
+  const given = parsed(text);
+  return given === undefined ? text : JSON.stringify(given, null, 2);
+}
+
+const isSaying = (value: unknown): boolean => typeof value === "string" || typeof value === "number";
+const cut = (text: string): string =>
+  text.length > MOST_SHORT ? `${[...text].slice(0, MOST_SHORT).join("")} …` : text;
+
+/** Undefined for what is cut off, or was no JSON to begin with. */
+function parsed(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}

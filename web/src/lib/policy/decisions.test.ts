@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import { csvOf, decidedWords, habitsOf, habitWords } from "./decisions.ts";
+import type { Approval } from "./types.ts";
+
+const ASKED = Date.parse("2027-03-01T08:00:00Z");
+const asked = (digest: string, outcome: Approval["outcome"], seconds: number): Approval =>
+  ({
+    id: "1",
+    digest,
+    outcome,
+    agent: "scout",
+    tool: "runtime_exec",
+    arguments: { cmd: ["date"] },
+    reason: null,
+    requested_at: new Date(ASKED).toISOString(),
+    decided_at: new Date(ASKED + seconds * 1000).toISOString(),
+  }) as unknown as Approval;
+
+test("how people decide is counted from what they decided alone, and what they always approve is named", () => {
+  const always = [1, 2, 90].map((seconds) => asked("a", "user_approve", seconds));
+  const sometimes = [asked("b", "user_approve", 3), asked("b", "user_approve", 4), asked("b", "user_deny_continue", 5)];
+  const seen = habitsOf([...always, ...sometimes, asked("c", "policy_allow", 0), asked("d", null, 0)]);
+  expect(seen).toMatchObject({
+    decided: 6,
+    approved: 5,
+    median_ms: 3000,
+    often: [{ times: 3, call: { digest: "a" } }],
+  });
+  expect(habitsOf([])).toEqual({ decided: 0, approved: 0, median_ms: null, often: [] });
+});
+
+test("a table holds every field as it is, and no cell is a formula", () => {
+  const [head = "", row = ""] = csvOf([{ ...asked("a", "user_approve", 1), reason: '=1+1, "so"' }]).split("\r\n");
+  expect(head.split(",")).toContain("digest");
+  expect(row).toContain('"{""cmd"":[""date""]}","a"');
+  expect(row).toContain(`"'=1+1, ""so"""`);
+});
+
+test("who decided is said with where they were", () => {
+  const one = { ...asked("a", "user_approve", 1), decided_by: "ana", decided_via: "cli" } as const;
+  expect(decidedWords(one)).toBe("by ana at a terminal");
+  expect(decidedWords({ ...one, decided_by: null, decided_via: null })).toBe("decided by nobody");
+});
+
+test("how long something took is said as short as does", () => {
+  const within = (seconds: number) => habitWords(habitsOf([asked("a", "user_approve", seconds)]));
+  expect(within(40)).toBe("Of the last 1 that people decided, 1 were approved; half of them were decided within 40 s.");
+  expect([within(61), within(5 * 3600)]).toEqual([expect.stringContaining("1 min."), expect.stringContaining("5 h.")]);
+});

@@ -1,0 +1,80 @@
+import { viaWords } from "#lib/needs/via.ts";
+import { visibleLine } from "$visible";
+import type { Approval } from "./types.ts";
+
+/** So often the same call is approved before it is worth a rule. */
+const OFTEN = 3;
+
+export interface Habits {
+  /** Of those that a person was asked about and decided. */
+  decided: number;
+  approved: number;
+  /** Half of them were decided sooner; null where none was. */
+  median_ms: number | null;
+  /** What was asked again and again and never denied: by its newest call. */
+  often: { call: Approval; times: number }[];
+}
+
+/** How people decide, from what they decided: who approves everything is asked too much. */
+export function habitsOf(approvals: readonly Approval[]): Habits {
+  const decided = approvals.filter(({ outcome }) => outcome?.startsWith("user_"));
+  const waits = decided.map(({ requested_at, decided_at }) => Date.parse(decided_at ?? "") - Date.parse(requested_at));
+  const same = Map.groupBy(decided, ({ digest }) => digest);
+  const often = [...same.values()].flatMap((calls) => {
+    const [call] = calls;
+    return call && calls.length >= OFTEN && calls.every(isApproved) ? { call, times: calls.length } : [];
+  });
+  return {
+    decided: decided.length,
+    approved: decided.filter(isApproved).length,
+    median_ms: waits.toSorted((a, b) => a - b)[Math.floor((waits.length - 1) / 2)] ?? null,
+    often: often.toSorted((a, b) => b.times - a.times),
+  };
+}
+
+const isApproved = ({ outcome }: Approval): boolean => outcome === "user_approve";
+
+const COLUMNS = [
+  ...["id", "requested_at", "agent", "server", "tool", "arguments", "digest", "state", "ruled", "policy_version"],
+  ...[
+    "outcome",
+    "decided_by",
+    "decided_at",
+    "decided_via",
+    "reason",
+    "edited_arguments",
+    "edited_digest",
+    "executing_at",
+    "ended_at",
+  ],
+] as const satisfies readonly (keyof Approval)[];
+
+export const csvOf = (approvals: readonly Approval[]): string =>
+  [COLUMNS.join(","), ...approvals.map((one) => COLUMNS.map((column) => cell(one[column])).join(","))]
+    .map((line) => `${line}\r\n`)
+    .join("");
+
+/** A spreadsheet takes what begins like a formula for one, and agents write these. */
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return `"${(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;
+}
+
+export function habitWords({ decided, approved, median_ms }: Habits): string {
+  const how_soon = median_ms === null ? "" : `; half of them were decided within ${lasting(median_ms)}`;
+  return `Of the last ${decided} that people decided, ${approved} were approved${how_soon}.`;
+}
+
+export function decidedWords({ decided_by, decided_via, reason }: Approval): string {
+  const by = decided_by === null ? "decided by nobody" : `by ${decided_by}${viaWords(decided_via)}`;
+  return visibleLine(reason ? `${by}: ${reason}` : by);
+}
+
+/** 40 s, 4 min, 3 h. */
+function lasting(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 60 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
+}
