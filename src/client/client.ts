@@ -79,8 +79,7 @@ export class Client implements Disposable {
     const _meta = { "parley/bare": true, ...(cause !== undefined && { "parley/cause": cause }) };
     const params = { name, arguments: given, _meta };
     const send = async (): Promise<ToolTypes[N]["output"]> => {
-      // Whoever's cookie it is now, it is not the one with which this was begun.
-      if (this.#disposed) throw unreachable("this client is no longer in use");
+      this.#assertInUse();
       // The hub has checked its own output against the schema that this type is of.
       const answer = await this.#protocol.request("tools/call", params, { name, signal, timeout_ms });
       return outputOf(answer) as ToolTypes[N]["output"];
@@ -98,6 +97,7 @@ export class Client implements Disposable {
   }
 
   async read(uri: string): Promise<ResourceContents[]> {
+    this.#assertInUse();
     const { contents } = await this.#protocol.request("resources/read", { uri }, { name: uri });
     if (Array.isArray(contents) && contents.length > 0 && contents.every(isContents)) return contents;
     throw new HubError("INVALID_CONTENTS", `What the hub gave for ${uri} is not an MCP resource.`);
@@ -146,10 +146,15 @@ export class Client implements Disposable {
     return this.#disposed;
   }
 
-  /** No tool is called from now on, nor called again, and nothing is listened to. */
+  /** No tool is called from now on, nor called again, and nothing is read or listened to. */
   [Symbol.dispose](): void {
     this.#disposed = true;
     this.#watching[Symbol.dispose]();
+  }
+
+  /** Whoever's cookie it is now, it is not the one with which this client was begun. */
+  #assertInUse(): void {
+    if (this.#disposed) throw unreachable("this client is no longer in use");
   }
 }
 

@@ -1,4 +1,5 @@
 /** WEB-5 to WEB-9: what is subscribed to is known as it is, whatever happens on the way. */
+import { setTimeout as pause } from "node:timers/promises";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { FaultyTransport } from "../testing/faulty-transport.ts";
 import { eachDatabase, type TestHub } from "../testing/hub.ts";
@@ -67,6 +68,21 @@ eachDatabase((open, database) => {
     expect(said(heard)).toEqual(["one"]);
     await say("two");
     await until(() => said(heard)?.length === 2);
+  });
+
+  test("a client that was disposed of reads nothing any more, however often reading has failed", async () => {
+    const heard: ResourceData[] = [];
+    const manager = createSubscriptionManager(client);
+    await manager.subscribe(INBOX, (data) => heard.push(data));
+    network.fate = () => "lost";
+    manager.refresh(INBOX);
+    await until(() => count("resources/read") > 3);
+    client[Symbol.dispose]();
+    const asked = network.requests.length;
+    const told = heard.length;
+    await until(() => heard.length > told);
+    await pause(PACE.most_ms * 5);
+    expect([network.requests.length, heard.length]).toEqual([asked, told + 1]);
   });
 
   test("WEB-5: many callbacks of one URI share one subscription and one read, and the last one ends it", async () => {

@@ -92,7 +92,7 @@ class Subscription {
         continue;
       }
       failures += 1;
-      const passing = isPassing(data);
+      const passing = isPassing(data) && !this.#client.disposed;
       // One that fails once and succeeds the next moment is nobody's concern.
       if (!passing || failures > 1) this.#deliver(errorOf(data));
       if (!passing) continue;
