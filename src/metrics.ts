@@ -62,13 +62,19 @@ export class Metrics {
   });
 
   constructor(build: { version: string; node: string; schema: number; backend: string }) {
-    collectDefaultMetrics({ register: this.registry });
+    // They are counted from the start on, not from when somebody looks.
+    processMetrics();
     new Gauge({
       name: "parley_build_info",
       help: "Always 1",
       labelNames: ["version", "node", "schema", "backend"],
       registers: [this.registry],
     }).set({ ...build, schema: String(build.schema) }, 1);
+  }
+
+  /** As Prometheus reads it, with the figures of the process. */
+  text(): Promise<string> {
+    return Registry.merge([processMetrics(), this.registry]).metrics();
   }
 
   /** Asked for when somebody looks. While the database is out of reach it stays what it was. */
@@ -106,4 +112,18 @@ export class Metrics {
     // What is kept under a metric came from that metric.
     return series.get(key) as B;
   }
+}
+
+let process_registry: Registry | undefined;
+
+/**
+ * One for all hubs of a process: prom-client never stops the timers and observers behind these figures, and a test
+ * process in which a thousand hubs have come and gone would spend its time on those.
+ */
+function processMetrics(): Registry {
+  if (!process_registry) {
+    process_registry = new Registry();
+    collectDefaultMetrics({ register: process_registry });
+  }
+  return process_registry;
 }

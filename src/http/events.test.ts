@@ -234,7 +234,7 @@ onSharedHub((shared) => {
   test("a reader that hangs up is forgotten", async () => {
     for (let n = 0; n < 3; n++) (await follow(ana))[Symbol.dispose]();
     await expect.poll(openStreams).toBe(0);
-    const text = await shared.hub.hub.metrics.registry.metrics();
+    const text = await shared.hub.hub.metrics.text();
     expect(text).toContain('parley_streams_open{kind="events"} 0');
   });
 

@@ -140,7 +140,7 @@ eachDatabase((open) => {
     time.pass(201);
     await expect.poll(() => responses[0]?.destroyed).toBe(true);
     expect(other.ids).toEqual(ids);
-    expect(await hub.hub.metrics.registry.metrics()).toContain('parley_streams_dropped_total{reason="slow"} 1');
+    expect(await hub.hub.metrics.text()).toContain('parley_streams_dropped_total{reason="slow"} 1');
 
     stuck.response.resume();
     await stuck.ended;

@@ -40,7 +40,7 @@ export function healthRoutes(hub: Hub, guard: Guard, stopping: () => boolean): R
       handle: async ({ response }, actor) => {
         hub.limit.take(actor.principal_id);
         if (!mayWatch(actor)) throw new ParleyError("FORBIDDEN", "/metrics is for admin and observer.");
-        const text = await hub.metrics.registry.metrics();
+        const text = await hub.metrics.text();
         response.writeHead(200, { "content-type": hub.metrics.registry.contentType }).end(text);
       },
     },
