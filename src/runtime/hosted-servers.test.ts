@@ -1,7 +1,8 @@
 /** Agents that the hub itself runs have the servers that whoever owns its folder wrote down, and nobody else's. */
-import { chmodSync, unwatchFile, watchFile, writeFileSync } from "node:fs";
+import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { watchFiles } from "../local/file-watch.ts";
 import { listProcesses } from "../local/process-table.ts";
 import { TOOL_SERVER } from "../testing/agents/tool-server.ts";
 import { eachDatabase, type Open } from "../testing/hub.ts";
@@ -35,14 +36,13 @@ async function openMason(open: Open) {
   return { hub, ana, mason, path, write, start, status, mounts, running };
 }
 
-/** Once whoever watches the file in this process has seen that it is another: this one is told after them. */
+/** Once whoever watches the file in this process has seen that it is another: they looked earlier in the same second. */
 function looked(path: string, change: () => void): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const seen = (): void => {
-    unwatchFile(path, seen);
+  const unwatch = watchFiles([path], () => {
+    unwatch();
     resolve();
-  };
-  watchFile(path, { interval: 1000 }, seen);
+  });
   change();
   return promise;
 }

@@ -3,9 +3,10 @@
  * decides what runs as the hub's user. So what it says of secrets is nowhere else, and nobody is shown it.
  */
 import { createHash } from "node:crypto";
-import { realpathSync, unwatchFile, watchFile } from "node:fs";
+import { realpathSync } from "node:fs";
 import { MAIN_SPACE } from "../db/open.ts";
 import type { Hub } from "../hub.ts";
+import { watchFiles } from "../local/file-watch.ts";
 import { killAll } from "../local/killing.ts";
 import { listProcesses } from "../local/process-table.ts";
 import { Compositor } from "./compositor/compositor.ts";
@@ -13,9 +14,6 @@ import type { ServerSpec } from "./compositor/config.ts";
 import { MOUNT_COOKIE, type MountSpec } from "./compositor/server.ts";
 import { readServers, type Servers, serversFile } from "./servers-file.ts";
 import type { Toolset } from "./toolset.ts";
-
-/** So often it is looked whether the file is another. */
-const LOOK_MS = 1000;
 
 interface Whose {
   space_id: string;
@@ -29,7 +27,7 @@ export class HostedServers implements Disposable {
   readonly #mark: string;
   #agents: ReadonlyMap<string, Servers> = new Map();
   readonly #changed = new Set<() => void>();
-  readonly #look = (): void => this.#reread();
+  #unwatch = (): void => {};
 
   constructor(hub: Hub) {
     const { home } = hub.config;
@@ -41,12 +39,12 @@ export class HostedServers implements Disposable {
   /** Ends first what a hub that was killed has left here. */
   async begin({ after_crash }: { after_crash: boolean }): Promise<void> {
     if (after_crash) await this.#killStrays();
+    this.#unwatch = watchFiles([this.#path], () => this.#reread());
     this.#reread();
-    watchFile(this.#path, { interval: LOOK_MS, persistent: false }, this.#look);
   }
 
   [Symbol.dispose](): void {
-    unwatchFile(this.#path, this.#look);
+    this.#unwatch();
   }
 
   /** The tools of its servers beside the hub's, mounted as the file says, also when that changes. */

@@ -3,16 +3,14 @@
  * this file, then those of each `--mcp-config`; of two with one name the later one counts.
  */
 import { hash } from "node:crypto";
-import { realpathSync, unwatchFile, watchFile } from "node:fs";
+import { realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { watchFiles } from "../../local/file-watch.ts";
 import { isMissing, readIfThere, replaceFile } from "../../local/files.ts";
 import { ConfigError, parseServers, type ServerSpec } from "../../runtime/index.ts";
 import { visible } from "../../visible.ts";
 import type { Cli } from "../core/cli.ts";
 import { invalid } from "../core/failure.ts";
-
-/** So often it is looked whether a file is another. */
-const LOOK_MS = 1000;
 
 export const folderConfig = (): string => resolve(".mcp.json");
 
@@ -43,13 +41,8 @@ export function parse(file: string, text: string): Map<string, ServerSpec> {
 }
 
 /** Tells when one of them may have become another. Returns the way to stop. */
-export function watchConfig(files: readonly string[], changed: () => void): () => void {
-  const all = [folderConfig(), ...files.map((file) => resolve(file))];
-  for (const file of all) watchFile(file, { interval: LOOK_MS, persistent: false }, changed);
-  return () => {
-    for (const file of all) unwatchFile(file, changed);
-  };
-}
+export const watchConfig = (files: readonly string[], changed: () => void): (() => void) =>
+  watchFiles([folderConfig(), ...files.map((file) => resolve(file))], changed);
 
 /** Of this file as it is, byte for byte: a changed one is looked at anew. */
 const isTrusted = (cli: Cli, file: string, text: string): boolean => trusted(cli).get(placeOf(file)) === digestOf(text);

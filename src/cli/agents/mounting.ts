@@ -36,11 +36,14 @@ export class Mounting implements AsyncDisposable {
   async around(hub: Toolset, changed: () => void): Promise<Toolset> {
     const compositor = new Compositor({ hub, changed });
     this.#compositor = compositor;
-    await this.#converge(compositor);
-    await compositor.settled();
+    const first = Promise.withResolvers<void>();
+    this.#last = first.promise;
+    // Before they are read for the first time: what changes from here on is told.
     this.#unwatch = watchConfig(this.#servers.files, () => {
       this.#last = this.#last.then(() => this.#converge(compositor).catch((error: unknown) => this.#complain(error)));
     });
+    await this.#converge(compositor).finally(first.resolve);
+    await compositor.settled();
     return compositor;
   }
 
