@@ -5,7 +5,8 @@ import { answerBench } from "./answering.ts";
 
 const waiting = new Set<ServerResponse>();
 
-const server = createServer((request, response) => {
+// A busy machine may take long to ask again.
+const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
   const chunks: Buffer[] = [];
   request.on("data", (chunk: Buffer) => chunks.push(chunk));
   request.on("end", () => {

@@ -6,7 +6,8 @@ import { answerBench } from "./answering.ts";
 const listeners = new Set<ServerResponse>();
 let frame = Buffer.alloc(0);
 
-const server = createServer((request, response) => {
+// A busy machine may take long to ask again.
+const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
   if (request.method === "GET" || request.headers["mcp-method"] === "subscriptions/listen") listen(request, response);
   else post(request, response);
 });

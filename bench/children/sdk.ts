@@ -52,7 +52,8 @@ async function open(): Promise<NodeStreamableHTTPServerTransport> {
   return transport;
 }
 
-const server = createServer((request, response) => {
+// A busy machine may take long to ask again.
+const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
   // Its type forbids the `undefined` that Node's has in optional members; the handler does not mind them.
   if (request.headers["mcp-method"]) void serveModern(request as NodeIncomingMessageLike, response);
   else void serveLegacy(request, response);
