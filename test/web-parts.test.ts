@@ -37,7 +37,8 @@ beforeAll(async () => {
       ({ ok }) => ok,
       () => false,
     );
-  await until(isThere);
+  // It gathers what the app imports first, which takes minutes on a busy machine.
+  await until(isThere, 240_000);
   const context = await visitor(browser, { reducedMotion: "reduce" });
   page = await context.newPage();
   await page.goto(`${url}/parts`);
