@@ -114,7 +114,7 @@ test("the command line loads next to nothing of the hub", () => {
   expect(broken).toEqual([]);
 });
 
-test("of the command line every module is a folder with its list of commands, and the core knows none of them", () => {
+test("of the command line every module is a folder whose commands are listed, and the core knows none of them", () => {
   const own = imports.filter(({ path, target }) => path.startsWith("src/cli/") && target.startsWith("src/cli/"));
   const isBelow = (target: string) => cliFolderOf(target) === "core" || target === "src/cli/root.ts";
   const upwards = own.filter(({ path, target }) => cliFolderOf(path) === "core" && !isBelow(target));

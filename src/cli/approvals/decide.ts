@@ -57,7 +57,7 @@ export const decide = defineCommand({
           `Decided: ${outcome.decided.length}.`,
           ...outcome.refused.map(({ id, error }) => `${visibleLine(id)}: ${visibleLine(error)}`),
         ].join("\n"),
-      () => outcome.decided.map(visibleLine),
+      outcome.decided,
     );
   },
 });
@@ -71,11 +71,7 @@ interface Decision {
 async function one(cli: Cli, { id, digest }: Approval, { decision, reason, edited }: Decision): Promise<void> {
   const input = { id, digest, decision, reason, ...(edited !== undefined && { edited_arguments: edited }) };
   const approval = await cli.call("approval_decide", input);
-  await cli.out.result(
-    approval,
-    () => `Decided.\n${fields(cli.out, { ...approval, verdicts: [] })}`,
-    () => [visibleLine(approval.id)],
-  );
+  await cli.out.result(approval, () => `Decided.\n${fields(cli.out, { ...approval, verdicts: [] })}`, [approval.id]);
 }
 
 /** As they are now: what their person has seen of them may have been less, or something else. */

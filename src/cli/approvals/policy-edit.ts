@@ -25,11 +25,7 @@ export const edit = defineCommand({
     };
     if (!(await confirmed(cli, { yes, question }))) return cli.out.write("Nothing was changed.");
     const policy = await cli.call("policy_set", { document, expected_version: before.version, note });
-    await cli.out.result(
-      policy,
-      () => `The policy is at version ${policy.version}.`,
-      () => [String(policy.version)],
-    );
+    await cli.out.result(policy, () => `The policy is at version ${policy.version}.`, [String(policy.version)]);
   },
 });
 

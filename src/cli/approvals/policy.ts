@@ -15,11 +15,7 @@ export const show = defineCommand({
   options: { version: { type: "integer", minimum: 0, value: "N", description: "an earlier one" } },
   async run(cli, { version }) {
     const policy = await cli.call("policy_get", version === undefined ? {} : { version });
-    await cli.out.result(
-      policy,
-      () => policyText(policy),
-      () => [String(policy.version)],
-    );
+    await cli.out.result(policy, () => policyText(policy), [String(policy.version)]);
   },
 });
 
@@ -42,11 +38,7 @@ export const propose = defineCommand({
   },
   async run(cli, { rule, reason, ...as }) {
     const proposal = await callAs(cli, as, "policy_propose", { args: { rule: parsed(rule), reason } });
-    await cli.out.result(
-      proposal,
-      () => `Proposed, as ${proposal.id}: ${visibleLine(proposal.words)}`,
-      () => [visibleLine(proposal.id)],
-    );
+    await cli.out.result(proposal, () => `Proposed, as ${proposal.id}: ${visibleLine(proposal.words)}`, [proposal.id]);
   },
 });
 
@@ -69,7 +61,7 @@ export const preview = defineCommand({
         ]
           .filter(Boolean)
           .join("\n"),
-      () => previewed.calls.map(({ id }) => visibleLine(id)),
+      previewed.calls,
     );
   },
 });
@@ -91,11 +83,7 @@ export const decide = defineCommand({
     // The hub says of one that is unknown what is the matter with it.
     const digest = proposals.find((one) => one.id === id)?.digest ?? "";
     const proposal = await cli.call("policy_decide", { id, digest, decision });
-    await cli.out.result(
-      proposal,
-      () => fields(cli.out, proposal),
-      () => [visibleLine(proposal.id)],
-    );
+    await cli.out.result(proposal, () => fields(cli.out, proposal), [proposal.id]);
   },
 });
 

@@ -33,11 +33,7 @@ export const send = defineCommand({
     const me = await speaker(cli);
     const { sent, to } = await post(me, args, key ?? randomUUID());
     const whom = cli.out.json || cli.out.quiet ? "" : await whomOf(me, agent, to);
-    await cli.out.result(
-      sent,
-      () => `Sent to ${whom}. ID: ${visibleLine(sent.id)}`,
-      () => [sent.id],
-    );
+    await cli.out.result(sent, () => `Sent to ${whom}. ID: ${visibleLine(sent.id)}`, [sent.id]);
   },
 });
 
@@ -107,7 +103,7 @@ export const read = defineCommand({
         if (last !== undefined || !page.has_more) return lines.join("\n");
         return [...lines, `There is more: ${cli.again("--after", visibleLine(page.last_id ?? ""))}`].join("\n");
       },
-      () => page.messages.map(({ id }) => id),
+      page.messages,
     );
   },
 });

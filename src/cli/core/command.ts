@@ -89,7 +89,8 @@ export const entry = <K extends string>(
   key: K,
 ): Entry => ({ name, summary, load: async () => (await file())[key] });
 
-export const commonEntry: typeof entry = (...of) => ({ ...entry(...of), common: true });
+/** One that `parley` alone shows. */
+export const common: typeof entry = (...of) => ({ ...entry(...of), common: true });
 
 interface Definition<O extends Options, P extends Positionals>
   extends Omit<Command, "positionals" | "options" | "run"> {

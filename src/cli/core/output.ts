@@ -31,10 +31,12 @@ export class Output {
   }
 
   /** What was asked for: one JSON document, or text for people; with `--quiet` no more of it than its ids. */
-  async result(value: unknown, text: () => string, ids?: () => readonly string[]): Promise<void> {
+  async result(value: unknown, text: () => string, ids?: Ids): Promise<void> {
     if (this.json) return this.data(value);
     if (this.fields !== undefined) return this.write((await import("./picking.ts")).picture(this, value, this.fields));
-    await this.write(this.quiet && ids ? ids().join("\n") : text());
+    if (!this.quiet || !ids) return this.write(text());
+    const { visibleLine } = await import("../../visible.ts");
+    await this.write(ids.map((each) => visibleLine(typeof each === "string" ? each : each.id)).join("\n"));
   }
 
   /** The JSON of it. */
@@ -76,6 +78,9 @@ export class Output {
     return this.#colors ? `\u001b[2m${text}\u001b[22m` : text;
   }
 }
+
+/** Or what has one. */
+export type Ids = readonly (string | { id: string })[];
 
 type Looks = Pick<SharedOptions, "json" | "format" | "no_color" | "quiet" | "fields" | "utc">;
 

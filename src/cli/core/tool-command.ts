@@ -46,11 +46,7 @@ async function run(cli: Cli, made: MadeCommand, given: Thing): Promise<void> {
   const answer = await call(made.tool, { ...args, ...made.fixed });
   if (made.forgets !== undefined)
     await (await import("./identity-ensure.ts")).forgetAgent(cli, String(args[made.forgets]));
-  await cli.out.result(
-    answer,
-    () => text(cli, made, { ...args, ...answer }),
-    () => idsOf(made, answer),
-  );
+  await cli.out.result(answer, () => text(cli, made, { ...args, ...answer }), idsOf(made, answer));
 }
 
 function callsOf(cli: Cli, { acting }: MadeCommand, given: Thing): Calls {

@@ -27,7 +27,7 @@ export function idsOf(looks: CommandLooks, answer: Thing): string[] {
   const { rows: table, id } = looks;
   if (id === undefined) return [];
   const one = oneOf(looks, answer);
-  return (table ? listOf(answer, table.list) : one ? [one] : []).map((thing) => visibleLine(String(thing[id])));
+  return (table ? listOf(answer, table.list) : one ? [one] : []).map((thing) => String(thing[id]));
 }
 
 function fieldsOf(cli: Cli, looks: CommandLooks, thing: Thing): string {

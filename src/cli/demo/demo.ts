@@ -124,11 +124,7 @@ async function remove(cli: Cli): Promise<void> {
   const ended = await endDemo(cli);
   if (!ended) return cli.out.result({ stopped: false }, () => "No demo runs here.");
   const { name, pid } = ended;
-  await cli.out.result(
-    { stopped: true, agent: name, pid },
-    () => `${visibleLine(name)} no longer answers.`,
-    () => [],
-  );
+  await cli.out.result({ stopped: true, agent: name, pid }, () => `${visibleLine(name)} no longer answers.`, []);
 }
 
 /** Undefined where none was started, or it was ended before. */
@@ -237,5 +233,5 @@ const tell = (cli: Cli, { pid, name, token_id }: Started, what: string): Promise
         `  say something  ${cli.line(`chat send --agent ${name} help`)}`,
         `  end it         ${cli.line("demo --stop")}`,
       ].join("\n"),
-    () => [visibleLine(name)],
+    [name],
   );

@@ -20,7 +20,7 @@ export const why = defineCommand({
     await cli.out.result(
       found,
       () => shown(cli, found),
-      () => found.steps.flatMap((step) => (step.id === null ? [] : [visibleLine(step.id)])),
+      found.steps.flatMap((step) => (step.id === null ? [] : [step.id])),
     );
   },
 });

@@ -19,7 +19,7 @@ export const login = defineCommand({
           `Open ${cli.out.bold(url)}`,
           `It signs one browser in as ${visibleLine(about.principal)}; use it ${visibleLine(cli.out.time(about.expires_at).replace(/^in /, "within "))}.`,
         ].join("\n"),
-      () => [url],
+      [url],
     );
   },
 });

@@ -22,11 +22,7 @@ export const heartbeat = defineCommand({
         cause: error,
       });
     });
-    await cli.out.result(
-      beat,
-      () => fields(cli.out, beat),
-      () => [],
-    );
+    await cli.out.result(beat, () => fields(cli.out, beat), []);
   },
 });
 

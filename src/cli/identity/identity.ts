@@ -69,11 +69,7 @@ export const setDefault = defineCommand({
     const files = await filesOf(cli);
     const chosen = { project: projectOf(as.project, cli.io.env), agent, space: files.space };
     files.saveProject(chosen);
-    await cli.out.result(
-      chosen,
-      () => `In ${visibleLine(chosen.project)} you are ${visibleLine(agent)}.`,
-      () => [],
-    );
+    await cli.out.result(chosen, () => `In ${visibleLine(chosen.project)} you are ${visibleLine(agent)}.`, []);
   },
 });
 
@@ -95,8 +91,4 @@ async function bySession(cli: Cli, as: As): Promise<SessionFile> {
 }
 
 const tell = (cli: Cli, known: SessionFile): Promise<void> =>
-  cli.out.result(
-    known,
-    () => `You are ${visibleLine(known.agent)}.\n${fields(cli.out, { ...known })}`,
-    () => [visibleLine(known.agent)],
-  );
+  cli.out.result(known, () => `You are ${visibleLine(known.agent)}.\n${fields(cli.out, { ...known })}`, [known.agent]);

@@ -35,11 +35,7 @@ export const atlas = defineCommand({
     await takeTriggers(cli, found, report);
     await takeTasks(cli, found, report);
     leaveSessions(found, report);
-    await cli.out.result(
-      report,
-      () => shown(cli, report),
-      () => [],
-    );
+    await cli.out.result(report, () => shown(cli, report), []);
   },
 });
 

@@ -3,6 +3,7 @@ import type { Mail, MailItem, MailList, Polled } from "../../modules/mail/index.
 import { ACTING_OPTIONS, type As, resolveActing } from "../core/acting.ts";
 import type { Cli } from "../core/cli.ts";
 import type { Options } from "../core/command.ts";
+import type { Ids } from "../core/output.ts";
 
 export type { Mail, MailItem, MailList, Polled };
 
@@ -45,7 +46,7 @@ interface Texts {
   /** For a model. */
   context?: () => string | Promise<string>;
   /** With `--quiet`. */
-  ids?: () => readonly string[];
+  ids?: Ids;
 }
 
 export async function show(cli: Cli, shape: Shape, value: object, { text, context, ids }: Texts): Promise<void> {

@@ -48,13 +48,10 @@ async function showFolder(cli: Cli, as: As, { wanted, shape }: Asked): Promise<M
   await show(cli, shape, list, {
     text: () => overview(cli, list, wanted),
     context: () => contextOf(cli.linesFor(as), list),
-    ids: () => idsOf(list),
+    ids: list.messages,
   });
   return list;
 }
-
-const idsOf = ({ messages }: { messages: readonly { id: string }[] }): string[] =>
-  messages.map(({ id }) => visibleLine(id));
 
 const pageHint = (cli: Cli, next: string | null): string[] =>
   next === null ? [] : [`There is more: ${cli.again("--before", visibleLine(next), ["--before", "--page-token"])}`];
@@ -135,7 +132,7 @@ export const search = defineCommand({
           ? "Nothing was found."
           : [listed(found.messages, cli.out, { sent: where === "sent" }), ...pageHint(cli, found.next)].join("\n"),
       context: () => (found.messages.length === 0 ? "" : enclosedLines(found.messages.map(foundLine))),
-      ids: () => idsOf(found),
+      ids: found.messages,
     });
   },
 });
@@ -165,7 +162,7 @@ export const thread = defineCommand({
           ...messages.map((mail) => `\n${whole(mail, cli.out)}`),
         ].join("\n"),
       context: () => envelope(messages),
-      ids: () => idsOf(found),
+      ids: found.messages,
     });
   },
 });

@@ -80,7 +80,7 @@ async function print(cli: Cli, polled: Polled, how: Printing): Promise<void> {
   await cli.out.result(
     polled,
     () => (none ? `No new messages for ${who}.` : `New messages for ${who}:\n\n${listed(polled.messages, cli.out)}`),
-    () => polled.messages.map(({ id }) => visibleLine(id)),
+    polled.messages,
   );
 }
 

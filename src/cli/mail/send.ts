@@ -116,11 +116,7 @@ export const publish = defineCommand({
     if (isKept(sent)) return tell(cli, sent, { compat: false, text: () => "" });
     const told = { message_id: sent.id, topic, recipients_count: sent.to.length, ...sent };
     const reached = sent.to.length === 0 ? ", which nobody follows" : `, for ${counted(sent.to.length, "follower")}`;
-    await cli.out.result(
-      told,
-      () => `Published to ${visibleLine(topic)}${reached}. ID: ${sent.id}`,
-      () => [sent.id],
-    );
+    await cli.out.result(told, () => `Published to ${visibleLine(topic)}${reached}. ID: ${sent.id}`, [sent.id]);
   },
 });
 
@@ -141,18 +137,10 @@ async function tell(
 ): Promise<void> {
   if (isKept(sent)) {
     const key = sent.idempotency_key;
-    return cli.out.result(
-      sent,
-      () => `Queued, to be sent as soon as the hub is reached. Key: ${key}`,
-      () => [key],
-    );
+    return cli.out.result(sent, () => `Queued, to be sent as soon as the hub is reached. Key: ${key}`, [key]);
   }
   const value = cli.out.json ? await shaped(sent, { compact: false, compat: how.compat }) : sent;
-  await cli.out.result(
-    value,
-    () => how.text(sent),
-    () => [sent.id],
-  );
+  await cli.out.result(value, () => how.text(sent), [sent.id]);
 }
 
 async function bodyOf(cli: Cli, body: string | undefined, file: string | undefined): Promise<string> {

@@ -54,7 +54,7 @@ export const statusUpdate = defineCommand({
         isKept(sent)
           ? `Queued, to be sent as soon as the hub is reached. Key: ${sent.idempotency_key}`
           : `Told ${sent.to.map(visibleLine).join(", ")}. ID: ${sent.id}`,
-      () => [isKept(sent) ? sent.idempotency_key : sent.id],
+      [isKept(sent) ? sent.idempotency_key : sent.id],
     );
   },
 });

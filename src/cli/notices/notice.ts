@@ -25,7 +25,7 @@ export const settle = defineCommand({
     await cli.out.result(
       notice,
       () => `Settled${choice ? ` with ${visibleLine(choice)}` : ""}.\n${fields(cli.out, notice)}`,
-      () => [visibleLine(notice.id)],
+      [notice.id],
     );
   },
 });

@@ -18,7 +18,7 @@ export const list = defineCommand({
     await cli.out.result(
       { pending, refused },
       () => (all.length === 0 ? "Nothing waits." : rows(cli.out, all.map(row), COLUMNS)),
-      () => all.map(({ key }) => key),
+      all.map(({ key }) => key),
     );
   },
 });
@@ -77,11 +77,7 @@ export const clear = defineCommand({
     // Another command may have sent one of them meanwhile.
     const cleared =
       waiting.filter((each) => outbox.remove(each)).length + over.filter((each) => outbox.forgetRefused(each)).length;
-    await cli.out.result(
-      { cleared },
-      () => `Threw away ${cleared}.`,
-      () => [],
-    );
+    await cli.out.result({ cleared }, () => `Threw away ${cleared}.`, []);
   },
 });
 

@@ -33,11 +33,7 @@ export const answer = defineCommand({
     const submitted = await cli.call("submit_answers", { answers: [{ question_id: id, answer }] });
     refuse(submitted, id);
     const more = submitted.resumed ? " The work goes on." : "";
-    await cli.out.result(
-      submitted,
-      () => `Answered.${more}`,
-      () => submitted.answered,
-    );
+    await cli.out.result(submitted, () => `Answered.${more}`, submitted.answered);
   },
 });
 
@@ -64,7 +60,7 @@ async function list(cli: Cli, questions: readonly Question[]): Promise<void> {
   await cli.out.result(
     { questions },
     () => (questions.length === 0 ? "Nothing is asked." : questions.map((one) => shown(cli, one)).join("\n\n")),
-    () => questions.map(({ id }) => visibleLine(id)),
+    questions,
   );
 }
 

@@ -49,7 +49,7 @@ export const ask = defineCommand({
     };
     const ends_ms = timeout === undefined ? Number.POSITIVE_INFINITY : duration("--timeout", timeout);
     const added = await callAs(cli, as, "add_question", { args });
-    const ids = () => [visibleLine(added.question_id)];
+    const ids = [added.question_id];
     if (!wait) return cli.out.result(added, () => `Asked, as question ${added.question_id}.`, ids);
     cli.out.note("Waiting for the answer. Ctrl-C ends it.");
     const outcome = await answerTo(cli, as, added.question_id, ends_ms);

@@ -38,7 +38,7 @@ export const spaceOpen = defineCommand({
       { ...opened, archive: path, was: header.space, ended_at: header.ended_at, rows },
       () =>
         `Opened ${header.space}, which ended ${header.ended_at}, as ${id} until ${opened.expires_at}. Look into it: ${cli.line(`agent list --space ${id}`)}`,
-      () => [id],
+      [id],
     );
   },
 });

@@ -30,11 +30,7 @@ export const wait = defineCommand({
     cli.out.note(`Waiting${timeout === undefined ? "" : `, at most ${timeout}`}. Ctrl-C ends it.`);
     const waited = await until(cli, task_ids, wait_ms);
     cli.io.exitCode = waited.task?.status === "done" ? 0 : 1;
-    await cli.out.result(
-      waited,
-      () => shown(waited),
-      () => (waited.task ? [waited.task.id] : []),
-    );
+    await cli.out.result(waited, () => shown(waited), waited.task ? [waited.task.id] : []);
   },
 });
 

@@ -22,7 +22,7 @@ export const why = defineCommand({
     await cli.out.result(
       { task_id: task.id, status: task.status, reason, hold: task.hold, why: causes ?? null },
       () => [reason, "", causes ? causesShown(cli, causes) : "What led to it is no longer kept."].join("\n"),
-      () => [task.id],
+      [task.id],
     );
   },
 });

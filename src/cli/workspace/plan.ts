@@ -51,7 +51,7 @@ export const add = defineCommand({
     await cli.out.result(
       added,
       () => added.tasks.map(({ task_id, description }) => `Added ${task_id}  ${visibleLine(description)}`).join("\n"),
-      () => added.tasks.map(({ task_id }) => task_id),
+      added.tasks.map(({ task_id }) => task_id),
     );
   },
 });
@@ -88,11 +88,7 @@ export const list = defineCommand({
     // What a task waits for may not be among those that were asked for.
     const isWhole = Object.keys(filter).length === 0 || plan.every(({ blocked_by }) => blocked_by.length === 0);
     const names = new Map((isWhole ? plan : await wholePlan(cli, as, {})).map((task) => [task.id, task.description]));
-    await cli.out.result(
-      { plan },
-      () => checklist(cli, plan, names),
-      () => plan.map(({ id }) => id),
-    );
+    await cli.out.result({ plan }, () => checklist(cli, plan, names), plan);
   },
 });
 
