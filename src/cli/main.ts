@@ -1,6 +1,6 @@
 import { findEntry, GROUPS } from "./commands.ts";
 import { Cli } from "./core/cli.ts";
-import { COMMON, type Entry, type Options } from "./core/command.ts";
+import { COMMON, type Entry, flag, type Options } from "./core/command.ts";
 import { Failure, INTERRUPTED } from "./core/failure.ts";
 import { type Io, isUnread, PROCESS, STDERR, STDOUT } from "./core/io.ts";
 import { lookUp, parse } from "./core/parse.ts";
@@ -101,7 +101,7 @@ class CommandLine {
 const find = async (words: readonly string[]): Promise<Entry> =>
   findEntry(words.join(" ")) ?? (await import("./help/find.ts")).findCommand(words);
 
-const BEFORE_COMMAND: Options = { ...COMMON, version: { type: "flag", short: "V", description: "say which version" } };
+const BEFORE_COMMAND: Options = { ...COMMON, version: flag("say which version", { short: "V" }) };
 
 /** The one or two words that name the command, and where they stand: common options may come before each. */
 function commandWords(argv: readonly string[]): { words: string[]; places: number[] } {

@@ -1,6 +1,6 @@
 import { visibleLine } from "../../visible.ts";
 import type { Cli } from "../core/cli.ts";
-import { defineCommand } from "../core/command.ts";
+import { defineCommand, text } from "../core/command.ts";
 import { isAskable, saidWord, saidYes, YES } from "../core/confirm.ts";
 import { Failure, invalid } from "../core/failure.ts";
 import { fields } from "../core/fields.ts";
@@ -34,8 +34,8 @@ export const decide = defineCommand({
     ids: { required: true, rest: true, description: "the ids of what is decided, as short as names one, or latest" },
   },
   options: {
-    reason: { type: "text", value: "TEXT", description: "why; it reaches the agent word for word" },
-    arguments: { type: "text", value: "JSON", description: "with approve: run it with these instead" },
+    reason: text("TEXT", "why; it reaches the agent word for word"),
+    arguments: text("JSON", "with approve: run it with these instead"),
     ...YES,
   },
   async run(cli, { decision: word, ids: given, reason = "", arguments: edited, yes }) {

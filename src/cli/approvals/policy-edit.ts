@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Cli } from "../core/cli.ts";
-import { defineCommand } from "../core/command.ts";
+import { defineCommand, text } from "../core/command.ts";
 import { confirmed, isAskable, YES } from "../core/confirm.ts";
 import { invalid } from "../core/failure.ts";
 import { readStdin } from "../core/io.ts";
@@ -14,7 +14,7 @@ export const edit = defineCommand({
   details:
     "Without a file it is opened in $VISUAL or $EDITOR. What it would have decided otherwise so far is shown before it is asked about; a policy that somebody else has changed meanwhile is not overwritten.",
   positionals: { file: { description: "the policy as JSON, or - for stdin" } },
-  options: { note: { type: "text", value: "TEXT", description: "why, for the history" }, ...YES },
+  options: { note: text("TEXT", "why, for the history"), ...YES },
   async run(cli, { file, note = "", yes }) {
     const before = await cli.call("policy_get", {});
     const text = await textFrom(cli, file, `${JSON.stringify(before.document, null, 2)}\n`);

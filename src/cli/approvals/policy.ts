@@ -1,7 +1,7 @@
 import { visibleLine } from "../../visible.ts";
 import { ACTING_OPTIONS } from "../core/acting.ts";
 import { callAs } from "../core/call-as.ts";
-import { defineCommand } from "../core/command.ts";
+import { defineCommand, integer, text } from "../core/command.ts";
 import { Failure, invalid } from "../core/failure.ts";
 import { fields, rows } from "../core/fields.ts";
 import { isWhole, LATEST, theOne } from "../core/short-ids.ts";
@@ -12,7 +12,7 @@ export const show = defineCommand({
   details:
     "Each rule as a sentence, in the order in which they count: the first that matches decides. --json gives the document.",
   positionals: {},
-  options: { version: { type: "integer", minimum: 0, value: "N", description: "an earlier one" } },
+  options: { version: integer("N", "an earlier one", { minimum: 0 }) },
   async run(cli, { version }) {
     const policy = await cli.call("policy_get", version === undefined ? {} : { version });
     await cli.out.result(policy, () => policyText(policy), [String(policy.version)]);
@@ -33,7 +33,7 @@ export const propose = defineCommand({
   details: "It counts once a person accepts it.",
   positionals: { rule },
   options: {
-    reason: { type: "text", value: "TEXT", required: true, description: "why, for the people who decide" },
+    reason: text("TEXT", "why, for the people who decide", { required: true }),
     ...ACTING_OPTIONS,
   },
   async run(cli, { rule, reason, ...as }) {
@@ -47,7 +47,7 @@ export const preview = defineCommand({
   examples: [`policy preview '${RULE}'`],
   details: "Of everything that was asked so far, by the rules that decide when it is asked.",
   positionals: { rule },
-  options: { limit: { type: "integer", minimum: 1, maximum: 100, value: "N", description: "at most so many calls" } },
+  options: { limit: integer("N", "at most so many calls", { minimum: 1, maximum: 100 }) },
   async run(cli, { rule, limit }) {
     const previewed = await cli.call("policy_preview", { rule: parsed(rule), ...(limit !== undefined && { limit }) });
     const columns = ["id", "agent", "tool", "arguments", "decision", "would"];

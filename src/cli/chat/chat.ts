@@ -2,18 +2,14 @@ import { randomUUID } from "node:crypto";
 import { visibleLine } from "../../visible.ts";
 import { resolveActing } from "../core/acting.ts";
 import type { Cli } from "../core/cli.ts";
-import { defineCommand } from "../core/command.ts";
+import { defineCommand, integer, text } from "../core/command.ts";
 import { Failure, invalid } from "../core/failure.ts";
 import { readStdin } from "../core/io.ts";
 import type { Input } from "../core/tool-types.ts";
 import { chatId } from "./ids.ts";
 import { shown } from "./message.ts";
 
-const AGENT = {
-  type: "text",
-  value: "NAME",
-  description: "whose chat (default: the default agent of the space)",
-} as const;
+export const AGENT = text("NAME", "whose chat (default: the default agent of the space)");
 
 export const send = defineCommand({
   examples: ['chat send "What is new?"', 'chat send --agent scout "Look at the tests"', "chat send - < report.md"],
@@ -22,8 +18,8 @@ export const send = defineCommand({
   positionals: { text: { required: true, rest: true, description: "what to say, or - to read it from stdin" } },
   options: {
     agent: AGENT,
-    mime: { type: "text", value: "TYPE", description: "its media type (default text/markdown)" },
-    key: { type: "text", value: "KEY", description: "idempotency key: the same key never sends it twice" },
+    mime: text("TYPE", "its media type (default text/markdown)"),
+    key: text("KEY", "idempotency key: the same key never sends it twice"),
   },
   async run(cli, { text, agent, mime, key }) {
     const content = text.length === 1 && text[0] === "-" ? await readStdin(cli.io) : text.join(" ");
@@ -81,9 +77,9 @@ export const read = defineCommand({
   details: "With -n the last ones; otherwise from the first, or after --after, and the next page starts after last_id.",
   options: {
     agent: AGENT,
-    last: { type: "integer", short: "n", value: "N", minimum: 1, maximum: 500, description: "the last N messages" },
-    after: { type: "text", value: "ID", description: "only what came after this message (default: from the first)" },
-    limit: { type: "integer", value: "N", minimum: 1, maximum: 500, description: "how many at most (default 50)" },
+    last: integer("N", "the last N messages", { short: "n", minimum: 1, maximum: 500 }),
+    after: text("ID", "only what came after this message (default: from the first)"),
+    limit: integer("N", "how many at most (default 50)", { minimum: 1, maximum: 500 }),
   },
   async run(cli, { agent, last, after, limit }) {
     if (last !== undefined && (after !== undefined || limit !== undefined))

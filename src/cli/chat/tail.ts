@@ -3,9 +3,9 @@ import { visibleLine } from "../../visible.ts";
 import { resolveActing } from "../core/acting.ts";
 import type { Cli } from "../core/cli.ts";
 import type { Target } from "../core/client.ts";
-import { defineCommand } from "../core/command.ts";
+import { defineCommand, integer, text } from "../core/command.ts";
 import { failureFrom, libraryClient } from "../core/library.ts";
-import { speaker } from "./chat.ts";
+import { AGENT, speaker } from "./chat.ts";
 import { chatId } from "./ids.ts";
 import { shown } from "./message.ts";
 
@@ -14,17 +14,13 @@ export const tail = defineCommand({
   details:
     "Goes on through restarts of the hub, without missing or repeating a message. With --json one message a line.",
   options: {
-    agent: { type: "text", value: "NAME", description: "whose chat (default: the default agent of the space)" },
-    after: { type: "text", value: "ID", description: "begin after this message" },
-    lines: {
-      type: "integer",
-      short: "n",
-      value: "N",
-      minimum: 0,
-      maximum: 200,
-      description:
-        "without --after: how many earlier messages to show first (default: 10, and all of them with --json)",
-    },
+    agent: AGENT,
+    after: text("ID", "begin after this message"),
+    lines: integer(
+      "N",
+      "without --after: how many earlier messages to show first (default: 10, and all of them with --json)",
+      { short: "n", minimum: 0, maximum: 200 },
+    ),
   },
   async run(cli, { agent, after, lines = cli.out.json ? undefined : 10 }) {
     const as = await listener(cli);

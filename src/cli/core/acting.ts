@@ -5,7 +5,7 @@
  */
 import type { Cli } from "./cli.ts";
 import { type CallOptions, Client, isRefused } from "./client.ts";
-import type { Options } from "./command.ts";
+import { type Options, text } from "./command.ts";
 import { Failure } from "./failure.ts";
 import { placeOf } from "./home.ts";
 import { projectOf, runByAgent, type Session, sessionsOf } from "./identity-env.ts";
@@ -13,17 +13,9 @@ import { IdentityFiles, type TokenFile } from "./identity-files.ts";
 
 /** For every command that acts as an agent. */
 export const ACTING_OPTIONS = {
-  agent: { type: "text", value: "NAME", description: "the agent to act as" },
-  session_id: {
-    type: "text",
-    value: "ID",
-    description: "the session of the agent's client (default: the one that the environment names)",
-  },
-  project: {
-    type: "text",
-    value: "DIR",
-    description: "the project, which may have a default agent (default: the repository you are in)",
-  },
+  agent: text("NAME", "the agent to act as"),
+  session_id: text("ID", "the session of the agent's client (default: the one that the environment names)"),
+  project: text("DIR", "the project, which may have a default agent (default: the repository you are in)"),
 } as const satisfies Options;
 
 export interface As {

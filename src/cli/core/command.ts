@@ -23,6 +23,21 @@ export type Option = OptionBase &
     | { type: "list" }
   );
 
+type More<T extends Option["type"]> = Omit<Extract<Option, { type: T }>, "type" | "value" | "description">;
+
+/** Options, by what help says of them: what stands for the value, what it means, and the rest. */
+export const flag = (description: string, more: More<"flag"> = {}) => ({ type: "flag", description, ...more }) as const;
+export const repeated = (value: string, description: string) => ({ type: "list", value, description }) as const;
+export const text = <const M extends More<"text"> = Record<never, never>>(
+  value: string,
+  description: string,
+  more?: M,
+) =>
+  // Without it nothing is added.
+  ({ type: "text", value, description, ...more }) as { type: "text"; value: string; description: string } & M;
+export const integer = <const M extends More<"integer">>(value: string, description: string, more: M) =>
+  ({ type: "integer", value, description, ...more }) as const;
+
 export interface Positional {
   description: string;
   required?: true;
@@ -112,33 +127,24 @@ export type Format = (typeof FORMATS)[number];
 
 /** What every command takes. */
 export const COMMON = {
-  home: { type: "text", value: "DIR", env: "PARLEY_HOME", description: "data folder of the hub (default ~/.parley)" },
-  url: { type: "text", value: "URL", env: "PARLEY_URL", description: "a hub elsewhere; PARLEY_TOKEN says as whom" },
-  space: { type: "text", value: "ID", env: "PARLEY_SPACE", description: "the space to act in, or how its id begins" },
-  cause: {
-    type: "text",
-    value: "ID",
-    env: "PARLEY_CAUSE",
-    description: "the message, mail or event that leads to this",
-  },
-  json: { type: "flag", description: "print JSON, as it does when stdout is not a terminal" },
-  format: { type: "text", value: "FORMAT", choices: FORMATS, description: "text or json, whatever stdout is" },
-  fields: { type: "text", value: "A,B", description: "print only these fields of each thing" },
-  utc: { type: "flag", description: "times as the hub has them, in UTC, as JSON always has them" },
-  no_color: { type: "flag", description: "no colours; NO_COLOR means the same, FORCE_COLOR the opposite" },
-  quiet: {
-    type: "flag",
-    short: "q",
-    description: "say nothing but what was asked for, and of a list or of what was made only the ids",
-  },
-  no_start: { type: "flag", env: "PARLEY_NO_START", description: "never start a hub" },
-  help: { type: "flag", short: "h", description: "show this help" },
+  home: text("DIR", "data folder of the hub (default ~/.parley)", { env: "PARLEY_HOME" }),
+  url: text("URL", "a hub elsewhere; PARLEY_TOKEN says as whom", { env: "PARLEY_URL" }),
+  space: text("ID", "the space to act in, or how its id begins", { env: "PARLEY_SPACE" }),
+  cause: text("ID", "the message, mail or event that leads to this", { env: "PARLEY_CAUSE" }),
+  json: flag("print JSON, as it does when stdout is not a terminal"),
+  format: text("FORMAT", "text or json, whatever stdout is", { choices: FORMATS }),
+  fields: text("A,B", "print only these fields of each thing"),
+  utc: flag("times as the hub has them, in UTC, as JSON always has them"),
+  no_color: flag("no colours; NO_COLOR means the same, FORCE_COLOR the opposite"),
+  quiet: flag("say nothing but what was asked for, and of a list or of what was made only the ids", { short: "q" }),
+  no_start: flag("never start a hub", { env: "PARLEY_NO_START" }),
+  help: flag("show this help", { short: "h" }),
 } as const satisfies Options;
 
 export type SharedOptions = Given<typeof COMMON, Record<never, never>>;
 
 /** How many at most, as `-n` says it everywhere. */
 export const howMany = (fallback: number, maximum: number, description = "how many at most") =>
-  ({ type: "integer", short: "n", value: "N", default: fallback, minimum: 1, maximum, description }) as const;
+  integer("N", description, { short: "n", default: fallback, minimum: 1, maximum });
 
 export const flagOf = (key: string): string => `--${key.replaceAll("_", "-")}`;

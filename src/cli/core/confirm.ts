@@ -1,10 +1,10 @@
 import type { Cli } from "./cli.ts";
-import type { Options } from "./command.ts";
+import { flag, type Options } from "./command.ts";
 import { INTERRUPTED, invalid } from "./failure.ts";
 import { STDERR } from "./io.ts";
 
 /** For every command that deletes something. */
-export const YES = { yes: { type: "flag", short: "y", description: "do not ask" } } as const satisfies Options;
+export const YES = { yes: flag("do not ask", { short: "y" }) } as const satisfies Options;
 
 interface Asked {
   yes: boolean;

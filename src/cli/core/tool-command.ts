@@ -3,7 +3,7 @@ import type { CommandLooks } from "../../tool.ts";
 import { ACTING_OPTIONS, type As } from "./acting.ts";
 import { callByNameAs } from "./call-as.ts";
 import type { Cli } from "./cli.ts";
-import { type Command, defineCommand, flagOf, type Options, type Positionals } from "./command.ts";
+import { type Command, defineCommand, flag, flagOf, type Options, type Positionals } from "./command.ts";
 import { confirmed, YES } from "./confirm.ts";
 import { duration } from "./duration.ts";
 import { type Calls, thingNamed, wholeName } from "./lookup.ts";
@@ -22,7 +22,7 @@ export interface MadeCommand extends CommandLooks, Pick<Command, "examples" | "d
   called?: Readonly<Record<string, string>>;
 }
 
-const DRY_RUN = { dry_run: { type: "flag", description: "only say what it would do" } } as const satisfies Options;
+const DRY_RUN = { dry_run: flag("only say what it would do") } as const satisfies Options;
 
 export function commandOf(made: MadeCommand): Command {
   const { examples, details, positionals, options, people, acting, asks, dry_run } = made;

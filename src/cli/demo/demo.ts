@@ -8,7 +8,7 @@ import { isAlive, isProgram } from "../../local/processes.ts";
 import type { Toolset } from "../../runtime/index.ts";
 import { visibleLine } from "../../visible.ts";
 import type { Cli } from "../core/cli.ts";
-import { defineCommand } from "../core/command.ts";
+import { defineCommand, flag, text } from "../core/command.ts";
 import { Failure } from "../core/failure.ts";
 import { failureFrom, libraryClient } from "../core/library.ts";
 import { untilGone } from "../core/start-hub.ts";
@@ -32,9 +32,9 @@ export const demo = defineCommand({
   details:
     "It speaks first, answers by fixed rules without any model, pins notes, asks questions, asks before it runs something and files tasks: say help to it. Its notes, questions and tasks are allowed by rules of the policy that it brings along: parley policy show. It goes on in the background until --stop, which ends it and takes its token and its rules back.",
   options: {
-    stop: { type: "flag", description: "end it and take its token and rules back" },
-    foreground: { type: "flag", description: "run it here until Ctrl-C, rather than in the background" },
-    name: { type: "text", value: "NAME", default: "demo", description: "what the agent is called" },
+    stop: flag("end it and take its token and rules back"),
+    foreground: flag("run it here until Ctrl-C, rather than in the background"),
+    name: text("NAME", "what the agent is called", { default: "demo" }),
   },
   async run(cli, { stop, foreground, name }) {
     if (stop) return remove(cli);

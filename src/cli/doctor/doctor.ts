@@ -1,12 +1,12 @@
 import { visibleLine } from "../../visible.ts";
-import { defineCommand } from "../core/command.ts";
+import { defineCommand, flag } from "../core/command.ts";
 import type { Check, Patient } from "./check.ts";
 
 export const doctor = defineCommand({
   examples: ["doctor", "doctor --fix", "doctor --json"],
   details:
     "Data folder, disk, hub, clock, tokens, identities, hooks, ways to wake an agent, what the runner may start, servers of agents, ends of tasks that triggers are owed, and a round trip in both eras of MCP. It never starts a hub. Exit code 1 when something failed; what only wants attention does not count.",
-  options: { fix: { type: "flag", description: "put right what can be put right without asking" } },
+  options: { fix: flag("put right what can be put right without asking") },
   async run(cli, { fix }) {
     const checks = await examine({ cli, fix });
     const failed = checks.filter(({ state }) => state === "fail").length;

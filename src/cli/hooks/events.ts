@@ -1,6 +1,9 @@
 /** Which hooks there are, and how each client is told to call them. */
+import { text } from "../core/command.ts";
 
 export const CLIENTS = ["claude", "codex"] as const;
+/** For every command that a client's settings name. */
+export const CLIENT = text("CLIENT", "claude or codex", { choices: CLIENTS, default: "claude" });
 export type HookClient = (typeof CLIENTS)[number];
 
 export const EVENTS = [

@@ -1,11 +1,11 @@
 import { visibleLine } from "../../visible.ts";
 import type { Cli } from "../core/cli.ts";
-import { defineCommand } from "../core/command.ts";
+import { defineCommand, flag } from "../core/command.ts";
 import { invalid, reasonOf } from "../core/failure.ts";
 import { STDERR } from "../core/io.ts";
 import { nothing } from "./answers.ts";
 import { claimSession } from "./claims.ts";
-import { CLIENTS, EVENTS, eventNamed, type HookEvent } from "./events.ts";
+import { CLIENT, EVENTS, eventNamed, type HookEvent } from "./events.ts";
 import { type HookInput, readInput } from "./input.ts";
 import { noteRan } from "./ran.ts";
 import { type Asked, type Response, respond } from "./respond.ts";
@@ -26,8 +26,8 @@ export const hook = defineCommand({
   details: `For ${EVENTS.join(", ")}. Called by an agent's client, which puts JSON on stdin; \`parley hooks install\` sees to that. It never starts a hub, and whatever goes wrong it lets the client go on: exit code 0 and one line on stderr. Only a worker that the hub started is kept from stopping while it has a task, or one waits for it: exit code 2. PARLEY_HOOK_MS is how long it waits for the hub.`,
   positionals: { event: { required: true, description: "which moment of the client, by its own name" } },
   options: {
-    client: { type: "text", value: "CLIENT", choices: CLIENTS, default: "claude", description: "claude or codex" },
-    wake: { type: "flag", description: "for Codex: wake the session when mail comes, by `codex queue`" },
+    client: CLIENT,
+    wake: flag("for Codex: wake the session when mail comes, by `codex queue`"),
   },
   async run(cli, { event: given, client, wake }) {
     const event = eventNamed(given);

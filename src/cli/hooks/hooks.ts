@@ -1,31 +1,28 @@
 import { visible, visibleLine } from "../../visible.ts";
 import type { Cli } from "../core/cli.ts";
-import { defineCommand } from "../core/command.ts";
+import { defineCommand, flag, text } from "../core/command.ts";
 import { isAskable, saidYes } from "../core/confirm.ts";
 import { Failure, invalid } from "../core/failure.ts";
 import { runByAgent } from "../core/identity-env.ts";
 import type { Io } from "../core/io.ts";
 import { diff } from "./diff.ts";
-import { CLIENTS, type HookClient } from "./events.ts";
+import { CLIENT, type HookClient } from "./events.ts";
 import { wanted } from "./handlers.ts";
 import { type Change, planInstall, planUninstall } from "./installation.ts";
 import { launchFor, SCOPES, type Scope, settingsPath } from "./settings-paths.ts";
 import { look } from "./state.ts";
 
 const WHERE = {
-  client: { type: "text", value: "CLIENT", choices: CLIENTS, default: "claude", description: "claude or codex" },
-  scope: {
-    type: "text",
-    value: "SCOPE",
+  client: CLIENT,
+  scope: text("SCOPE", "user: all your projects; project: this one, shared; local: this one, yours alone", {
     choices: SCOPES,
     default: "user",
-    description: "user: all your projects; project: this one, shared; local: this one, yours alone",
-  },
+  }),
 } as const;
 
 const HOW = {
-  dry_run: { type: "flag", description: "show the change, and change nothing" },
-  yes: { type: "flag", short: "y", description: "do not ask; needed where nobody can be asked" },
+  dry_run: flag("show the change, and change nothing"),
+  yes: flag("do not ask; needed where nobody can be asked", { short: "y" }),
 } as const;
 
 const SHARED =
@@ -40,7 +37,7 @@ export const install = defineCommand({
   options: {
     ...WHERE,
     ...HOW,
-    no_wake: { type: "flag", description: "do not wake idle sessions when mail comes" },
+    no_wake: flag("do not wake idle sessions when mail comes"),
   },
   async run(cli, { client, scope, dry_run, yes, no_wake }) {
     refuseAgent(cli.io, dry_run);

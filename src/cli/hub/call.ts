@@ -1,5 +1,5 @@
 import type { Cli } from "../core/cli.ts";
-import { defineCommand } from "../core/command.ts";
+import { defineCommand, integer, repeated, text } from "../core/command.ts";
 import { invalid, reasonOf } from "../core/failure.ts";
 import { readStdin } from "../core/io.ts";
 import { textProperties } from "./tool-schema.ts";
@@ -18,9 +18,9 @@ export const call = defineCommand({
     args: { description: "its arguments as a JSON object, or - to read them from stdin" },
   },
   options: {
-    arg: { type: "list", value: "K=V", description: "one argument: name=value or name:=JSON; may be repeated" },
-    key: { type: "text", value: "KEY", description: "idempotency key: the same key never does it twice" },
-    timeout: { type: "integer", value: "S", default: 120, minimum: 1, maximum: 86_400, description: "seconds to wait" },
+    arg: repeated("K=V", "one argument: name=value or name:=JSON; may be repeated"),
+    key: text("KEY", "idempotency key: the same key never does it twice"),
+    timeout: integer("S", "seconds to wait", { default: 120, minimum: 1, maximum: 86_400 }),
   },
   async run(cli, { tool, args, arg, key, timeout }) {
     const whole = {

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, mkdirSync, readlinkSync, realpathSync, symlinkSync, unlinkSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { defineCommand } from "../core/command.ts";
+import { defineCommand, text } from "../core/command.ts";
 import { Failure } from "../core/failure.ts";
 import { isOnPath, quoted } from "../core/program.ts";
 import { LAUNCHER } from "../root.ts";
@@ -14,7 +14,7 @@ export const link = defineCommand({
   details:
     "Makes a link to this program in a folder of yours that shells look into, so that `parley` alone runs it. It touches nothing but that link, and replaces none that leads elsewhere.",
   options: {
-    dir: { type: "text", value: "DIR", description: "where to put it (default ~/.local/bin)" },
+    dir: text("DIR", "where to put it (default ~/.local/bin)"),
   },
   async run(cli, { dir }) {
     const folder = resolve((dir ?? USUAL).replace(/^~(?=$|\/)/, homedir()));

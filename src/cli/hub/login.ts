@@ -1,6 +1,6 @@
 import { visibleLine } from "../../visible.ts";
 import type { Cli } from "../core/cli.ts";
-import { defineCommand } from "../core/command.ts";
+import { defineCommand, text } from "../core/command.ts";
 
 export const login = defineCommand({
   people: true,
@@ -8,7 +8,7 @@ export const login = defineCommand({
   details:
     "The link signs in one browser within ten minutes; opening it twice there does no harm. Sign out in the page, or end it with parley token revoke.",
   options: {
-    name: { type: "text", value: "NAME", description: "who is to sign in (default: whoever you act as)" },
+    name: text("NAME", "who is to sign in (default: whoever you act as)"),
   },
   async run(cli, { name }) {
     const { url, ...about } = await loginLink(cli, name);

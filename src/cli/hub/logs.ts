@@ -2,7 +2,7 @@ import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { isMissing } from "../../local/files.ts";
 import { visible } from "../../visible.ts";
-import { defineCommand, howMany } from "../core/command.ts";
+import { defineCommand, flag, howMany } from "../core/command.ts";
 import { Failure } from "../core/failure.ts";
 
 /** More than any sensible number of lines takes. */
@@ -17,7 +17,7 @@ export const logs = defineCommand({
   format: "text",
   options: {
     lines: howMany(50, 10_000, "how many"),
-    follow: { type: "flag", short: "f", description: "go on as more is written" },
+    follow: flag("go on as more is written", { short: "f" }),
   },
   async run(cli, { lines, follow }) {
     if (cli.url)

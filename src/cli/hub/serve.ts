@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { withoutPassword } from "../../local/settings.ts";
 import type { Cli } from "../core/cli.ts";
-import { defineCommand } from "../core/command.ts";
+import { defineCommand, flag, text } from "../core/command.ts";
 import { Failure, INTERRUPTED, REFUSED } from "../core/failure.ts";
 import { STDOUT } from "../core/io.ts";
 import { loadHub } from "./program.ts";
@@ -11,24 +11,15 @@ export const serve = defineCommand({
   examples: ["serve", "serve --port 9000", "serve --home ./data --port 0 --json"],
   details: "Ctrl-C or SIGTERM stops it, letting what has begun be finished; a second one stops it at once.",
   options: {
-    port: {
-      type: "text",
-      value: "N",
-      description: "port to listen on; 0 takes a free one [PARLEY_PORT] [default 8765, or the folder's last one]",
-    },
-    host: { type: "text", value: "HOST", description: "address to listen on [PARLEY_HOST] [default 127.0.0.1]" },
-    database_url: {
-      type: "text",
-      value: "URL",
-      description: "postgres://… without a password; SQLite in the data folder without it [PARLEY_DATABASE_URL]",
-    },
-    database_url_file: {
-      type: "text",
-      value: "FILE",
-      description: "a file with that URL, in which there may be a password",
-    },
-    switch_database: { type: "flag", description: "take this database, though the folder had another" },
-    insecure: { type: "flag", description: "listen beyond this machine although nothing is encrypted" },
+    port: text("N", "port to listen on; 0 takes a free one [PARLEY_PORT] [default 8765, or the folder's last one]"),
+    host: text("HOST", "address to listen on [PARLEY_HOST] [default 127.0.0.1]"),
+    database_url: text(
+      "URL",
+      "postgres://… without a password; SQLite in the data folder without it [PARLEY_DATABASE_URL]",
+    ),
+    database_url_file: text("FILE", "a file with that URL, in which there may be a password"),
+    switch_database: flag("take this database, though the folder had another"),
+    insecure: flag("listen beyond this machine although nothing is encrypted"),
   },
   async run(cli, { port, insecure, ...given }) {
     surviveReaders();

@@ -1,7 +1,7 @@
 import { isProgram } from "../../local/processes.ts";
 import { visibleLine } from "../../visible.ts";
 import type { Cli } from "../core/cli.ts";
-import { defineCommand } from "../core/command.ts";
+import { defineCommand, flag } from "../core/command.ts";
 import { Failure } from "../core/failure.ts";
 import type { RunningHub } from "../core/home.ts";
 import { isReady, untilGone } from "../core/start-hub.ts";
@@ -13,7 +13,7 @@ export const stop = defineCommand({
   examples: ["stop", "stop --home ./data"],
   details:
     "Stops the hub of the data folder, and the demo if it runs, and waits until they are gone. A hub elsewhere is stopped where it runs.",
-  options: { dry_run: { type: "flag", description: "only say which process it would stop" } },
+  options: { dry_run: flag("only say which process it would stop") },
   async run(cli, { dry_run }) {
     if (cli.url)
       throw new Failure("INVALID_ARGUMENT", "Only the hub of a data folder can be stopped from here: use --home.");

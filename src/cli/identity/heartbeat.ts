@@ -1,5 +1,5 @@
 import { ACTING_OPTIONS, type As, resolveActing } from "../core/acting.ts";
-import { defineCommand } from "../core/command.ts";
+import { defineCommand, flag } from "../core/command.ts";
 import { Failure } from "../core/failure.ts";
 import { fields } from "../core/fields.ts";
 import { branchOf, projectOf, sessionsOf } from "../core/identity-env.ts";
@@ -10,7 +10,7 @@ export const heartbeat = defineCommand({
   details: "An agent is active for five minutes after it, then idle, and after thirty minutes offline.",
   options: {
     ...ACTING_OPTIONS,
-    session_start: { type: "flag", description: "also say which project and branch the session works on" },
+    session_start: flag("also say which project and branch the session works on"),
   },
   async run(cli, { session_start, ...as }) {
     const { client, agent } = await resolveActing(cli, as);

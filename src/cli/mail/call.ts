@@ -2,15 +2,15 @@
 import type { Mail, MailItem, MailList, Polled } from "../../modules/mail/index.ts";
 import { ACTING_OPTIONS, type As, resolveActing } from "../core/acting.ts";
 import type { Cli } from "../core/cli.ts";
-import type { Options } from "../core/command.ts";
+import { flag, type Options } from "../core/command.ts";
 import type { Ids } from "../core/output.ts";
 
 export type { Mail, MailItem, MailList, Polled };
 
 /** For every command that prints mail. */
 export const SHAPE_OPTIONS = {
-  compact: { type: "flag", description: "in JSON: leave out what is empty" },
-  compat: { type: "flag", description: "in JSON: the field names of substrate (ID, SenderName, …)" },
+  compact: flag("in JSON: leave out what is empty"),
+  compat: flag("in JSON: the field names of substrate (ID, SenderName, …)"),
 } as const satisfies Options;
 
 export const MAIL_OPTIONS = { ...ACTING_OPTIONS, ...SHAPE_OPTIONS } as const satisfies Options;

@@ -2,18 +2,18 @@ import { visibleLine } from "../../visible.ts";
 import type { As } from "../core/acting.ts";
 import { callAs } from "../core/call-as.ts";
 import type { Cli, Lines } from "../core/cli.ts";
-import { defineCommand, howMany } from "../core/command.ts";
+import { defineCommand, flag, howMany, text } from "../core/command.ts";
 import { enclosedLines, envelope } from "../core/envelope.ts";
 import { MAIL_OPTIONS, type MailItem, type MailList, type Shape, show } from "./call.ts";
 import { mailId, threadId } from "./ids.ts";
 import { contextLines, listed, quoted, whole } from "./text.ts";
 
 const LIMIT = howMany(20, 100);
-const BEFORE = { type: "text", value: "ID", description: "the next page: what the last one gave as next" } as const;
+const BEFORE = text("ID", "the next page: what the last one gave as next");
 const PAGING = {
   limit: LIMIT,
   before: BEFORE,
-  page_token: { type: "text", value: "ID", description: "the same as --before" },
+  page_token: text("ID", "the same as --before"),
 } as const;
 const FOLDER = ["inbox", "archived", "trash", "snoozed", "sent"] as const;
 
@@ -23,9 +23,9 @@ export const inbox = defineCommand({
   formats: ["context"],
   options: {
     ...PAGING,
-    all: { type: "flag", short: "a", description: "what is read too" },
-    folder: { type: "text", value: "F", choices: FOLDER, default: "inbox", description: FOLDER.join(", ") },
-    mark_read: { type: "flag", description: "mark what is listed as read" },
+    all: flag("what is read too", { short: "a" }),
+    folder: text("F", FOLDER.join(", "), { choices: FOLDER, default: "inbox" }),
+    mark_read: flag("mark what is listed as read"),
     ...MAIL_OPTIONS,
   },
   async run(cli, { limit, before, page_token, all, folder, mark_read, compact, compat, ...as }) {
@@ -103,14 +103,14 @@ export const search = defineCommand({
   positionals: { query: { rest: true, description: "words, or a phrase in quotation marks" } },
   options: {
     ...PAGING,
-    from: { type: "text", value: "NAME", description: "only from this one" },
-    to: { type: "text", value: "NAME", description: "only what was sent to this one, alone or with others" },
-    in: { type: "text", value: "F", choices: [...FOLDER, "all"], description: `only in: ${FOLDER.join(", ")}` },
-    folder: { type: "text", value: "F", choices: FOLDER, description: "the same as --in" },
-    thread: { type: "text", value: "ID", description: "only in this thread, or that of the latest" },
-    unread: { type: "flag", description: "only what is not read" },
-    after: { type: "text", value: "TIME", description: "only what was sent after: an ISO time or a day" },
-    until: { type: "text", value: "TIME", description: "only what was sent before" },
+    from: text("NAME", "only from this one"),
+    to: text("NAME", "only what was sent to this one, alone or with others"),
+    in: text("F", `only in: ${FOLDER.join(", ")}`, { choices: [...FOLDER, "all"] }),
+    folder: text("F", "the same as --in", { choices: FOLDER }),
+    thread: text("ID", "only in this thread, or that of the latest"),
+    unread: flag("only what is not read"),
+    after: text("TIME", "only what was sent after: an ISO time or a day"),
+    until: text("TIME", "only what was sent before"),
     ...MAIL_OPTIONS,
   },
   async run(cli, given) {

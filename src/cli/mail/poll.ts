@@ -1,6 +1,6 @@
 import type { As } from "../core/acting.ts";
 import type { Cli, Lines } from "../core/cli.ts";
-import { defineCommand, howMany } from "../core/command.ts";
+import { defineCommand, flag, howMany, text } from "../core/command.ts";
 import { Failure } from "../core/failure.ts";
 import { MAIL_OPTIONS, type Polled, pollOnce, type Shape, shaped } from "./call.ts";
 
@@ -19,15 +19,10 @@ export const poll = defineCommand({
     "What is unread, urgent first. It is recorded as offered, and marked in no other way. With --format hook it answers a client's Stop hook. It starts no hub.",
   formats: ["context", "hook"],
   options: {
-    wait: {
-      type: "text",
-      value: "TIME",
-      default: "0",
-      description: "if there is none, wait so long for some: 55s, 10m",
-    },
-    always_block: { type: "flag", description: "with --format hook: block even without mail, and even on an error" },
+    wait: text("TIME", "if there is none, wait so long for some: 55s, 10m", { default: "0" }),
+    always_block: flag("with --format hook: block even without mail, and even on an error"),
     limit: howMany(20, 100),
-    channel: { type: "text", value: "NAME", description: "what to record it as offered by (default poll, or hook)" },
+    channel: text("NAME", "what to record it as offered by (default poll, or hook)"),
     ...MAIL_OPTIONS,
   },
   async run(cli, { wait, always_block, limit, channel, compact, compat, ...as }) {

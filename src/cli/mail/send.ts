@@ -2,7 +2,7 @@ import type { Sent } from "../../modules/mail/index.ts";
 import { visibleLine } from "../../visible.ts";
 import { ACTING_OPTIONS } from "../core/acting.ts";
 import type { Cli } from "../core/cli.ts";
-import { defineCommand } from "../core/command.ts";
+import { defineCommand, repeated, text } from "../core/command.ts";
 import { settled } from "../core/duration.ts";
 import { Failure, invalid, reasonOf } from "../core/failure.ts";
 import { readStdin } from "../core/io.ts";
@@ -12,21 +12,11 @@ import { SHAPE_OPTIONS, shaped } from "./call.ts";
 import { mailId, threadId } from "./ids.ts";
 
 const BODY = {
-  body: { type: "text", value: "TEXT", description: "what it says, or - for stdin" },
-  body_file: { type: "text", value: "FILE", description: "a file with what it says, or - for stdin" },
+  body: text("TEXT", "what it says, or - for stdin"),
+  body_file: text("FILE", "a file with what it says, or - for stdin"),
 } as const;
-const PRIORITY = {
-  type: "text",
-  value: "P",
-  choices: ["urgent", "normal", "low"],
-  default: "normal",
-  description: "urgent, normal or low",
-} as const;
-const DEADLINE = {
-  type: "text",
-  value: "TIME",
-  description: "when it must be acknowledged: 2h, 3d, a day or an ISO time",
-} as const;
+const PRIORITY = text("P", "urgent, normal or low", { choices: ["urgent", "normal", "low"], default: "normal" });
+const DEADLINE = text("TIME", "when it must be acknowledged: 2h, 3d, a day or an ISO time");
 const COMPAT = { compat: SHAPE_OPTIONS.compat } as const;
 const LATER =
   "When the hub cannot be reached it is kept in the outbox, and the next command that reaches the hub sends it, once.";
@@ -39,12 +29,12 @@ export const send = defineCommand({
   ],
   details: `To agents by name (parley agent list), or to User for the people here. All of them get it or none. ${LATER}`,
   options: {
-    to: { type: "list", value: "NAME", description: "to whom; may be repeated, or several with commas" },
-    subject: { type: "text", value: "TEXT", required: true, description: "what it is about, in one line" },
+    to: repeated("NAME", "to whom; may be repeated, or several with commas"),
+    subject: text("TEXT", "what it is about, in one line", { required: true }),
     ...BODY,
     priority: PRIORITY,
     deadline: DEADLINE,
-    thread: { type: "text", value: "ID", description: "the thread it belongs to, or latest (default: a new one)" },
+    thread: text("ID", "the thread it belongs to, or latest (default: a new one)"),
     ...ACTING_OPTIONS,
     ...QUEUE_OPTIONS,
     ...COMPAT,
@@ -75,7 +65,7 @@ export const reply = defineCommand({
   positionals: { id: { required: true, description: "a mail of the thread, or latest" } },
   options: {
     ...BODY,
-    subject: { type: "text", value: "TEXT", description: "another subject than the thread's" },
+    subject: text("TEXT", "another subject than the thread's"),
     priority: PRIORITY,
     deadline: DEADLINE,
     ...ACTING_OPTIONS,
@@ -104,7 +94,7 @@ export const publish = defineCommand({
   details: `To everybody who is subscribed to the topic at that moment. ${LATER}`,
   positionals: { topic: { required: true, description: "the topic" } },
   options: {
-    subject: { type: "text", value: "TEXT", required: true, description: "what it is about, in one line" },
+    subject: text("TEXT", "what it is about, in one line", { required: true }),
     ...BODY,
     priority: PRIORITY,
     ...ACTING_OPTIONS,

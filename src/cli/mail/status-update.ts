@@ -4,7 +4,7 @@ import { visibleLine } from "../../visible.ts";
 import { ACTING_OPTIONS, type As } from "../core/acting.ts";
 import { callAs } from "../core/call-as.ts";
 import type { Cli } from "../core/cli.ts";
-import { defineCommand } from "../core/command.ts";
+import { defineCommand, flag, repeated, text } from "../core/command.ts";
 import { elided, plainLine } from "../core/envelope.ts";
 import { Failure, invalid } from "../core/failure.ts";
 import { branchOf, placeName, projectOf } from "../core/identity-env.ts";
@@ -25,15 +25,10 @@ export const statusUpdate = defineCommand({
   details:
     "Sends a mail to the people here that says how far you are, on which project and branch, and what you wait for. With --skip-if-pending nothing is sent while the last one has been read by nobody.",
   options: {
-    summary: {
-      type: "text",
-      value: "TEXT",
-      required: true,
-      description: "how far it is; its first line is the subject",
-    },
-    waiting_for: { type: "text", value: "TEXT", description: "what it needs to go on" },
-    to: { type: "list", value: "NAME", description: "to whom; may be repeated (default: User, the people here)" },
-    skip_if_pending: { type: "flag", description: "send nothing while the last one is unread" },
+    summary: text("TEXT", "how far it is; its first line is the subject", { required: true }),
+    waiting_for: text("TEXT", "what it needs to go on"),
+    to: repeated("NAME", "to whom; may be repeated (default: User, the people here)"),
+    skip_if_pending: flag("send nothing while the last one is unread"),
     ...ACTING_OPTIONS,
     ...QUEUE_OPTIONS,
   },

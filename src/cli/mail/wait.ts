@@ -1,9 +1,9 @@
 import { ACTING_OPTIONS, resolveActing } from "../core/acting.ts";
-import { defineCommand } from "../core/command.ts";
+import { defineCommand, flag, integer, text } from "../core/command.ts";
 import { duration } from "../core/duration.ts";
 import { Failure } from "../core/failure.ts";
 import { hintsFor } from "../hooks/command-hints.ts";
-import { CLIENTS } from "../hooks/events.ts";
+import { CLIENT } from "../hooks/events.ts";
 import { BODY_LIMIT, digest, LIMIT } from "../hooks/mail.ts";
 import { noteShown } from "./poll-shown.ts";
 import { pollUntil } from "./poll-wait.ts";
@@ -17,11 +17,11 @@ export const wait = defineCommand({
     "Waits at the hub, without asking again and again, also while the hub is started anew. Marks nothing read. Without --fresh it ends at once if there is unread mail. Exit code 0 when mail came and when the time is up. --rewake is for hooks: exit code 2 with the mail on stderr when it came, 0 when a later waiter took its place.",
   options: {
     ...ACTING_OPTIONS,
-    timeout: { type: "text", value: "TIME", description: "how long: 30s, 10m, 2h; for ever if left out" },
-    fresh: { type: "flag", description: "only for mail that was never offered" },
-    rewake: { type: "flag", description: "wake an idle session of an agent's client; takes its JSON on stdin" },
-    client: { type: "text", value: "CLIENT", choices: CLIENTS, default: "claude", description: "claude or codex" },
-    while_pid: { type: "integer", value: "PID", minimum: 1, description: "ends when that process does" },
+    timeout: text("TIME", "how long: 30s, 10m, 2h; for ever if left out"),
+    fresh: flag("only for mail that was never offered"),
+    rewake: flag("wake an idle session of an agent's client; takes its JSON on stdin"),
+    client: CLIENT,
+    while_pid: integer("PID", "ends when that process does", { minimum: 1 }),
   },
   async run(cli, { client, while_pid, rewake: forHook, fresh, timeout, ...as }) {
     if (forHook && timeout !== undefined)

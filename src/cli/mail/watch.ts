@@ -2,7 +2,7 @@ import { visibleLine } from "../../visible.ts";
 import { type As, resolveActing } from "../core/acting.ts";
 import { callAs } from "../core/call-as.ts";
 import type { Cli, Lines } from "../core/cli.ts";
-import { defineCommand } from "../core/command.ts";
+import { defineCommand, flag, integer, text } from "../core/command.ts";
 import { duration } from "../core/duration.ts";
 import { envelope } from "../core/envelope.ts";
 import { Failure, INTERRUPTED } from "../core/failure.ts";
@@ -24,18 +24,11 @@ export const watch = defineCommand({
     "For an agent to run in the background: it ends with a digest as soon as there is mail that has woken nobody yet, and the agent starts it again. Exit code 0: mail, or the time is up; 5: another one waits already; 130: interrupted, which is no wake. With --check 0 if one waits, 1 if not.",
   format: "text",
   options: {
-    timeout: { type: "text", value: "TIME", default: "0", description: "end after so long without mail (0: never)" },
-    heartbeat: { type: "text", value: "TIME", default: "30s", description: "how often to say that the agent is there" },
-    check: { type: "flag", description: "only say whether one waits" },
-    events: { type: "text", value: "KINDS", choices: ["mail"], default: "mail", description: "what to wait for: mail" },
-    max_messages: {
-      type: "integer",
-      value: "N",
-      default: 10,
-      minimum: 1,
-      maximum: 100,
-      description: "how many mails the digest has at most",
-    },
+    timeout: text("TIME", "end after so long without mail (0: never)", { default: "0" }),
+    heartbeat: text("TIME", "how often to say that the agent is there", { default: "30s" }),
+    check: flag("only say whether one waits"),
+    events: text("KINDS", "what to wait for: mail", { choices: ["mail"], default: "mail" }),
+    max_messages: integer("N", "how many mails the digest has at most", { default: 10, minimum: 1, maximum: 100 }),
     ...MAIL_OPTIONS,
   },
   async run(cli, { timeout, heartbeat, check, max_messages, compact, compat, events: _events, ...as }) {

@@ -1,6 +1,6 @@
 import { defineCommand } from "../core/command.ts";
 import { quoted } from "../core/program.ts";
-import { CLIENTS } from "../hooks/events.ts";
+import { CLIENT } from "../hooks/events.ts";
 import { launchFor } from "../hooks/settings-paths.ts";
 import { LAUNCHER } from "../root.ts";
 
@@ -10,7 +10,7 @@ export const mcpConfig = defineCommand({
   details:
     "What to put into a client's settings so that its sessions have Parley's tools, each as the agent that its hooks and commands are. For Claude Code: claude mcp add-json --scope user parley \"$(parley mcp-config)\". For Codex: add it to ~/.codex/config.toml.",
   options: {
-    client: { type: "text", value: "CLIENT", choices: CLIENTS, default: "claude", description: "claude or codex" },
+    client: CLIENT,
   },
   async run(cli, { client }) {
     const { options } = launchFor(cli, client, false);

@@ -1,7 +1,7 @@
 import { ACTING_OPTIONS, type As, filesOf, resolveActing } from "../core/acting.ts";
 import type { Cli } from "../core/cli.ts";
 import type { Target } from "../core/client.ts";
-import { defineCommand } from "../core/command.ts";
+import { defineCommand, flag, text } from "../core/command.ts";
 import { Failure, invalid } from "../core/failure.ts";
 
 export const mcp = defineCommand({
@@ -21,18 +21,10 @@ export const mcp = defineCommand({
     "keeps the task that was taken through it. With --session it is bound to one space: it sends X-Session-ID with every " +
     "request, and nothing of its client's that would choose another.",
   options: {
-    facet: {
-      type: "text",
-      value: "F,…",
-      description: "list the tools of these facets, such as chat-human,mail, instead of the core ones",
-    },
-    session: {
-      type: "text",
-      value: "ID",
-      description: "bind it to this space: what the client asks for is never about another",
-    },
-    channel: { type: "flag", description: "push what is new to Claude Code, as a channel" },
-    people_only: { type: "flag", description: "with --channel: push the words of people alone, not of agents" },
+    facet: text("F,…", "list the tools of these facets, such as chat-human,mail, instead of the core ones"),
+    session: text("ID", "bind it to this space: what the client asks for is never about another"),
+    channel: flag("push what is new to Claude Code, as a channel"),
+    people_only: flag("with --channel: push the words of people alone, not of agents"),
     ...ACTING_OPTIONS,
   },
   async run(outside, { facet, session, channel, people_only, ...as }) {

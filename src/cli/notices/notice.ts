@@ -1,6 +1,6 @@
 import { visibleLine } from "../../visible.ts";
 import type { Cli } from "../core/cli.ts";
-import { defineCommand } from "../core/command.ts";
+import { defineCommand, text } from "../core/command.ts";
 import { isAskable, saidYes, YES } from "../core/confirm.ts";
 import { Failure } from "../core/failure.ts";
 import { fields } from "../core/fields.ts";
@@ -16,7 +16,7 @@ export const settle = defineCommand({
   details:
     "The first answer counts. A notice that asks nothing is settled without a choice. At a terminal what asks is shown whole and asked about before it is answered with anything but no.",
   positionals: { id: { required: true, description: "its id, as needs shows it, or latest" } },
-  options: { choice: { type: "text", value: "CHOICE", description: "the answer, one of its choices" }, ...YES },
+  options: { choice: text("CHOICE", "the answer, one of its choices"), ...YES },
   async run(cli, { id: given, choice, yes }) {
     const { id, digest, need } = await decidedBy(cli, given);
     if (need && choice && !NO.includes(choice) && !yes && !(await seen(cli, need, choice)))

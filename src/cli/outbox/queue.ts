@@ -1,4 +1,4 @@
-import { defineCommand } from "../core/command.ts";
+import { defineCommand, flag, text } from "../core/command.ts";
 import { confirmed, YES } from "../core/confirm.ts";
 import { commandOf } from "../core/exit-code.ts";
 import { Failure, invalid } from "../core/failure.ts";
@@ -56,10 +56,10 @@ export const clear = defineCommand({
   ],
   details: "Throws away what waits: it is never sent. Say which.",
   options: {
-    all: { type: "flag", description: "everything, waiting and refused" },
-    refused: { type: "flag", description: "what was refused" },
-    key: { type: "text", value: "KEY", description: "one of them" },
-    dry_run: { type: "flag", description: "only say how many it would be" },
+    all: flag("everything, waiting and refused"),
+    refused: flag("what was refused"),
+    key: text("KEY", "one of them"),
+    dry_run: flag("only say how many it would be"),
     ...YES,
   },
   async run(cli, { all, refused, key, dry_run, yes }) {

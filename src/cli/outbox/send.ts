@@ -1,14 +1,14 @@
 /** Sends now, or keeps it for later when there is no hub. */
 import { type As, resolveActing } from "../core/acting.ts";
 import type { Cli } from "../core/cli.ts";
-import type { Options } from "../core/command.ts";
+import { flag, type Options } from "../core/command.ts";
 import { Failure, invalid } from "../core/failure.ts";
 import { type Operation, Outbox, type Queued } from "./outbox.ts";
 import { isSame, senderOf } from "./sender.ts";
 
 export const QUEUE_OPTIONS = {
-  no_queue: { type: "flag", description: "fail when the hub cannot be reached, instead of keeping it for later" },
-  queue_only: { type: "flag", description: "only keep it; the next command that reaches the hub sends it" },
+  no_queue: flag("fail when the hub cannot be reached, instead of keeping it for later"),
+  queue_only: flag("only keep it; the next command that reaches the hub sends it"),
 } as const satisfies Options;
 
 interface How extends As {

@@ -2,7 +2,7 @@ import { visible, visibleLine } from "../../visible.ts";
 import { ACTING_OPTIONS, type As } from "../core/acting.ts";
 import { callAs } from "../core/call-as.ts";
 import type { Cli } from "../core/cli.ts";
-import { defineCommand } from "../core/command.ts";
+import { defineCommand, flag, repeated, text } from "../core/command.ts";
 import { duration } from "../core/duration.ts";
 import { readStdin } from "../core/io.ts";
 import { Patience } from "../core/patience.ts";
@@ -24,15 +24,15 @@ export const ask = defineCommand({
     "Returns at once, and the answer comes as mail. With --wait it prints the answer: exit code 0 when there is one, 1 when the question is over without, or the time is up.",
   positionals: { question: { required: true, rest: true, description: "what to ask, or - for stdin" } },
   options: {
-    context: { type: "text", value: "TEXT", description: "why it is needed" },
-    priority: { type: "text", value: "P", choices: ["high", "medium", "low"], description: "high, medium or low" },
-    blocking: { type: "flag", description: "work waits for it" },
-    option: { type: "list", value: "TEXT", description: "something to choose; may be repeated" },
-    options_only: { type: "flag", description: "nothing but the options is an answer" },
-    default: { type: "text", value: "TEXT", description: "to go on with if nobody answers, where the space allows it" },
-    expires: { type: "text", value: "TIME", description: "how long an answer is waited for: 30m, 2h, 3d" },
-    wait: { type: "flag", description: "wait for the answer" },
-    timeout: { type: "text", value: "TIME", description: "with --wait: how long; for ever if left out" },
+    context: text("TEXT", "why it is needed"),
+    priority: text("P", "high, medium or low", { choices: ["high", "medium", "low"] }),
+    blocking: flag("work waits for it"),
+    option: repeated("TEXT", "something to choose; may be repeated"),
+    options_only: flag("nothing but the options is an answer"),
+    default: text("TEXT", "to go on with if nobody answers, where the space allows it"),
+    expires: text("TIME", "how long an answer is waited for: 30m, 2h, 3d"),
+    wait: flag("wait for the answer"),
+    timeout: text("TIME", "with --wait: how long; for ever if left out"),
     ...ACTING_OPTIONS,
   },
   async run(cli, { question, context, priority, blocking, option, options_only, expires, wait, timeout, ...rest }) {

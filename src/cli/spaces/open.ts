@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { gzipSync } from "node:zlib";
-import { defineCommand } from "../core/command.ts";
+import { defineCommand, text } from "../core/command.ts";
 import { duration } from "../core/duration.ts";
 import type { Input } from "../core/tool-types.ts";
 import { checkArchive, rowLinesOf } from "./archive-file.ts";
@@ -18,7 +18,7 @@ export const spaceOpen = defineCommand({
   positionals: {
     archive: { required: true, description: "the file, from the folder `archives` of the hub's data folder" },
   },
-  options: { ttl: { type: "text", value: "TIME", default: "24h", description: "how long to keep it open: 90m, 7d" } },
+  options: { ttl: text("TIME", "how long to keep it open: 90m, 7d", { default: "24h" }) },
   async run(cli, { archive, ttl }) {
     const path = resolve(archive);
     const ttl_seconds = Math.round(duration("--ttl", ttl) / 1000);

@@ -1,6 +1,6 @@
 import { visible } from "../../visible.ts";
 import type { Cli } from "../core/cli.ts";
-import { defineCommand } from "../core/command.ts";
+import { defineCommand, text } from "../core/command.ts";
 import { duration } from "../core/duration.ts";
 import { Patience } from "../core/patience.ts";
 import type { Output } from "../core/tool-types.ts";
@@ -23,7 +23,7 @@ export const wait = defineCommand({
       description: "the tasks, each as short as names one, or latest",
     },
   },
-  options: { timeout: { type: "text", value: "TIME", description: "how long: 30s, 10m, 2h; for ever if left out" } },
+  options: { timeout: text("TIME", "how long: 30s, 10m, 2h; for ever if left out") },
   async run(cli, { task_ids: given, timeout }) {
     const wait_ms = timeout === undefined ? Number.POSITIVE_INFINITY : duration("--timeout", timeout);
     const task_ids = await taskIds(cli, given);

@@ -3,7 +3,7 @@ import { visibleLine } from "../../visible.ts";
 import { filesOf } from "../core/acting.ts";
 import type { Cli } from "../core/cli.ts";
 import type { Client } from "../core/client.ts";
-import { defineCommand } from "../core/command.ts";
+import { defineCommand, integer, repeated, text } from "../core/command.ts";
 import { duration } from "../core/duration.ts";
 import { Failure } from "../core/failure.ts";
 import { Patience } from "../core/patience.ts";
@@ -28,18 +28,11 @@ export const run = defineCommand({
     "Takes tasks one after another and starts the program for each, without a shell: what is to be done is its standard input, and PARLEY_TASK_ID, PARLEY_TASK_ATTEMPT, PARLEY_TASK_CHANNEL and PARLEY_TASK_SENDER are set. While it runs the task stays this worker's. When it ends with exit code 0 its last lines are the result, otherwise the task has failed with what it said on stderr. SIGTERM and Ctrl-C end the program and give the task back. One worker of a name runs at a time.",
   positionals: { command: { required: true, rest: true, description: "the program and its arguments, behind --" } },
   options: {
-    name: { type: "text", value: "NAME", env: "PARLEY_WORKER", description: "as which worker (default: worker)" },
-    offers: { type: "list", value: "NEED", description: "what it can do that tasks may need; may be repeated" },
-    lines: {
-      type: "integer",
-      value: "N",
-      minimum: 1,
-      maximum: 1000,
-      default: 20,
-      description: "so many lines are the result",
-    },
-    most: { type: "integer", value: "N", minimum: 1, description: "ends after so many tasks" },
-    until_idle: { type: "text", value: "TIME", description: "ends when there was no task for so long: 0, 30s, 10m" },
+    name: text("NAME", "as which worker (default: worker)", { env: "PARLEY_WORKER" }),
+    offers: repeated("NEED", "what it can do that tasks may need; may be repeated"),
+    lines: integer("N", "so many lines are the result", { minimum: 1, maximum: 1000, default: 20 }),
+    most: integer("N", "ends after so many tasks", { minimum: 1 }),
+    until_idle: text("TIME", "ends when there was no task for so long: 0, 30s, 10m"),
   },
   async run(cli, { command, name = "worker", offers, lines, most = Number.POSITIVE_INFINITY, until_idle }) {
     const idle_ms = until_idle === undefined ? Number.POSITIVE_INFINITY : duration("--until-idle", until_idle);

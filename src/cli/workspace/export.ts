@@ -1,13 +1,13 @@
 import { ACTING_OPTIONS } from "../core/acting.ts";
 import { callAs } from "../core/call-as.ts";
-import { defineCommand } from "../core/command.ts";
+import { defineCommand, text } from "../core/command.ts";
 
 export const exportDraft = defineCommand({
   examples: ["draft export", "draft export --as html"],
   details: "As it was written, for a file: parley draft export > report.md",
   format: "text",
   options: {
-    as: { type: "text", value: "FORMAT", choices: ["markdown", "html"], description: "as what (default markdown)" },
+    as: text("FORMAT", "as what (default markdown)", { choices: ["markdown", "html"] }),
     ...ACTING_OPTIONS,
   },
   async run(cli, { as: format = "markdown", ...as }) {

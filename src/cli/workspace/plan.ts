@@ -2,7 +2,7 @@ import { visibleLine } from "../../visible.ts";
 import { ACTING_OPTIONS, type As } from "../core/acting.ts";
 import { callAs, callByNameAs } from "../core/call-as.ts";
 import type { Cli } from "../core/cli.ts";
-import { defineCommand } from "../core/command.ts";
+import { defineCommand, flag, repeated, text } from "../core/command.ts";
 import { invalid } from "../core/failure.ts";
 import { readStdin } from "../core/io.ts";
 import { wholeName } from "../core/lookup.ts";
@@ -32,10 +32,10 @@ export const add = defineCommand({
     },
   },
   options: {
-    after: { type: "list", value: "TASK", description: "a task that has to be completed before" },
-    in_order: { type: "flag", description: "each has to wait for the one before it" },
-    assigned_to: { type: "text", value: "NAME", description: "who does them" },
-    queue: { type: "flag", description: "have workers of the queue do them, once they are ready" },
+    after: repeated("TASK", "a task that has to be completed before"),
+    in_order: flag("each has to wait for the one before it"),
+    assigned_to: text("NAME", "who does them"),
+    queue: flag("have workers of the queue do them, once they are ready"),
     ...ACTING_OPTIONS,
   },
   async run(cli, { descriptions, after, in_order, assigned_to, queue, ...as }) {
@@ -68,14 +68,9 @@ export const list = defineCommand({
   examples: ["plan list", "plan list --ready", "plan list --status blocked"],
   details: "[x] completed, [>] in progress, [ ] ready to start, [.] waits for others, [!] blocked.",
   options: {
-    status: {
-      type: "text",
-      value: "STATUS",
-      choices: ["todo", "in_progress", "completed", "blocked"],
-      description: "only these",
-    },
-    assigned_to: { type: "text", value: "NAME", description: "only theirs" },
-    ready: { type: "flag", description: "only what can be started" },
+    status: text("STATUS", "only these", { choices: ["todo", "in_progress", "completed", "blocked"] }),
+    assigned_to: text("NAME", "only theirs"),
+    ready: flag("only what can be started"),
     ...ACTING_OPTIONS,
   },
   async run(cli, { status, assigned_to, ready, ...as }) {
