@@ -11,14 +11,20 @@ export const codeOf = (error: unknown): string => (error instanceof Error && "co
 /** Of a process that has ended, too. */
 export const isMissing = (error: unknown): boolean => ["ENOENT", "ENOTDIR", "ESRCH"].includes(codeOf(error));
 
-export function readIfThere(path: string): string | undefined {
+/** Undefined where what it looks at is not there. */
+export function ifThere<T>(look: () => T): T | undefined {
   try {
-    return fs.readFileSync(path, "utf8");
+    return look();
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw error;
   }
 }
+
+export const readIfThere = (path: string): string | undefined => ifThere(() => fs.readFileSync(path, "utf8"));
+
+/** For names of files, too. */
+export const sha256 = (text: string): string => process.getBuiltinModule("node:crypto").hash("sha256", text, "hex");
 
 interface Writing {
   /** On disk before it has its name: a power cut leaves the old one or the new one, and no empty one. */

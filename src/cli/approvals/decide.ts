@@ -4,7 +4,7 @@ import { defineCommand, text } from "../core/command.ts";
 import { isAskable, saidWord, saidYes, YES } from "../core/confirm.ts";
 import { Failure, invalid } from "../core/failure.ts";
 import { fields } from "../core/fields.ts";
-import { LATEST, theOne } from "../core/short-ids.ts";
+import { LATEST, openOne } from "../core/short-ids.ts";
 import type { Input, Output } from "../core/tool-types.ts";
 import { wholeText } from "../core/whole-text.ts";
 
@@ -83,11 +83,9 @@ async function approvalsOf(cli: Cli, given: readonly string[]): Promise<Approval
 }
 
 function wholeId(given: string, open: readonly Approval[]): string {
-  if (given !== LATEST && given.length >= WHOLE) return given;
+  const none = new Failure("APPROVAL_NOT_FOUND", "Nothing waits to be decided.");
   const ids = open.map(({ id }) => id);
-  if (given !== LATEST) return theOne(given, ids, "open approval");
-  if (ids[0] === undefined) throw new Failure("APPROVAL_NOT_FOUND", "Nothing waits to be decided.");
-  return ids[0];
+  return openOne(given, ids, { what: "open approval", latest: ids[0], none });
 }
 
 /** All of each, above the question. */

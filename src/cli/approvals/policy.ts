@@ -4,7 +4,8 @@ import { callAs } from "../core/call-as.ts";
 import { defineCommand, integer, text } from "../core/command.ts";
 import { Failure, invalid } from "../core/failure.ts";
 import { fields, rows } from "../core/fields.ts";
-import { isWhole, LATEST, theOne } from "../core/short-ids.ts";
+import { parseJson } from "../core/io.ts";
+import { isWhole, openOne } from "../core/short-ids.ts";
 import type { Output } from "../core/tool-types.ts";
 
 export const show = defineCommand({
@@ -37,7 +38,7 @@ export const propose = defineCommand({
     ...ACTING_OPTIONS,
   },
   async run(cli, { rule, reason, ...as }) {
-    const proposal = await callAs(cli, as, "policy_propose", { args: { rule: parsed(rule), reason } });
+    const proposal = await callAs(cli, as, "policy_propose", { rule: parsed(rule), reason });
     await cli.out.result(proposal, () => `Proposed, as ${proposal.id}: ${visibleLine(proposal.words)}`, [proposal.id]);
   },
 });
@@ -79,7 +80,7 @@ export const decide = defineCommand({
     if (decision !== "accept" && decision !== "reject")
       throw invalid(`${visibleLine(decision)} is none of accept, reject.`);
     const { proposals } = await cli.call("policy_proposals", { limit: 100 });
-    const id = isWhole(given) ? given : openOne(given, proposals);
+    const id = isWhole(given) ? given : openOf(given, proposals);
     // The hub says of one that is unknown what is the matter with it.
     const digest = proposals.find((one) => one.id === id)?.digest ?? "";
     const proposal = await cli.call("policy_decide", { id, digest, decision });
@@ -87,17 +88,10 @@ export const decide = defineCommand({
   },
 });
 
-function openOne(given: string, proposals: Output<"policy_proposals">["proposals"]): string {
+function openOf(given: string, proposals: Output<"policy_proposals">["proposals"]): string {
   const open = proposals.filter(({ state }) => state === "pending").map(({ id }) => id);
-  if (given !== LATEST) return theOne(given, open, "open proposal");
-  if (open[0] === undefined) throw new Failure("NOT_FOUND", "No rule waits to be decided.");
-  return open[0];
+  const none = new Failure("NOT_FOUND", "No rule waits to be decided.");
+  return openOne(given, open, { what: "open proposal", latest: open[0], none });
 }
 
-export function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw invalid(`This is not JSON: ${(error as Error).message}.`);
-  }
-}
+export const parsed = (text: string): unknown => parseJson(text, "This is");

@@ -3,11 +3,10 @@ import { visibleLine } from "../../visible.ts";
 import { resolveActing } from "../core/acting.ts";
 import type { Cli } from "../core/cli.ts";
 import { defineCommand, integer, text } from "../core/command.ts";
-import { Failure, invalid } from "../core/failure.ts";
+import { invalid, isFailure } from "../core/failure.ts";
 import { readStdin } from "../core/io.ts";
 import type { Input } from "../core/tool-types.ts";
-import { chatId } from "./ids.ts";
-import { shown } from "./message.ts";
+import { chatId, shown } from "./messages.ts";
 
 export const AGENT = text("NAME", "whose chat (default: the default agent of the space)");
 
@@ -54,9 +53,9 @@ async function post(speaker: Speaker, args: Input<"chat_human_post">, key: strin
   try {
     return { sent: await speaker.call("chat_human_post", args, { key }), to: "agent" };
   } catch (error) {
-    if (!isForbidden(error)) throw error;
+    if (!isFailure(error, "FORBIDDEN")) throw error;
     const sent = await speaker.call("chat_assistant_post", args, { key }).catch((second: unknown) => {
-      throw isForbidden(second) ? error : second;
+      throw isFailure(second, "FORBIDDEN") ? error : second;
     });
     return { sent, to: "people" };
   }
@@ -69,8 +68,6 @@ async function whomOf(speaker: Speaker, agent: string | undefined, to: Posted["t
   const chosen = agents.find((each) => each.default);
   return chosen ? visibleLine(chosen.name) : "the first agent that comes";
 }
-
-const isForbidden = (error: unknown): boolean => error instanceof Failure && error.code === "FORBIDDEN";
 
 export const read = defineCommand({
   examples: ["chat read -n 20", "chat read --agent scout", "chat read --after 1760000000000000 --limit 10"],

@@ -6,8 +6,7 @@ import type { Target } from "../core/client.ts";
 import { defineCommand, integer, text } from "../core/command.ts";
 import { failureFrom, libraryClient } from "../core/library.ts";
 import { AGENT, speaker } from "./chat.ts";
-import { chatId } from "./ids.ts";
-import { shown } from "./message.ts";
+import { chatId, shown } from "./messages.ts";
 
 export const tail = defineCommand({
   examples: ["chat tail", "chat tail --agent scout", "chat tail --after 1760000000000000 --json"],

@@ -40,6 +40,18 @@ export const INTERRUPTED = 130;
 export const invalid = (message: string, near?: Near): Failure =>
   new Failure("INVALID_ARGUMENT", message, near && { near });
 
+/** Of one of these codes; of any without them. */
+export const isFailure = (error: unknown, ...codes: readonly string[]): error is Failure =>
+  error instanceof Failure && (codes.length === 0 || codes.includes(error.code));
+
+/** For a `catch`: gives this instead of such a failure, and throws everything else. */
+export const recover =
+  <T>(instead: T, ...codes: readonly string[]) =>
+  (error: unknown): T => {
+    if (isFailure(error, ...codes)) return instead;
+    throw error;
+  };
+
 /** What went wrong, in its own words. */
 export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 

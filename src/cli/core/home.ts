@@ -1,4 +1,4 @@
-import { codeOf, isMissing } from "../../local/files.ts";
+import { codeOf, ifThere } from "../../local/files.ts";
 import { isAlive } from "../../local/processes.ts";
 import { readOwn, untrusted } from "../../local/rights.ts";
 import { socketOf } from "../../local/unix-socket.ts";
@@ -51,12 +51,7 @@ export class Home {
 
   /** Whether anything waits in the outbox. */
   hasMailOut(): boolean {
-    try {
-      return readdirSync(join(this.path, "outbox")).some((name) => name.endsWith(".json"));
-    } catch (error) {
-      if (isMissing(error)) return false;
-      throw error;
-    }
+    return ifThere(() => readdirSync(join(this.path, "outbox")))?.some((name) => name.endsWith(".json")) ?? false;
   }
 
   adminToken(): string | undefined {
@@ -72,9 +67,8 @@ export class Home {
   #read(name: string): string | undefined {
     const path = join(this.path, name);
     try {
-      return readOwn(path);
+      return ifThere(() => readOwn(path));
     } catch (error) {
-      if (isMissing(error)) return undefined;
       if (codeOf(error) === "ELOOP")
         throw unsafe(`${path} is a link, and links are not followed here. See what it is, and remove it.`);
       throw error;

@@ -1,6 +1,6 @@
 /** What a command line reads and writes: the process it runs in, or whatever stands for one. */
 import { codeOf } from "../../local/files.ts";
-import { Failure, reasonOf } from "./failure.ts";
+import { Failure, invalid, reasonOf } from "./failure.ts";
 
 const { fstatSync, writeSync } = process.getBuiltinModule("node:fs");
 
@@ -40,6 +40,19 @@ export async function readStdin({ stdin }: Io): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of stdin) chunks.push(Buffer.from(chunk));
   return Buffer.concat(chunks).toString("utf8");
+}
+
+/** What was typed, or with `-` what is on stdin. */
+export const typedText = async (io: Io, words: readonly string[]): Promise<string> =>
+  words.join(" ") === "-" ? (await readStdin(io)).trimEnd() : words.join(" ");
+
+/** `what` is what is said of it where it is none: `The arguments are`. */
+export function parseJson(text: string, what: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw invalid(`${what} not JSON: ${reasonOf(cause)}.`);
+  }
 }
 
 function isTerminal(fd: Fd): boolean {

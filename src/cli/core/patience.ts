@@ -4,6 +4,8 @@ import { Failure } from "./failure.ts";
 /** Of calls, by whomever of this principal's: it passes. */
 const TOO_MANY = 429;
 const PAUSES_MS = [50, 100, 200, 400, 800, 1600];
+/** How long the hub holds a call that waits, at most. */
+const LONGEST_MS = 300_000;
 
 /** For what goes on while the hub is started anew: how long to wait after a call that failed, and whether to. */
 export class Patience {
@@ -21,6 +23,23 @@ export class Patience {
   /** How long there still is. */
   get left_ms(): number {
     return this.ends - performance.now();
+  }
+
+  /** Asks again and again, each time for as long as the hub waits, until that is the answer or the time is up. */
+  async until<T>(
+    ask: (wait_seconds: number) => Promise<T>,
+    isAnswer: (answer: T) => boolean,
+    each_ms = LONGEST_MS,
+  ): Promise<T> {
+    for (;;) {
+      try {
+        const answer = await ask(Math.ceil(Math.max(0, Math.min(this.left_ms, each_ms, LONGEST_MS)) / 1000));
+        this.answered();
+        if (isAnswer(answer) || this.left_ms <= 0) return answer;
+      } catch (error) {
+        await this.after(error);
+      }
+    }
   }
 
   answered(): void {

@@ -28,5 +28,19 @@ export function theOne(given: string, ids: readonly string[], what: string): str
   );
 }
 
+interface Open {
+  what: string;
+  latest: string | undefined;
+  /** Where `latest` names nothing. */
+  none: Failure;
+}
+
+/** Among those that are open. What is as long as an id is left for the hub to know. */
+export function openOne(given: string, ids: readonly string[], { what, latest, none }: Open): string {
+  if (given !== LATEST) return given.length >= WHOLE ? given : theOne(given, ids, what);
+  if (latest === undefined) throw none;
+  return latest;
+}
+
 export const noneBegins = (given: string, what: string): Failure =>
   new Failure("NOT_FOUND", `No ${what} has an id that begins with ${given}.`);

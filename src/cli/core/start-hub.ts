@@ -5,7 +5,7 @@ import { isAlive } from "../../local/processes.ts";
 import { type FolderSettings, readSettings } from "../../local/settings.ts";
 import { LAUNCHER } from "../root.ts";
 import { Client, type Target } from "./client.ts";
-import { Failure, REFUSED, reasonOf } from "./failure.ts";
+import { Failure, REFUSED, reasonOf, recover } from "./failure.ts";
 import { type Home, placeOf, type RunningHub, unsafe } from "./home.ts";
 import { hubEnv } from "./hub-env.ts";
 import type { Env } from "./io.ts";
@@ -76,11 +76,7 @@ function remembered(home: Home): FolderSettings | undefined {
   try {
     return readSettings(home.path);
   } catch (cause) {
-    const why = reasonOf(cause);
-    throw new Failure("HUB_UNREACHABLE", `What ${home.path} remembers of its hub cannot be read: ${why}.`, {
-      cause,
-      exit: REFUSED,
-    });
+    throw refused(`What ${home.path} remembers of its hub cannot be read: ${reasonOf(cause)}.`, cause);
   }
 }
 
@@ -91,26 +87,21 @@ function endOf(child: ChildProcess): Promise<{ code: number | null; why: string 
   });
 }
 
-export async function isReady({ url, socket }: Pick<Target, "url" | "socket">): Promise<boolean> {
-  try {
-    return (await new Client({ url, socket, token: undefined, space: undefined }).get("/readyz", 5_000)).status === 200;
-  } catch (error) {
-    if (error instanceof Failure) return false;
-    throw error;
-  }
-}
+export const isReady = ({ url, socket }: Pick<Target, "url" | "socket">): Promise<boolean> =>
+  new Client({ url, socket, token: undefined, space: undefined })
+    .get("/readyz", 5_000)
+    .then(({ status }) => status === 200, recover(false));
 
 function prepare(home: Home): void {
   try {
     makeFolder(home.path);
   } catch (cause) {
-    const why = reasonOf(cause);
-    throw new Failure("HUB_UNREACHABLE", `The data folder ${home.path} cannot be made: ${why}`, {
-      cause,
-      exit: REFUSED,
-    });
+    throw refused(`The data folder ${home.path} cannot be made: ${reasonOf(cause)}`, cause);
   }
 }
+
+const refused = (message: string, cause: unknown): Failure =>
+  new Failure("HUB_UNREACHABLE", message, { cause, exit: REFUSED });
 
 /** One old log is kept, so that a hub which is started again and again cannot fill the disk. */
 function openLog(path: string): number {

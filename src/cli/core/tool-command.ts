@@ -1,11 +1,12 @@
 import { resolve } from "node:path";
 import type { CommandLooks } from "../../tool.ts";
 import { ACTING_OPTIONS, type As } from "./acting.ts";
-import { callByNameAs } from "./call-as.ts";
+import { callsAs } from "./call-as.ts";
 import type { Cli } from "./cli.ts";
 import { type Command, defineCommand, flag, flagOf, type Options, type Positionals } from "./command.ts";
 import { confirmed, YES } from "./confirm.ts";
 import { duration } from "./duration.ts";
+import { typedText } from "./io.ts";
 import { type Calls, thingNamed, wholeName } from "./lookup.ts";
 import { sentence, type Thing } from "./sentence.ts";
 import { idsOf, text } from "./tool-text.ts";
@@ -49,12 +50,10 @@ async function run(cli: Cli, made: MadeCommand, given: Thing): Promise<void> {
   await cli.out.result(answer, () => text(cli, made, { ...args, ...answer }), idsOf(made, answer));
 }
 
-function callsOf(cli: Cli, { acting }: MadeCommand, given: Thing): Calls {
-  return (tool, args) =>
-    // The parser read them by the options that `acting` added.
-    acting ? callByNameAs<Thing>(cli, asOf(given), tool, { args }) : cli.callByName<Thing>(tool, args);
-}
+const callsOf = (cli: Cli, { acting }: MadeCommand, given: Thing): Calls =>
+  acting ? callsAs(cli, asOf(given)) : (tool, args) => cli.callByName<Thing>(tool, args);
 
+/** The parser read them by the options that `acting` added. */
 const asOf = (given: Thing): As =>
   Object.fromEntries(Object.keys(ACTING_OPTIONS).map((name) => [name, given[name]])) as As;
 
@@ -73,7 +72,7 @@ async function argumentsOf(cli: Cli, made: MadeCommand, { call, given }: Typed):
     const words: string[] = rest ? (typed as string[]) : [String(typed)];
     const whole = names ? await Promise.all(words.map((word) => wholeName(call, names, word))) : words;
     const isText = made.text && name === Object.keys(positionals).at(-1);
-    if (whole.length > 0) args[name] = isText ? await textOf(cli, whole) : rest ? whole : whole[0];
+    if (whole.length > 0) args[name] = isText ? await typedText(cli.io, whole) : rest ? whole : whole[0];
   }
   for (const name of Object.keys(options)) {
     const typed = given[name];
@@ -84,12 +83,6 @@ async function argumentsOf(cli: Cli, made: MadeCommand, { call, given }: Typed):
     else args[length] = Math.ceil(duration(flagOf(name), String(typed)) / 1000);
   }
   return args;
-}
-
-async function textOf(cli: Cli, words: readonly string[]): Promise<string> {
-  if (words.length !== 1 || words[0] !== "-") return words.join(" ");
-  const { readStdin } = await import("./io.ts");
-  return (await readStdin(cli.io)).trimEnd();
 }
 
 interface Meant {

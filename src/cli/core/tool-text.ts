@@ -1,11 +1,11 @@
 /** What came back to a command that was made of a tool, as its data says that it is printed. */
 import type { CommandLooks } from "../../tool.ts";
-import { visible, visibleLine } from "../../visible.ts";
+import { visibleLine } from "../../visible.ts";
 import type { Cli } from "./cli.ts";
 import { flagOf } from "./command.ts";
 import { fields, heading, rows } from "./fields.ts";
 import { sentence, type Thing } from "./sentence.ts";
-import { wholeText } from "./whole-text.ts";
+import { indented, wholeText } from "./whole-text.ts";
 
 type Rows = NonNullable<CommandLooks["rows"]>;
 type Shows = NonNullable<CommandLooks["shows"]>;
@@ -104,19 +104,14 @@ function whole(cli: Cli, { fields: first, tables = {}, texts = [] }: Shows, thin
   const facts = fields(cli.out, Object.fromEntries(first.map((name) => [name, thing[name]])));
   const lists = Object.entries(tables).flatMap(([name, columns]) => {
     const list = listOf(thing, name).map(shortened);
-    return list.length === 0 ? [] : [`${heading(name)}:\n${indented(rows(cli.out, list, columns))}`];
+    return list.length === 0 ? [] : [`${heading(name)}:\n${rows(cli.out, list, columns).replace(/^/gm, "  ")}`];
   });
-  // What somebody else wrote is indented, so that it can pass for no line of ours.
   const written = texts.flatMap((name) => {
     const value = thing[name];
-    return typeof value === "string" && value.trim() !== ""
-      ? [`${heading(name)}:\n${indented(visible(value.trimEnd()))}`]
-      : [];
+    return typeof value === "string" && value.trim() !== "" ? [`${heading(name)}:\n${indented(value.trimEnd())}`] : [];
   });
   return [facts, ...lists, ...written].join("\n\n");
 }
-
-const indented = (text: string): string => text.replace(/^/gm, "  ");
 
 const listOf = (thing: Thing, name: string): Thing[] => {
   const list = thing[name];

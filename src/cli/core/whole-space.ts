@@ -1,7 +1,7 @@
 /** A space as people type it: as much of the beginning of its id as names one, as with other ids. */
 import type { Cli } from "./cli.ts";
-import { Client, isRefused } from "./client.ts";
-import { Failure } from "./failure.ts";
+import { Client } from "./client.ts";
+import { recover } from "./failure.ts";
 import { noneBegins, theOne } from "./short-ids.ts";
 
 const PERMANENT = "main";
@@ -28,31 +28,20 @@ export async function inWholeSpace(cli: Cli): Promise<Cli> {
   return cli.at({ space: theOne(given, ids, "space") });
 }
 
+/** Undefined without a hub, a token for it or the right to list: the command meets the same, and tells it. */
 async function listSpaces(cli: Cli): Promise<string[] | undefined> {
-  const spaces = await quietly(async () => {
+  try {
     const client = cli.find();
-    return client && new Client({ ...client.target, space: undefined }).call("space_list", {});
-  });
-  return spaces?.spaces.map(({ space }) => space);
+    const listed = client && (await new Client({ ...client.target, space: undefined }).call("space_list", {}));
+    return listed?.spaces.map(({ space }) => space);
+  } catch (error) {
+    return recover(undefined)(error);
+  }
 }
 
 /** Not one that has expired: its whole id may be the beginning of another's, which is not meant. */
-async function isMissing(cli: Cli): Promise<boolean> {
-  try {
-    await cli.find()?.call("whoami", {});
-    return false;
-  } catch (error) {
-    if (error instanceof Failure) return MISSING.includes(error.code);
-    throw error;
-  }
-}
-
-async function quietly<T>(look: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await look();
-  } catch (error) {
-    // No hub, no token for it, no right to list: the command meets the same, and tells it.
-    if (error instanceof Failure || isRefused(error)) return undefined;
-    throw error;
-  }
-}
+const isMissing = async (cli: Cli): Promise<boolean> =>
+  (await cli
+    .find()
+    ?.call("whoami", {})
+    .then(() => false, recover(true, ...MISSING))) ?? false;

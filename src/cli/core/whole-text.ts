@@ -4,6 +4,9 @@ import { visible } from "../../visible.ts";
 const MOST_EMPTY_LINES = 2;
 const SPACES = /[ \t]{40,}/g;
 
+/** What somebody else wrote is indented, so that it can pass for no line of ours. */
+export const indented = (text: string): string => visible(text).replace(/^/gm, "  ");
+
 /** All that somebody wrote, indented so that it passes for no line of ours; of emptiness only how much there is. */
 export function wholeText(text: string): string[] {
   if (text.trim() === "") return [];

@@ -9,7 +9,7 @@ import type { Toolset } from "../../runtime/index.ts";
 import { visibleLine } from "../../visible.ts";
 import type { Cli } from "../core/cli.ts";
 import { defineCommand, flag, text } from "../core/command.ts";
-import { Failure } from "../core/failure.ts";
+import { Failure, recover } from "../core/failure.ts";
 import { failureFrom, libraryClient } from "../core/library.ts";
 import { untilGone } from "../core/start-hub.ts";
 import { takeStartLock } from "../core/start-lock.ts";
@@ -167,14 +167,9 @@ async function reportStopped(cli: Cli, { token }: Started): Promise<void> {
 const createToken = (cli: Cli, name: string): Promise<{ id: string; token: string }> =>
   cli.call("token_create", { role: "agent", name, label: "parley demo", ...(cli.space && { space: cli.space }) });
 
-async function revoke(cli: Cli, id: string): Promise<void> {
-  try {
-    await cli.call("token_revoke", { id });
-  } catch (error) {
-    // Somebody else was faster, or the data folder is another one by now.
-    if (!(error instanceof Failure && ["CONFLICT", "NOT_FOUND"].includes(error.code))) throw error;
-  }
-}
+/** Somebody else may have been faster, or the data folder is another one by now. */
+const revoke = (cli: Cli, id: string): Promise<unknown> =>
+  cli.call("token_revoke", { id }).catch(recover(undefined, "CONFLICT", "NOT_FOUND"));
 
 async function startChild(cli: Cli, token: string): Promise<number> {
   const path = join(cli.home.path, "demo.log");

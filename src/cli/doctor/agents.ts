@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { isMissing } from "../../local/files.ts";
+import { ifThere } from "../../local/files.ts";
 import type { Cli } from "../core/cli.ts";
 import { Client, type Target } from "../core/client.ts";
-import { Failure } from "../core/failure.ts";
+import { recover } from "../core/failure.ts";
 import { placeOf } from "../core/home.ts";
+import { counted } from "../core/words.ts";
 import { type Installed, look } from "../hooks/state.ts";
 import { type Check, fail, type Patient, pass, warn } from "./check.ts";
 import { checkOneIdentity } from "./one-identity.ts";
@@ -22,7 +23,7 @@ async function identities(cli: Cli): Promise<Check> {
   if (files.length === 0)
     return pass("identities", "No agent acted from this machine yet; a session becomes one with its first hook.");
   const hub = cli.url ? undefined : cli.home.hub();
-  const count = `${files.length} agent${files.length === 1 ? "" : "s"} acted from this machine.`;
+  const count = `${counted(files.length, "agent")} acted from this machine.`;
   if (!hub) return pass("identities", count);
   const tried = await Promise.all(files.slice(0, MOST_TRIED).map((file) => isTaken(placeOf(hub), file)));
   const refused = tried.flatMap((taken, at) => (taken ? [] : [files[at]?.agent ?? ""]));
@@ -41,17 +42,12 @@ interface Remembered {
 }
 
 function remembered(folder: string): Remembered[] {
-  try {
-    const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-    return entries.flatMap((entry) => {
-      const { agent, token, space } = parsed(join(entry.parentPath, entry.name));
-      const whole = typeof agent === "string" && typeof token === "string" && typeof space === "string";
-      return whole ? [{ agent, token, space }] : [];
-    });
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
-  }
+  const found = ifThere(() => readdirSync(folder, { recursive: true, withFileTypes: true })) ?? [];
+  return found.flatMap((entry) => {
+    const { agent, token, space } = entry.isFile() ? parsed(join(entry.parentPath, entry.name)) : {};
+    const whole = typeof agent === "string" && typeof token === "string" && typeof space === "string";
+    return whole ? [{ agent, token, space }] : [];
+  });
 }
 
 function parsed(path: string): Record<string, unknown> {
@@ -63,16 +59,11 @@ function parsed(path: string): Record<string, unknown> {
   }
 }
 
-async function isTaken(place: Pick<Target, "url" | "socket">, { token, space }: Remembered): Promise<boolean> {
-  try {
-    await new Client({ ...place, token, space }).call("whoami", {}, { timeout_ms: 10_000 });
-    return true;
-  } catch (error) {
-    if (error instanceof Failure && error.code !== "UNAUTHENTICATED") return true;
-    if (error instanceof Failure) return false;
-    throw error;
-  }
-}
+const isTaken = (place: Pick<Target, "url" | "socket">, { token, space }: Remembered): Promise<boolean> =>
+  new Client({ ...place, token, space })
+    .call("whoami", {}, { timeout_ms: 10_000 })
+    .then(() => true, recover(false, "UNAUTHENTICATED"))
+    .catch(recover(true));
 
 function hooks(cli: Cli): Check[] {
   const found = look(cli);

@@ -2,7 +2,7 @@ import { isObject } from "../../client/errors.ts";
 import { resolveActing } from "../core/acting.ts";
 import type { Cli } from "../core/cli.ts";
 import { Client, type Target, transportTo } from "../core/client.ts";
-import { Failure } from "../core/failure.ts";
+import { Failure, recover } from "../core/failure.ts";
 import { type Check, fail, type Patient, pass, VERSION, warn } from "./check.ts";
 import { roundTrips } from "./mcp.ts";
 
@@ -43,13 +43,8 @@ export async function checkHub({ cli }: Patient): Promise<Check[]> {
 async function reach(cli: Cli): Promise<Client | undefined> {
   const found = cli.find();
   if (cli.runByAgent === undefined || !found) return found;
-  try {
-    return (await resolveActing(cli, { start: false, make: false })).client;
-  } catch (error) {
-    if (error instanceof Failure && error.code === "NO_IDENTITY")
-      return new Client({ ...found.target, token: undefined });
-    throw error;
-  }
+  const nobody = new Client({ ...found.target, token: undefined });
+  return resolveActing(cli, { start: false, make: false }).then(({ client }) => client, recover(nobody, "NO_IDENTITY"));
 }
 
 async function ready(cli: Cli, client: Client): Promise<Check> {

@@ -5,7 +5,7 @@ import type { Program } from "../../runner/definitions.ts";
 import type { ServerSpec } from "../../runtime/index.ts";
 import { visibleLine } from "../../visible.ts";
 import type { Cli } from "../core/cli.ts";
-import { Failure, reasonOf } from "../core/failure.ts";
+import { reasonOf, recover } from "../core/failure.ts";
 import { isExecutable, placesOf } from "../core/program-path.ts";
 import { counted } from "../core/words.ts";
 import { type Check, fail, type Patient, pass, warn } from "./check.ts";
@@ -106,7 +106,6 @@ async function wakes(cli: Cli): Promise<Check[]> {
     ];
   } catch (error) {
     // What is wrong with the hub is said elsewhere.
-    if (error instanceof Failure) return [];
-    throw error;
+    return recover([])(error);
   }
 }

@@ -1,9 +1,10 @@
 import type { Why } from "../../modules/events/index.ts";
-import { visible, visibleLine } from "../../visible.ts";
+import { visibleLine } from "../../visible.ts";
 import { ACTING_OPTIONS } from "../core/acting.ts";
 import { callAs } from "../core/call-as.ts";
 import type { Cli } from "../core/cli.ts";
 import { defineCommand } from "../core/command.ts";
+import { indented } from "../core/whole-text.ts";
 import { mailId } from "../mail/ids.ts";
 
 type Step = Why["led_to"][number];
@@ -16,7 +17,7 @@ export const why = defineCommand({
   },
   options: ACTING_OPTIONS,
   async run(cli, { id, ...as }) {
-    const found = await callAs(cli, as, "event_why", { args: { id: await mailId(cli, as, id) } });
+    const found = await callAs(cli, as, "event_why", { id: await mailId(cli, as, id) });
     await cli.out.result(
       found,
       () => shown(cli, found),
@@ -49,9 +50,8 @@ export function shown(cli: Cli, { steps, end, led_to }: Why): string {
   ].join("\n");
 }
 
-/** What somebody else wrote is indented, so that it can pass for no line of ours. */
 function lineOf({ out }: Cli, { id, at, kind, by, text }: Step): string {
-  const lines = text.trim() === "" ? [] : visible(text).split("\n");
   const about = id && at ? [id, kind, by ? `from ${by}` : "from the hub", out.time(at)].join("  ") : "";
-  return [...(about ? [out.dim(visibleLine(about))] : []), ...lines.map((line) => `  ${line}`)].join("\n");
+  const parts = [about && out.dim(visibleLine(about)), text.trim() && indented(text)];
+  return parts.filter((part) => part !== "").join("\n");
 }

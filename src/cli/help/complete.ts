@@ -6,7 +6,8 @@ import type { As } from "../core/acting.ts";
 import type { Cli } from "../core/cli.ts";
 import type { Client } from "../core/client.ts";
 import { COMMON, type Command, defineCommand, flagOf, type Option, type Options } from "../core/command.ts";
-import { Failure } from "../core/failure.ts";
+import { recover } from "../core/failure.ts";
+import type { Thing } from "../core/sentence.ts";
 
 /** A person is typing: whoever does not answer by then is not asked again. */
 const PATIENCE_MS = 1000;
@@ -144,13 +145,10 @@ async function named(cli: Cli, { tool, args = {}, list, field }: Listing, as: As
   try {
     const isNamed = as.agent !== undefined || as.session_id !== undefined;
     const client = cli.runByAgent === undefined && !isNamed ? cli.find() : await actor(cli, as);
-    const answer = await client?.callByName<Record<string, Record<string, unknown>[]>>(tool, args, {
-      timeout_ms: PATIENCE_MS,
-    });
+    const answer = await client?.callByName<Record<string, Thing[]>>(tool, args, { timeout_ms: PATIENCE_MS });
     return (answer?.[list] ?? []).map((each) => visibleLine(String(each[field])));
   } catch (error) {
-    if (error instanceof Failure) return [];
-    throw error;
+    return recover([])(error);
   }
 }
 

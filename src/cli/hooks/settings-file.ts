@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, sep } from "node:path";
-import { codeOf, isMissing } from "../../local/files.ts";
+import { codeOf, ifThere } from "../../local/files.ts";
 import { Failure, reasonOf } from "../core/failure.ts";
 
 export interface SettingsFile {
@@ -102,13 +102,8 @@ function linkNew(temporary: string, file: SettingsFile): void {
 }
 
 function isStill({ target, bytes }: SettingsFile): boolean {
-  try {
-    const now = readFileSync(target);
-    return bytes?.equals(now) ?? false;
-  } catch (error) {
-    if (isMissing(error)) return bytes === undefined;
-    throw error;
-  }
+  const now = ifThere(() => readFileSync(target));
+  return now && bytes ? bytes.equals(now) : now === bytes;
 }
 
 function targetOf(path: string): string {
@@ -131,14 +126,7 @@ function inside(path: string, target: string): string {
   );
 }
 
-function real(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
-}
+const real = (path: string): string | undefined => ifThere(() => realpathSync(path));
 
 const refused = (path: string, why: string, cause?: unknown): Failure =>
   new Failure("FORBIDDEN", `${path} ${why}. Nothing was changed.`, { cause });

@@ -1,7 +1,7 @@
 import type { Cli } from "../core/cli.ts";
 import { defineCommand, integer, repeated, text } from "../core/command.ts";
-import { invalid, reasonOf } from "../core/failure.ts";
-import { readStdin } from "../core/io.ts";
+import { invalid } from "../core/failure.ts";
+import { parseJson, readStdin } from "../core/io.ts";
 import { textProperties } from "./tool-schema.ts";
 
 export const call = defineCommand({
@@ -59,11 +59,3 @@ export async function parseArgs(
 
 const texts = async (cli: Cli, tool: string): Promise<ReadonlySet<string> | undefined> =>
   textProperties((await (await cli.connect()).get("/openapi.json")).body, tool);
-
-function parseJson(text: string, what: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw invalid(`${what} not JSON: ${reasonOf(cause)}.`);
-  }
-}

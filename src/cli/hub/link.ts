@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, mkdirSync, readlinkSync, realpathSync, symlinkSync, unlinkSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { ifThere } from "../../local/files.ts";
 import { defineCommand, text } from "../core/command.ts";
 import { Failure } from "../core/failure.ts";
 import { isOnPath, quoted } from "../core/program.ts";
@@ -49,11 +50,4 @@ function refuseOther(path: string): void {
   throw new Failure("CONFLICT", `${path} is ${what}. Remove it, or choose another folder with --dir.`);
 }
 
-function leadsHere(path: string): boolean {
-  try {
-    return realpathSync(path) === realpathSync(LAUNCHER);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return true;
-    throw error;
-  }
-}
+const leadsHere = (path: string): boolean => ifThere(() => realpathSync(path) === realpathSync(LAUNCHER)) ?? true;

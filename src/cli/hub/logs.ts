@@ -1,9 +1,9 @@
 import { closeSync, openSync, readSync, statSync } from "node:fs";
-import { setTimeout as pause } from "node:timers/promises";
-import { isMissing } from "../../local/files.ts";
+import { ifThere } from "../../local/files.ts";
 import { visible } from "../../visible.ts";
 import { defineCommand, flag, howMany } from "../core/command.ts";
-import { Failure } from "../core/failure.ts";
+import { Failure, invalid } from "../core/failure.ts";
+import { pause } from "../core/patience.ts";
 
 /** More than any sensible number of lines takes. */
 const MOST_BYTES = 4 * 1024 * 1024;
@@ -20,8 +20,7 @@ export const logs = defineCommand({
     follow: flag("go on as more is written", { short: "f" }),
   },
   async run(cli, { lines, follow }) {
-    if (cli.url)
-      throw new Failure("INVALID_ARGUMENT", "Only the log of a data folder can be read from here: use --home.");
+    if (cli.url) throw invalid("Only the log of a data folder can be read from here: use --home.");
     const file = cli.home.log;
     let at = sizeOf(file);
     if (at === undefined && !follow)
@@ -44,14 +43,7 @@ export const logs = defineCommand({
   },
 });
 
-function sizeOf(file: string): number | undefined {
-  try {
-    return statSync(file).size;
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
-}
+const sizeOf = (file: string): number | undefined => ifThere(() => statSync(file).size);
 
 function read(file: string, from: number, to: number): string {
   if (to <= from) return "";

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
+import { ifThere } from "../../local/files.ts";
 import { HUB_BUNDLE, HUB_STAMPS } from "../root.ts";
 
 type Program = typeof import("../../program.ts");
@@ -20,11 +21,5 @@ function isSame(path: string, [ino, size, changed]: [number, number, number]): b
   return now !== undefined && now.ino === ino && now.size === size && now.ctimeMs === changed;
 }
 
-function readStamps(): [string, number, number, number][] | undefined {
-  try {
-    return JSON.parse(readFileSync(HUB_STAMPS, "utf8"));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
-  }
-}
+const readStamps = (): [string, number, number, number][] | undefined =>
+  ifThere(() => JSON.parse(readFileSync(HUB_STAMPS, "utf8")));

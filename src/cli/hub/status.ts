@@ -4,7 +4,7 @@ import { ACTING_OPTIONS, type As, resolveActing } from "../core/acting.ts";
 import type { Cli } from "../core/cli.ts";
 import { Client } from "../core/client.ts";
 import { defineCommand } from "../core/command.ts";
-import { Failure } from "../core/failure.ts";
+import { isFailure, recover } from "../core/failure.ts";
 import { heading, shown } from "../core/fields.ts";
 import type { RunningHub } from "../core/home.ts";
 import { table } from "../core/table.ts";
@@ -46,7 +46,7 @@ async function unreadMail(cli: Cli, as: As): Promise<Partial<Status>> {
     const urgent = list.messages.filter(({ priority }) => priority === "urgent").length;
     return { agent: list.agent, unread: list.unread, urgent };
   } catch (error) {
-    if (error instanceof Failure && as.agent === undefined && as.session_id === undefined) return {};
+    if (isFailure(error) && as.agent === undefined && as.session_id === undefined) return {};
     throw error;
   }
 }
@@ -77,14 +77,10 @@ function facts(hub: RunningHub | undefined): Partial<Status> {
 }
 
 async function ask(client: Client): Promise<{ status: number; body: unknown } | undefined> {
-  try {
-    const answer = await client.get("/readyz?verbose", 5_000);
-    // A credential that the hub does not know says nothing about its health.
-    return answer.status === 401 || answer.status === 403 ? await client.get("/readyz", 5_000) : answer;
-  } catch (error) {
-    if (error instanceof Failure) return undefined;
-    throw error;
-  }
+  const get = (path: string) => client.get(path, 5_000).catch(recover(undefined));
+  const answer = await get("/readyz?verbose");
+  // A credential that the hub does not know says nothing about its health.
+  return answer?.status === 401 || answer?.status === 403 ? get("/readyz") : answer;
 }
 
 function describe(cli: Cli, status: Status): string {

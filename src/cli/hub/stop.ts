@@ -2,7 +2,7 @@ import { isProgram } from "../../local/processes.ts";
 import { visibleLine } from "../../visible.ts";
 import type { Cli } from "../core/cli.ts";
 import { defineCommand, flag } from "../core/command.ts";
-import { Failure } from "../core/failure.ts";
+import { Failure, invalid } from "../core/failure.ts";
 import type { RunningHub } from "../core/home.ts";
 import { isReady, untilGone } from "../core/start-hub.ts";
 
@@ -15,8 +15,7 @@ export const stop = defineCommand({
     "Stops the hub of the data folder, and the demo if it runs, and waits until they are gone. A hub elsewhere is stopped where it runs.",
   options: { dry_run: flag("only say which process it would stop") },
   async run(cli, { dry_run }) {
-    if (cli.url)
-      throw new Failure("INVALID_ARGUMENT", "Only the hub of a data folder can be stopped from here: use --home.");
+    if (cli.url) throw invalid("Only the hub of a data folder can be stopped from here: use --home.");
     const { path } = cli.home;
     const hub = cli.home.hub();
     if (!hub) return noHub(cli, dry_run);
@@ -70,11 +69,7 @@ async function demoEnded(cli: Cli): Promise<string | undefined> {
 
 /** The pid in the file of a hub that was killed may be another process by now. That one is left alone. */
 async function makeSure(hub: RunningHub): Promise<void> {
-  if (looksLikeHub(hub.pid) ?? (await isReady(hub))) return;
+  // By its command line, where that can be seen.
+  if (isProgram(hub.pid, "serve") ?? (await isReady(hub))) return;
   throw new Failure("CONFLICT", `Process ${hub.pid} is not the hub that once had this number. Nothing was stopped.`);
-}
-
-/** By its command line; undefined where that cannot be seen. */
-function looksLikeHub(pid: number): boolean | undefined {
-  return isProgram(pid, "serve");
 }

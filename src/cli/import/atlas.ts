@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { visibleLine } from "../../visible.ts";
+import { batches } from "../core/batches.ts";
 import type { Cli } from "../core/cli.ts";
 import { defineCommand } from "../core/command.ts";
 import { Failure } from "../core/failure.ts";
@@ -9,8 +10,7 @@ import { type Atlas, readAtlas } from "./atlas-file.ts";
 import { type ImportedTask, type Left, runsOf, taskOf, triggerOf } from "./atlas-rows.ts";
 
 /** As much as goes in one call. */
-const MOST_ROWS = 50;
-const MOST_BYTES = 512 * 1024;
+const MOST = { items: 50, size: 512 * 1024 };
 /** Of what was not taken, so much is told at a terminal. */
 const MOST_TOLD = 20;
 
@@ -66,7 +66,8 @@ async function takeTasks(cli: Cli, { messages, task_awaits }: Atlas, report: Rep
     else tasks.set(task.source_key, { task, was: String(row.status) });
   }
   leaveAwaits({ messages, task_awaits }, report);
-  for (const batch of batches([...tasks.values()].map(({ task }) => task))) {
+  const all = [...tasks.values()].map(({ task }) => task);
+  for await (const batch of batches(all, MOST, bytesOf)) {
     const taken = await cli.call("task_import", { tasks: batch });
     for (const { source_key, known } of taken.tasks) {
       const { task, was } = tasks.get(source_key) ?? {};
@@ -77,21 +78,8 @@ async function takeTasks(cli: Cli, { messages, task_awaits }: Atlas, report: Rep
   }
 }
 
-function* batches(tasks: readonly ImportedTask[]): Generator<ImportedTask[]> {
-  let batch: ImportedTask[] = [];
-  let bytes = 0;
-  for (const task of tasks) {
-    const more = Buffer.byteLength(task.content) + Buffer.byteLength(task.response_summary ?? "");
-    if (batch.length > 0 && (batch.length === MOST_ROWS || bytes + more > MOST_BYTES)) {
-      yield batch;
-      batch = [];
-      bytes = 0;
-    }
-    batch.push(task);
-    bytes += more;
-  }
-  if (batch.length > 0) yield batch;
-}
+const bytesOf = ({ content, response_summary }: ImportedTask): number =>
+  Buffer.byteLength(content) + Buffer.byteLength(response_summary ?? "");
 
 function leaveAwaits({ messages, task_awaits }: Pick<Atlas, "messages" | "task_awaits">, { left }: Report): void {
   const status = new Map(messages.map((row) => [row.id, row.status]));

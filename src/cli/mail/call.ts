@@ -1,4 +1,6 @@
 /** What the commands of mail have in common: as whom they call, and how they print what came back. */
+
+import { isObject } from "../../client/errors.ts";
 import type { Mail, MailItem, MailList, Polled } from "../../modules/mail/index.ts";
 import { ACTING_OPTIONS, type As, resolveActing } from "../core/acting.ts";
 import type { Cli } from "../core/cli.ts";
@@ -35,22 +37,22 @@ export interface PollArgs {
  * It may be another hub each time, on another port. None is started: somebody may have stopped it on purpose. The hub
  * notes nothing: what came is new until whoever shows it says so (`noteShown`).
  */
-export async function pollOnce(cli: Cli, as: As, args: PollArgs, wait_ms: number): Promise<Polled> {
+export async function pollOnce(cli: Cli, as: As, args: PollArgs, wait_seconds = 0): Promise<Polled> {
   const { client } = await resolveActing(cli, { ...as, start: false });
   await cli.deliver();
-  return client.call("mail_poll", { ...args, mark: false, wait_seconds: Math.ceil(wait_ms / 1000) });
+  return client.call("mail_poll", { ...args, mark: false, wait_seconds });
 }
 
 interface Texts {
   text: () => string;
   /** For a model. */
-  context?: () => string | Promise<string>;
+  context?: () => string;
   /** With `--quiet`. */
   ids?: Ids;
 }
 
 export async function show(cli: Cli, shape: Shape, value: object, { text, context, ids }: Texts): Promise<void> {
-  if (cli.out.format === "context" && context) return cli.out.write(await context());
+  if (cli.out.format === "context" && context) return cli.out.write(context());
   await cli.out.result(cli.out.json ? await shaped(value, shape) : value, text, ids);
 }
 
@@ -59,14 +61,9 @@ export async function shaped(value: object, { compact, compat }: Shape): Promise
   return compact ? withoutEmpty(named) : named;
 }
 
-type Thing = Record<string, unknown>;
-
 function withoutEmpty(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutEmpty);
-  if (!isThing(value)) return value;
+  if (!isObject(value)) return value;
   const kept = Object.entries(value).filter(([, each]) => each !== null && each !== "" && each !== undefined);
   return Object.fromEntries(kept.map(([key, each]) => [key, withoutEmpty(each)]));
 }
-
-const isThing = (value: unknown): value is Thing =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

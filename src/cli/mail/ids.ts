@@ -1,8 +1,8 @@
 import type { Lookup } from "../../tool.ts";
 import type { As } from "../core/acting.ts";
-import { callByNameAs } from "../core/call-as.ts";
+import { callsAs } from "../core/call-as.ts";
 import type { Cli } from "../core/cli.ts";
-import { type Calls, thingTyped, wholeName } from "../core/lookup.ts";
+import { thingTyped, wholeName } from "../core/lookup.ts";
 import { isWhole } from "../core/short-ids.ts";
 
 /** As the commands have it that are made of tools. */
@@ -15,11 +15,6 @@ const MAIL: Lookup = {
   latest: [{ folder: "inbox" }],
   code: "MAIL_NOT_FOUND",
 };
-
-const callsAs =
-  (cli: Cli, as: As): Calls =>
-  (tool, args) =>
-    callByNameAs(cli, as, tool, { args });
 
 /** Of a mail. */
 export const mailId = (cli: Cli, as: As, given: string): Promise<string> => wholeName(callsAs(cli, as), MAIL, given);

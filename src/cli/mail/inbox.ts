@@ -34,7 +34,7 @@ export const inbox = defineCommand({
     const list = await showFolder(cli, as, { wanted, shape: { compact, compat } });
     const ids = list.messages.filter(({ read_at, state }) => !read_at && state !== null).map(({ id }) => id);
     // After it was printed: what nobody saw is not read.
-    if (mark_read && ids.length > 0) await callAs(cli, as, "mail_update", { args: { ids, action: "read" } });
+    if (mark_read && ids.length > 0) await callAs(cli, as, "mail_update", { ids, action: "read" });
   },
 });
 
@@ -44,7 +44,7 @@ interface Asked {
 }
 
 async function showFolder(cli: Cli, as: As, { wanted, shape }: Asked): Promise<MailList> {
-  const list = await callAs(cli, as, "mail_inbox", { args: wanted });
+  const list = await callAs(cli, as, "mail_inbox", wanted);
   await show(cli, shape, list, {
     text: () => overview(cli, list, wanted),
     context: () => contextOf(cli.linesFor(as), list),
@@ -125,7 +125,7 @@ export const search = defineCommand({
       ...defined({ from, to, folder: where, thread_id, after, until, before: before ?? page_token }),
       ...(unread && { unread }),
     };
-    const found = await callAs(cli, as, "mail_search", { args });
+    const found = await callAs(cli, as, "mail_search", args);
     await show(cli, { compact, compat }, found, {
       text: () =>
         found.messages.length === 0
@@ -144,6 +144,21 @@ const defined = <T extends Record<string, unknown>>(values: T): Partial<T> =>
   // Only what is there is left of it.
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<T>;
 
+export const read = defineCommand({
+  examples: ["read latest", "read 1760000000000000 --json"],
+  details: "Marks it as read, for you alone.",
+  formats: ["context"],
+  positionals: { id: { required: true, description: "the mail, as parley inbox lists it, or latest" } },
+  options: MAIL_OPTIONS,
+  async run(cli, { id, compact, compat, ...as }) {
+    const mail = await callAs(cli, as, "mail_read", { id: await mailId(cli, as, id) });
+    await show(cli, { compact, compat }, mail, {
+      text: () => whole(mail, cli.out),
+      context: () => envelope([mail]),
+    });
+  },
+});
+
 export const thread = defineCommand({
   examples: ["thread 1760000000000000", "thread 1760000000000000 -n 5 --json"],
   details: "Oldest first. It marks nothing as read.",
@@ -152,7 +167,7 @@ export const thread = defineCommand({
   options: { limit: LIMIT, before: BEFORE, ...MAIL_OPTIONS },
   async run(cli, { id, limit, before, compact, compat, ...as }) {
     const args = { id: await mailId(cli, as, id), limit, ...(before !== undefined && { before }) };
-    const found = await callAs(cli, as, "mail_thread", { args });
+    const found = await callAs(cli, as, "mail_thread", args);
     const { subject, participants, messages, has_more } = found;
     await show(cli, { compact, compat }, found, {
       text: () =>

@@ -16,24 +16,18 @@ interface Wait {
   patient?: boolean;
 }
 
-/** What the hub allows. */
-const LONGEST_MS = 300_000;
-
-export async function pollUntil(cli: Cli, as: As, wait: Wait): Promise<Polled> {
-  const { wait_ms, args, each_ms = LONGEST_MS, again, patient = false } = wait;
+export function pollUntil(cli: Cli, as: As, wait: Wait): Promise<Polled> {
+  const { wait_ms, args, each_ms, again, patient = false } = wait;
   const ends = wait_ms === null ? Number.POSITIVE_INFINITY : performance.now() + wait_ms;
-  const patience = new Patience({ ends, patient });
-  for (let first = true; ; first = false) {
-    try {
-      if (!first) again?.();
-      const polled = await pollOnce(cli, as, args, Math.max(0, Math.min(patience.left_ms, each_ms, LONGEST_MS)));
-      patience.answered();
-      if (polled.messages.length > 0 || polled.ended === "superseded") return polled;
-      if (patience.left_ms <= 0) return polled;
-      // The hub goes away in good order; the next one is not there yet.
-      if (polled.ended === "stopping") await pause(50);
-    } catch (error) {
-      await patience.after(error);
-    }
-  }
+  let first = true;
+  const ask = async (wait_seconds: number): Promise<Polled> => {
+    if (!first) again?.();
+    first = false;
+    const polled = await pollOnce(cli, as, args, wait_seconds);
+    // The hub goes away in good order; the next one is not there yet.
+    if (polled.ended === "stopping") await pause(50);
+    return polled;
+  };
+  const isOver = ({ messages, ended }: Polled): boolean => messages.length > 0 || ended === "superseded";
+  return new Patience({ ends, patient }).until(ask, isOver, each_ms);
 }

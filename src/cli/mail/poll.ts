@@ -45,7 +45,7 @@ export const poll = defineCommand({
 });
 
 async function ask(cli: Cli, as: As, { wait, args }: { wait: string; args: { limit: number; channel: string } }) {
-  if (wait === "0") return pollOnce(cli, as, args, 0);
+  if (wait === "0") return pollOnce(cli, as, args);
   const [{ duration }, { pollUntil }] = await Promise.all([import("../core/duration.ts"), import("./poll-wait.ts")]);
   return pollUntil(cli, as, { wait_ms: duration("--wait", wait), args });
 }

@@ -4,7 +4,7 @@ import { ACTING_OPTIONS } from "../core/acting.ts";
 import type { Cli } from "../core/cli.ts";
 import { defineCommand, repeated, text } from "../core/command.ts";
 import { settled } from "../core/duration.ts";
-import { Failure, invalid, reasonOf } from "../core/failure.ts";
+import { invalid, reasonOf } from "../core/failure.ts";
 import { readStdin } from "../core/io.ts";
 import { counted } from "../core/words.ts";
 import { type Kept, QUEUE_OPTIONS, sendOrQueue } from "../outbox/send.ts";
@@ -103,10 +103,11 @@ export const publish = defineCommand({
   async run(cli, { topic, subject, body, body_file, priority, ...how }) {
     const args = { topic, subject, body: await bodyOf(cli, body, body_file), priority };
     const sent = await sendOrQueue<Sent>(cli, { tool: "mail_publish", args }, how);
-    if (isKept(sent)) return tell(cli, sent, { compat: false, text: () => "" });
-    const told = { message_id: sent.id, topic, recipients_count: sent.to.length, ...sent };
-    const reached = sent.to.length === 0 ? ", which nobody follows" : `, for ${counted(sent.to.length, "follower")}`;
-    await cli.out.result(told, () => `Published to ${visibleLine(topic)}${reached}. ID: ${sent.id}`, [sent.id]);
+    await tell(cli, sent, {
+      text: ({ id, to }) =>
+        `Published to ${visibleLine(topic)}${to.length === 0 ? ", which nobody follows" : `, for ${counted(to.length, "follower")}`}. ID: ${id}`,
+      more: ({ id, to }) => ({ message_id: id, topic, recipients_count: to.length }),
+    });
   },
 });
 
@@ -118,19 +119,23 @@ export function recipientsOf(to: readonly string[]): string[] {
   return recipients;
 }
 
-const isKept = (sent: object): sent is Kept => "queued" in sent;
+interface Telling {
+  compat?: boolean;
+  text: (sent: Sent) => string;
+  /** What JSON says beside it. */
+  more?: (sent: Sent) => object;
+}
 
-async function tell(
-  cli: Cli,
-  sent: Sent | Kept,
-  how: { compat: boolean; text: (sent: Sent) => string },
-): Promise<void> {
-  if (isKept(sent)) {
+/** That it was sent, or is kept for later. */
+export async function tell(cli: Cli, sent: Sent | Kept, { compat = false, text, more }: Telling): Promise<void> {
+  if ("queued" in sent) {
     const key = sent.idempotency_key;
     return cli.out.result(sent, () => `Queued, to be sent as soon as the hub is reached. Key: ${key}`, [key]);
   }
-  const value = cli.out.json ? await shaped(sent, { compact: false, compat: how.compat }) : sent;
-  await cli.out.result(value, () => how.text(sent), [sent.id]);
+  const value = { ...more?.(sent), ...sent };
+  await cli.out.result(cli.out.json ? await shaped(value, { compact: false, compat }) : value, () => text(sent), [
+    sent.id,
+  ]);
 }
 
 async function bodyOf(cli: Cli, body: string | undefined, file: string | undefined): Promise<string> {
@@ -141,7 +146,6 @@ async function bodyOf(cli: Cli, body: string | undefined, file: string | undefin
   try {
     return process.getBuiltinModule("node:fs").readFileSync(file, "utf8");
   } catch (cause) {
-    const why = reasonOf(cause);
-    throw new Failure("INVALID_ARGUMENT", `--body-file cannot be read: ${why}`, { cause });
+    throw invalid(`--body-file cannot be read: ${reasonOf(cause)}`);
   }
 }

@@ -6,12 +6,12 @@ import { callAs } from "../core/call-as.ts";
 import type { Cli } from "../core/cli.ts";
 import { defineCommand, flag, repeated, text } from "../core/command.ts";
 import { elided, plainLine } from "../core/envelope.ts";
-import { Failure, invalid } from "../core/failure.ts";
+import { invalid, isFailure } from "../core/failure.ts";
 import { branchOf, placeName, projectOf } from "../core/identity-env.ts";
 import { Outbox } from "../outbox/outbox.ts";
-import { type Kept, QUEUE_OPTIONS, sendOrQueue } from "../outbox/send.ts";
+import { QUEUE_OPTIONS, sendOrQueue } from "../outbox/send.ts";
 import { isSame, senderOf } from "../outbox/sender.ts";
-import { recipientsOf } from "./send.ts";
+import { recipientsOf, tell } from "./send.ts";
 
 const MARK = "[Status] ";
 const MOST_SUBJECT = 200;
@@ -43,28 +43,20 @@ export const statusUpdate = defineCommand({
       priority: "normal",
     };
     const sent = await sendOrQueue<Sent>(cli, { tool: "mail_send", args }, how);
-    await cli.out.result(
-      isKept(sent) ? sent : { sent: true, ...sent },
-      () =>
-        isKept(sent)
-          ? `Queued, to be sent as soon as the hub is reached. Key: ${sent.idempotency_key}`
-          : `Told ${sent.to.map(visibleLine).join(", ")}. ID: ${sent.id}`,
-      [isKept(sent) ? sent.idempotency_key : sent.id],
-    );
+    await tell(cli, sent, {
+      text: ({ id, to }) => `Told ${to.map(visibleLine).join(", ")}. ID: ${id}`,
+      more: () => ({ sent: true }),
+    });
   },
 });
 
-const isKept = (sent: object): sent is Kept => "queued" in sent;
-
-function written({
-  summary,
-  waiting_for,
-  project,
-}: {
+interface Update {
   summary: string;
   waiting_for: string | undefined;
   project: string;
-}) {
+}
+
+function written({ summary, waiting_for, project }: Update) {
   const branch = branchOf(project);
   const first = summary.trim().split("\n")[0] ?? "";
   const facts = [`Project: ${project}`, ...(branch === null ? [] : [`Branch: ${branch}`])];
@@ -85,14 +77,14 @@ interface Pending {
 async function pendingUpdate(cli: Cli, as: As): Promise<Pending | undefined> {
   const isUpdate = (subject: unknown): boolean => String(subject).startsWith(MARK);
   try {
-    const list = await callAs(cli, as, "mail_inbox", { args: { folder: "sent", limit: 100 } });
+    const list = await callAs(cli, as, "mail_inbox", { folder: "sent", limit: 100 });
     const last = list.messages.find(({ subject }) => isUpdate(subject));
     if (!last) return undefined;
-    const { recipients } = await callAs(cli, as, "mail_status", { args: { id: last.id } });
+    const { recipients } = await callAs(cli, as, "mail_status", { id: last.id });
     if (recipients.some(({ read_at, acked_at }) => read_at || acked_at)) return undefined;
     return { id: last.id, reason: `Nobody has read the last one yet, #${visibleLine(last.id)}.` };
   } catch (error) {
-    if (!(error instanceof Failure && ["HUB_UNREACHABLE", "SHUTTING_DOWN"].includes(error.code))) throw error;
+    if (!isFailure(error, "HUB_UNREACHABLE", "SHUTTING_DOWN")) throw error;
     const outbox = new Outbox(cli.home);
     const sender = await senderOf(cli, as);
     const waits = outbox.keys().find((key) => {

@@ -106,11 +106,9 @@ async function park(cli: Cli, as: As, { lease, agent, args, wait_ms, each_ms }: 
 
 async function backlog(cli: Cli, as: As, { lease, args }: Pick<Parking, "lease" | "args">) {
   const isNew = ({ position }: { position: string }): boolean => BigInt(position) > lease.mark;
-  const list = await callAs(cli, { ...as, start: false }, "mail_inbox", {
-    args: { unread: true, limit: 100 },
-  });
+  const list = await callAs(cli, { ...as, start: false }, "mail_inbox", { unread: true, limit: 100 });
   if (!list.messages.some(isNew)) return undefined;
-  const polled = await pollOnce(cli, as, args, 0);
+  const polled = await pollOnce(cli, as, args);
   const messages = polled.messages.filter(isNew);
   return messages.length > 0 ? { ...polled, messages } : polled;
 }

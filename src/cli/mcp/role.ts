@@ -4,7 +4,7 @@
  */
 import type { Cli } from "../core/cli.ts";
 import { Client } from "../core/client.ts";
-import { Failure } from "../core/failure.ts";
+import { Failure, recover } from "../core/failure.ts";
 import { underLock } from "../core/identity-ensure.ts";
 import { runByAgent } from "../core/identity-env.ts";
 import type { IdentityFiles } from "../core/identity-files.ts";
@@ -57,12 +57,5 @@ export async function actAs(cli: Cli, files: IdentityFiles, { role, name }: Queu
   });
 }
 
-async function isTaken(client: Client): Promise<boolean> {
-  try {
-    await client.call("whoami", {});
-    return true;
-  } catch (error) {
-    if (error instanceof Failure && error.code === "UNAUTHENTICATED") return false;
-    throw error;
-  }
-}
+const isTaken = (client: Client): Promise<boolean> =>
+  client.call("whoami", {}).then(() => true, recover(false, "UNAUTHENTICATED"));

@@ -4,7 +4,7 @@ import { defineCommand, text } from "../core/command.ts";
 import { isAskable, saidYes, YES } from "../core/confirm.ts";
 import { Failure } from "../core/failure.ts";
 import { fields } from "../core/fields.ts";
-import { LATEST, theOne } from "../core/short-ids.ts";
+import { openOne } from "../core/short-ids.ts";
 import type { Output } from "../core/tool-types.ts";
 import { wholeText } from "../core/whole-text.ts";
 
@@ -53,11 +53,9 @@ async function decidedBy(cli: Cli, given: string): Promise<{ id: string; digest:
 }
 
 function wholeId(given: string, open: readonly Need[]): string {
-  if (given !== LATEST && given.length >= 16) return given;
+  const none = new Failure("NOTICE_NOT_FOUND", "Nothing waits for you.");
   const ids = open.map(({ id }) => id);
-  if (given !== LATEST) return theOne(given, ids, "open notice");
-  if (ids[0] === undefined) throw new Failure("NOTICE_NOT_FOUND", "Nothing waits for you.");
-  return ids[0];
+  return openOne(given, ids, { what: "open notice", latest: ids[0], none });
 }
 
 /** What was put off waits all the same. */

@@ -7,9 +7,10 @@
 import { CODES, KINDS } from "../../errors.ts";
 import { visibleLine } from "../../visible.ts";
 import type { Cli } from "../core/cli.ts";
-import { Failure } from "../core/failure.ts";
+import { Failure, isFailure } from "../core/failure.ts";
 import { pause } from "../core/patience.ts";
 import { takeStartLock } from "../core/start-lock.ts";
+import { counted } from "../core/words.ts";
 import { KEPT_MS, type Operation, Outbox, type Queued, Unreadable } from "./outbox.ts";
 import { clientFor, isSame } from "./sender.ts";
 
@@ -46,8 +47,7 @@ export async function drain(cli: Cli): Promise<Drained> {
   }
   drained.left = outbox.keys().length;
   const { delivered } = drained;
-  if (delivered > 0 && !cli.out.quiet)
-    await cli.out.tell(`Delivered ${delivered} queued operation${delivered === 1 ? "" : "s"}.`);
+  if (delivered > 0 && !cli.out.quiet) await cli.out.tell(`Delivered ${counted(delivered, "queued operation")}.`);
   return drained;
 }
 
@@ -110,7 +110,7 @@ async function deliver(cli: Cli, outbox: Outbox, entry: Queued): Promise<Outcome
     await client.callByName(tool, args, { key });
     return outbox.remove(key) ? "delivered" : "gone";
   } catch (error) {
-    if (!(error instanceof Failure)) throw error;
+    if (!isFailure(error)) throw error;
     if (error.code === "LOOP_SLOWED") return "slowed";
     if (!isFinal(error)) return "waits";
     outbox.refuse(entry, { code: error.code, reason: error.message });

@@ -5,7 +5,7 @@
  * - It goes away only after the hub has answered: done, or refused, and then it lies in `refused` with the reason.
  */
 
-import { isMissing, makeFolder, replaceFile } from "../../local/files.ts";
+import { ifThere, makeFolder, replaceFile } from "../../local/files.ts";
 import { readOwn } from "../../local/rights.ts";
 import { Failure, reasonOf } from "../core/failure.ts";
 import type { Home } from "../core/home.ts";
@@ -125,22 +125,15 @@ export class Outbox {
 const NAME = /^([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})\.json$/;
 
 function keysIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-      .flatMap((name) => NAME.exec(name)?.[1] ?? [])
-      .sort();
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
-  }
+  const names = ifThere(() => readdirSync(folder)) ?? [];
+  return names.flatMap((name) => NAME.exec(name)?.[1] ?? []).sort();
 }
 
 function readIn<T>(folder: string, key: string): T | undefined {
   try {
     // Written by us, whole.
-    return JSON.parse(readOwn(join(folder, `${key}.json`))) as T;
+    return ifThere(() => JSON.parse(readOwn(join(folder, `${key}.json`))) as T);
   } catch (error) {
-    if (isMissing(error)) return undefined;
     throw new Unreadable(reasonOf(error), { cause: error });
   }
 }
@@ -151,12 +144,11 @@ function write(folder: string, key: string, value: object): void {
 }
 
 function removeIn(folder: string, key: string): boolean {
-  try {
+  const removed = ifThere(() => {
     rmSync(join(folder, `${key}.json`));
-  } catch (error) {
-    if (isMissing(error)) return false;
-    throw error;
-  }
+    return true;
+  });
+  if (!removed) return false;
   syncFolder(folder);
   return true;
 }

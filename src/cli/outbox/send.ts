@@ -2,7 +2,7 @@
 import { type As, resolveActing } from "../core/acting.ts";
 import type { Cli } from "../core/cli.ts";
 import { flag, type Options } from "../core/command.ts";
-import { Failure, invalid } from "../core/failure.ts";
+import { Failure, invalid, isFailure } from "../core/failure.ts";
 import { type Operation, Outbox, type Queued } from "./outbox.ts";
 import { isSame, senderOf } from "./sender.ts";
 
@@ -38,7 +38,7 @@ export async function sendOrQueue<T extends object>(cli: Cli, wanted: Operation,
     }
     return await client.callByName<T>(operation.tool, operation.args, { key });
   } catch (error) {
-    if (no_queue || !isAbsence(error)) throw error;
+    if (no_queue || !isFailure(error, ...ABSENT)) throw error;
     cli.out.note(error.message);
     // With the same key: should the hub have done it before it went away, it is not done again.
     return keep(cli, outbox, { operation, key, as });
@@ -91,7 +91,6 @@ async function overtakes(
 }
 
 const ABSENT = ["HUB_UNREACHABLE", "OUTCOME_UNKNOWN", "SHUTTING_DOWN"];
-const isAbsence = (error: unknown): error is Failure => error instanceof Failure && ABSENT.includes(error.code);
 
 const MOST_BODY_BYTES = 1024 * 1024;
 

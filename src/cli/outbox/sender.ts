@@ -2,6 +2,7 @@
  * As whom something in the outbox is to be sent. It is worked out without a hub, when it is queued, so that whoever
  * happens to reach the hub next delivers it in its sender's name and never in their own.
  */
+import { sha256 } from "../../local/files.ts";
 import { type As, filesIn, refuseOthers, resolveActing } from "../core/acting.ts";
 import type { Cli } from "../core/cli.ts";
 import type { Client } from "../core/client.ts";
@@ -47,7 +48,7 @@ export async function senderOf(cli: Cli, as: As): Promise<Sender> {
     ...(session && { session_id: session.id, project, ...(session.client && { client: session.client }) }),
   };
   // Whose a token is, and so whether a name fits it, is found out when it is sent.
-  if (cli.token) return { ...where, token_hash: hashOf(cli.token), ...meant };
+  if (cli.token) return { ...where, token_hash: sha256(cli.token), ...meant };
   await refuseOthers(files, { as, env, run_by });
   if (session) return { ...where, ...meant };
   const agent = as.agent ?? files.project(project)?.agent;
@@ -62,7 +63,7 @@ export async function senderOf(cli: Cli, as: As): Promise<Sender> {
 /** Undefined when this command cannot speak for it: it reaches another hub, or holds another token. */
 export async function clientFor(cli: Cli, sender: Sender, cause: string | undefined): Promise<Client | undefined> {
   if (sender.url !== cli.url) return undefined;
-  if (sender.token_hash !== (cli.token && hashOf(cli.token))) return undefined;
+  if (sender.token_hash !== (cli.token && sha256(cli.token))) return undefined;
   const { agent, session_id, client, project, run_by, space } = sender;
   const acting = cli.inSpace(space, cause);
   if (agent === undefined && session_id === undefined && run_by === undefined) return acting.find();
@@ -75,5 +76,3 @@ export const isSame = (a: Sender, b: Sender): boolean => nameOf(a) === nameOf(b)
 
 const nameOf = ({ url, space, token_hash, agent, session_id }: Sender): string =>
   JSON.stringify([url, space, token_hash, session_id ?? agent]);
-
-const hashOf = (text: string): string => process.getBuiltinModule("node:crypto").hash("sha256", text, "hex");

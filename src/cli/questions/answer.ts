@@ -1,15 +1,13 @@
-import { visible, visibleLine } from "../../visible.ts";
+import { visibleLine } from "../../visible.ts";
 import type { Cli } from "../core/cli.ts";
 import { defineCommand } from "../core/command.ts";
 import { Failure } from "../core/failure.ts";
-import { readStdin } from "../core/io.ts";
-import { LATEST, theOne } from "../core/short-ids.ts";
+import { typedText } from "../core/io.ts";
+import { openOne } from "../core/short-ids.ts";
 import type { Output } from "../core/tool-types.ts";
-import { wholeText } from "../core/whole-text.ts";
+import { indented, wholeText } from "../core/whole-text.ts";
 
 type Question = Output<"get_pending_questions">["questions"][number];
-
-const WHOLE = 16;
 
 export const answer = defineCommand({
   people: true,
@@ -29,7 +27,7 @@ export const answer = defineCommand({
       if (question) return list(cli, [question]);
       throw new Failure("INVALID_ARGUMENT", `Say what the answer to question ${visibleLine(id)} is.`);
     }
-    const answer = words.join(" ") === "-" ? (await readStdin(cli.io)).trimEnd() : words.join(" ");
+    const answer = await typedText(cli.io, words);
     const submitted = await cli.call("submit_answers", { answers: [{ question_id: id, answer }] });
     refuse(submitted, id);
     const more = submitted.resumed ? " The work goes on." : "";
@@ -38,12 +36,9 @@ export const answer = defineCommand({
 });
 
 function wholeId(given: string, open: readonly Question[]): string {
-  if (given !== LATEST && given.length >= WHOLE) return given;
   const ids = open.map(({ id }) => id).sort();
-  if (given !== LATEST) return theOne(given, ids, "open question");
-  const newest = ids.at(-1);
-  if (newest === undefined) throw new Failure("QUESTION_NOT_FOUND", "Nothing is asked.");
-  return newest;
+  const none = new Failure("QUESTION_NOT_FOUND", "Nothing is asked.");
+  return openOne(given, ids, { what: "open question", latest: ids.at(-1), none });
 }
 
 /** One answer was given: if it was not taken, that is why. */
@@ -70,7 +65,6 @@ function waitingWords({ blocking, waiting }: Question): string[] {
   return blocking ? ["work waits for it"] : [];
 }
 
-/** What somebody else wrote is indented, so that it can pass for no line of ours. */
 function shown({ out }: Cli, question: Question): string {
   const { id, asked_by, asked_at, priority, options, options_only, context, asker_ended } = question;
   const facts = [
@@ -83,8 +77,8 @@ function shown({ out }: Cli, question: Question): string {
   const choices = options && `${options_only ? "One of" : "For example"}: ${options.map(visibleLine).join(" · ")}`;
   return [
     out.dim(facts.join("  ")),
-    out.bold(visible(question.question).replace(/^/gm, "  ")),
-    ...(context === "" ? [] : wholeText(context)),
+    out.bold(indented(question.question)),
+    ...wholeText(context),
     ...(choices ? [`  ${choices}`] : []),
   ].join("\n");
 }

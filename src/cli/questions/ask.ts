@@ -1,19 +1,15 @@
-import { visible, visibleLine } from "../../visible.ts";
+import { visibleLine } from "../../visible.ts";
 import { ACTING_OPTIONS, type As } from "../core/acting.ts";
 import { callAs } from "../core/call-as.ts";
 import type { Cli } from "../core/cli.ts";
 import { defineCommand, flag, repeated, text } from "../core/command.ts";
 import { duration } from "../core/duration.ts";
-import { readStdin } from "../core/io.ts";
+import { typedText } from "../core/io.ts";
 import { Patience } from "../core/patience.ts";
 import type { Output } from "../core/tool-types.ts";
+import { indented } from "../core/whole-text.ts";
 
 type Outcome = Output<"question_wait">;
-
-/** What the hub allows. */
-const LONGEST_MS = 300_000;
-/** For the answer itself, once the hub's own time is up. */
-const GRACE_MS = 15_000;
 
 export const ask = defineCommand({
   examples: [
@@ -38,7 +34,7 @@ export const ask = defineCommand({
   async run(cli, { question, context, priority, blocking, option, options_only, expires, wait, timeout, ...rest }) {
     const { default: fallback, ...as } = rest;
     const args = {
-      question: question.join(" ") === "-" ? (await readStdin(cli.io)).trimEnd() : question.join(" "),
+      question: await typedText(cli.io, question),
       blocking,
       options_only,
       ...(context !== undefined && { context }),
@@ -48,7 +44,7 @@ export const ask = defineCommand({
       ...(expires !== undefined && { expires_seconds: Math.ceil(duration("--expires", expires) / 1000) }),
     };
     const ends_ms = timeout === undefined ? Number.POSITIVE_INFINITY : duration("--timeout", timeout);
-    const added = await callAs(cli, as, "add_question", { args });
+    const added = await callAs(cli, as, "add_question", args);
     const ids = [added.question_id];
     if (!wait) return cli.out.result(added, () => `Asked, as question ${added.question_id}.`, ids);
     cli.out.note("Waiting for the answer. Ctrl-C ends it.");
@@ -58,27 +54,14 @@ export const ask = defineCommand({
   },
 });
 
-async function answerTo(cli: Cli, as: As, question_id: string, ends_ms: number): Promise<Outcome> {
-  const patience = new Patience({ ends: performance.now() + ends_ms, patient: true });
-  for (;;) {
-    const each_ms = Math.max(0, Math.min(patience.left_ms, LONGEST_MS));
-    try {
-      const args = { question_id, wait_seconds: Math.ceil(each_ms / 1000) };
-      const outcome = await callAs(cli, { ...as, start: false }, "question_wait", {
-        args,
-        timeout_ms: each_ms + GRACE_MS,
-      });
-      patience.answered();
-      if (outcome.state !== "open" || patience.left_ms <= 0) return outcome;
-    } catch (error) {
-      await patience.after(error);
-    }
-  }
-}
+const answerTo = (cli: Cli, as: As, question_id: string, ends_ms: number): Promise<Outcome> =>
+  new Patience({ ends: performance.now() + ends_ms, patient: true }).until(
+    (wait_seconds) => callAs(cli, { ...as, start: false }, "question_wait", { question_id, wait_seconds }),
+    ({ state }) => state !== "open",
+  );
 
-/** What somebody else wrote is indented, so that it can pass for no line of ours. */
 function shown({ question_id, state, answer, answered_by, via }: Outcome): string {
   if (answer === null) return `Question ${question_id} has no answer: it is ${state.replace("_", " ")}.`;
   const who = via === "default" ? "nobody in time: the default" : visibleLine(answered_by ?? "a person");
-  return `Answered by ${who}:\n${visible(answer).replace(/^/gm, "  ")}`;
+  return `Answered by ${who}:\n${indented(answer)}`;
 }

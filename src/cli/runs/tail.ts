@@ -34,24 +34,19 @@ export const tail = defineCommand({
   },
 });
 
-async function follow(cli: Cli, id: string): Promise<Run> {
-  const patience = new Patience({ patient: true });
+function follow(cli: Cli, id: string): Promise<Run> {
   let seen: { attempt: number | null; bytes: number } = { attempt: null, bytes: 0 };
-  for (;;) {
-    try {
-      const shown = await cli.call("run_show", { id, after: seen.bytes });
-      // The next attempt prints from its beginning.
-      const isNext = shown.output_attempt !== seen.attempt && seen.bytes > 0;
-      const run = isNext ? await cli.call("run_show", { id }) : shown;
-      patience.answered();
-      await print(cli, run);
-      seen = { attempt: run.output_attempt, bytes: run.output_bytes };
-      if (OVER.includes(run.state)) return run;
-      await pause(LOOK_MS);
-    } catch (error) {
-      await patience.after(error);
-    }
-  }
+  const isOver = ({ state }: Run): boolean => OVER.includes(state);
+  return new Patience({ patient: true }).until(async () => {
+    const shown = await cli.call("run_show", { id, after: seen.bytes });
+    // The next attempt prints from its beginning.
+    const isNext = shown.output_attempt !== seen.attempt && seen.bytes > 0;
+    const run = isNext ? await cli.call("run_show", { id }) : shown;
+    await print(cli, run);
+    seen = { attempt: run.output_attempt, bytes: run.output_bytes };
+    if (!isOver(run)) await pause(LOOK_MS);
+    return run;
+  }, isOver);
 }
 
 /** As it came: a piece may end in the middle of a line. */

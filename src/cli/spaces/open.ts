@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { gzipSync } from "node:zlib";
+import { batches } from "../core/batches.ts";
 import { defineCommand, text } from "../core/command.ts";
 import { duration } from "../core/duration.ts";
 import type { Input } from "../core/tool-types.ts";
 import { checkArchive, rowLinesOf } from "./archive-file.ts";
 
 /** As much as goes in one call, unless a single row is longer. */
-const MOST_ROWS = 200;
-const MOST_CHARACTERS = 512 * 1024;
+const MOST = { items: 200, size: 512 * 1024 };
 
 export const spaceOpen = defineCommand({
   people: true,
@@ -28,7 +28,7 @@ export const spaceOpen = defineCommand({
     const opening = { header } as unknown as Input<"space_open">;
     const { space: id } = await cli.call("space_open", opening, { key });
     let page = 0;
-    for await (const lines of pagesOf(path)) {
+    for await (const lines of batches(rowLinesOf(path), MOST, ({ length }) => length)) {
       page += 1;
       const rows = gzipSync(lines.join("\n")).toString("base64");
       await cli.call("space_fill", { id, rows }, { key: `${key} ${page}` });
@@ -42,18 +42,3 @@ export const spaceOpen = defineCommand({
     );
   },
 });
-
-async function* pagesOf(path: string): AsyncGenerator<string[]> {
-  let page: string[] = [];
-  let characters = 0;
-  for await (const line of rowLinesOf(path)) {
-    if (page.length > 0 && (page.length === MOST_ROWS || characters + line.length > MOST_CHARACTERS)) {
-      yield page;
-      page = [];
-      characters = 0;
-    }
-    page.push(line);
-    characters += line.length;
-  }
-  if (page.length > 0) yield page;
-}

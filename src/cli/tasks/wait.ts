@@ -1,15 +1,12 @@
-import { visible } from "../../visible.ts";
 import type { Cli } from "../core/cli.ts";
 import { defineCommand, text } from "../core/command.ts";
 import { duration } from "../core/duration.ts";
 import { Patience } from "../core/patience.ts";
 import type { Output } from "../core/tool-types.ts";
+import { indented } from "../core/whole-text.ts";
 import { TASK, taskIds } from "./ids.ts";
 
 type Waited = Output<"task_wait">;
-
-/** What the hub allows. */
-const LONGEST_MS = 300_000;
 
 export const wait = defineCommand({
   examples: ["task wait 1763366400000000", "task wait latest --timeout 10m"],
@@ -34,26 +31,14 @@ export const wait = defineCommand({
   },
 });
 
-async function until(cli: Cli, task_ids: string[], wait_ms: number): Promise<Waited> {
-  const patience = new Patience({ ends: performance.now() + wait_ms, patient: true });
-  for (;;) {
-    const each_ms = Math.max(0, Math.min(patience.left_ms, LONGEST_MS));
-    try {
-      const waited = await cli.call("task_wait", { task_ids, wait_seconds: Math.ceil(each_ms / 1000) });
-      patience.answered();
-      if (!waited.waiting || patience.left_ms <= 0) return waited;
-    } catch (error) {
-      await patience.after(error);
-    }
-  }
-}
+const until = (cli: Cli, task_ids: string[], wait_ms: number): Promise<Waited> =>
+  new Patience({ ends: performance.now() + wait_ms, patient: true }).until(
+    (wait_seconds) => cli.call("task_wait", { task_ids, wait_seconds }),
+    ({ waiting }) => !waiting,
+  );
 
-/** What somebody else wrote is indented, so that it can pass for no line of ours. */
 function shown({ task }: Waited): string {
   if (!task) return "None of them has ended.";
   const outcome = task.response_summary ?? task.error ?? "";
-  return [
-    `Task ${task.id} is ${task.status}.`,
-    ...(outcome === "" ? [] : [visible(outcome).replace(/^/gm, "  ")]),
-  ].join("\n");
+  return [`Task ${task.id} is ${task.status}.`, ...(outcome === "" ? [] : [indented(outcome)])].join("\n");
 }

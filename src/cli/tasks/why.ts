@@ -1,7 +1,7 @@
 import { visibleLine } from "../../visible.ts";
 import type { Cli } from "../core/cli.ts";
 import { defineCommand } from "../core/command.ts";
-import { Failure } from "../core/failure.ts";
+import { isFailure } from "../core/failure.ts";
 import type { Output } from "../core/tool-types.ts";
 import { counted } from "../core/words.ts";
 import { shown as causesShown } from "../events/why.ts";
@@ -17,7 +17,8 @@ export const why = defineCommand({
   async run(cli, { task_id: given }) {
     const [task_id = given] = await taskIds(cli, [given]);
     const task = await cli.call("task_get", { task_id });
-    const causes = await causesOf(cli, task.id);
+    // Events are kept for a month, tasks for longer.
+    const causes = await cli.call("event_why", { id: task.id }).catch(orGone);
     const reason = reasonOf(cli, task);
     await cli.out.result(
       { task_id: task.id, status: task.status, reason, hold: task.hold, why: causes ?? null },
@@ -27,14 +28,8 @@ export const why = defineCommand({
   },
 });
 
-/** Events are kept for a month, tasks for longer. */
-async function causesOf(cli: Cli, id: string): Promise<Output<"event_why"> | undefined> {
-  try {
-    return await cli.call("event_why", { id });
-  } catch (error) {
-    if (error instanceof Failure && error.status === 404) return undefined;
-    throw error;
-  }
+function orGone(error: unknown): undefined {
+  if (!(isFailure(error) && error.status === 404)) throw error;
 }
 
 function reasonOf({ out }: Cli, task: Task): string {

@@ -1,6 +1,6 @@
 import type { Cli } from "../core/cli.ts";
 import type { Client } from "../core/client.ts";
-import { Failure, invalid } from "../core/failure.ts";
+import { invalid, isFailure, recover } from "../core/failure.ts";
 import { Patience } from "../core/patience.ts";
 import { type Exit, NotStarted, type Program, Running } from "./program.ts";
 import type { Task } from "./worker.ts";
@@ -93,7 +93,7 @@ function keep({ client, task }: Work): Keeping {
       else plan(beaten.lease_expires_at);
     } catch (error) {
       // A hub that is away is asked again: what it gave stays ours until it says otherwise.
-      if (error instanceof Failure && GONE.includes(error.code)) end("lost");
+      if (isFailure(error, ...GONE)) end("lost");
       else plan(null);
     }
   };
@@ -129,18 +129,11 @@ const release = (
   });
 
 /** A hub that is started anew is waited for; one that has given the task to somebody else has the last word. */
-async function reported(call: () => Promise<unknown>, ended: Ended): Promise<Ended> {
+function reported(call: () => Promise<unknown>, ended: Ended): Promise<Ended> {
   const ends = ended.over ? performance.now() + LEAVE_MS : Number.POSITIVE_INFINITY;
-  const patience = new Patience({ patient: true, ends });
-  for (;;) {
-    try {
-      await call();
-      return ended;
-    } catch (error) {
-      if (error instanceof Failure && GONE.includes(error.code)) return { ...ended, outcome: "lost" };
-      await patience.after(error);
-    }
-  }
+  const lost: Ended = { ...ended, outcome: "lost" };
+  const tell = (): Promise<Ended> => call().then(() => ended, recover(lost, ...GONE));
+  return new Patience({ patient: true, ends }).until(tell, () => true);
 }
 
 const endOf = ({ code, signal }: Exit): string => (signal === null ? `exit code ${code}` : `signal ${signal}`);

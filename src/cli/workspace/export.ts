@@ -11,7 +11,7 @@ export const exportDraft = defineCommand({
     ...ACTING_OPTIONS,
   },
   async run(cli, { as: format = "markdown", ...as }) {
-    const exported = await callAs(cli, as, "draft_export", { args: { format } });
+    const exported = await callAs(cli, as, "draft_export", { format });
     await cli.out.result(exported, () => exported.content.trimEnd());
   },
 });

@@ -1,12 +1,11 @@
 import { visibleLine } from "../../visible.ts";
 import { ACTING_OPTIONS, type As } from "../core/acting.ts";
-import { callAs, callByNameAs } from "../core/call-as.ts";
+import { callAs, callsAs } from "../core/call-as.ts";
 import type { Cli } from "../core/cli.ts";
 import { defineCommand, flag, repeated, text } from "../core/command.ts";
 import { invalid } from "../core/failure.ts";
 import { readStdin } from "../core/io.ts";
 import { wholeName } from "../core/lookup.ts";
-import type { Thing } from "../core/sentence.ts";
 import type { Output } from "../core/tool-types.ts";
 import { counted } from "../core/words.ts";
 
@@ -39,15 +38,14 @@ export const add = defineCommand({
     ...ACTING_OPTIONS,
   },
   async run(cli, { descriptions, after, in_order, assigned_to, queue, ...as }) {
-    const call = (tool: string, args: object) => callByNameAs<Thing>(cli, as, tool, { args });
-    const dependencies = await Promise.all(after.map((given) => wholeName(call, TASK, given)));
+    const dependencies = await Promise.all(after.map((given) => wholeName(callsAs(cli, as), TASK, given)));
     const tasks = (await linesOf(cli, descriptions)).map((description, at) => ({
       description,
       dependencies: [...dependencies, ...(in_order && at > 0 ? [at - 1] : [])],
       ...(assigned_to !== undefined && { assigned_to }),
       queue,
     }));
-    const added = await callAs(cli, as, "add_tasks", { args: { tasks } });
+    const added = await callAs(cli, as, "add_tasks", { tasks });
     await cli.out.result(
       added,
       () => added.tasks.map(({ task_id, description }) => `Added ${task_id}  ${visibleLine(description)}`).join("\n"),
@@ -90,9 +88,7 @@ export const list = defineCommand({
 async function wholePlan(cli: Cli, as: As, filter: object): Promise<Task[]> {
   const plan: Task[] = [];
   for (let after_id: string | undefined; ; ) {
-    const page = await callAs(cli, as, "read_plan", {
-      args: { ...filter, ...(after_id !== undefined && { after_id }) },
-    });
+    const page = await callAs(cli, as, "read_plan", { ...filter, ...(after_id !== undefined && { after_id }) });
     plan.push(...page.plan);
     if (!page.has_more || page.last_id === null) return plan;
     after_id = page.last_id;

@@ -1,5 +1,17 @@
+import { visibleLine } from "../../visible.ts";
 import type { Cli } from "../core/cli.ts";
+import type { Output } from "../core/output.ts";
 import { idRange, isWhole, LATEST, theOne } from "../core/short-ids.ts";
+import type { Output as ToolOutput } from "../core/tool-types.ts";
+import { indented } from "../core/whole-text.ts";
+
+type Message = ToolOutput<"chat_read_since">["messages"][number];
+
+/** A heading, and below it what it says. */
+export function shown({ id, ts, author_principal, content }: Message, out: Output): string {
+  const heading = `${out.dim(visibleLine(out.clock(ts)))}  ${out.bold(visibleLine(author_principal))}  ${out.dim(visibleLine(id))}`;
+  return `${heading}\n${indented(content)}`;
+}
 
 type Chat = Pick<Cli, "call">;
 
