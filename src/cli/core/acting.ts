@@ -6,10 +6,9 @@
 import type { Cli } from "./cli.ts";
 import { type CallOptions, Client, isRefused } from "./client.ts";
 import { type Options, text } from "./command.ts";
-import { Failure } from "./failure.ts";
-import { placeOf } from "./home.ts";
+import { Failure, invalid, isFailure, recover } from "./failure.ts";
 import { projectOf, runByAgent, type Session, sessionsOf } from "./identity-env.ts";
-import { IdentityFiles, type TokenFile } from "./identity-files.ts";
+import { type AgentFile, IdentityFiles, type TokenFile } from "./identity-files.ts";
 
 /** For every command that acts as an agent. */
 export const ACTING_OPTIONS = {
@@ -163,15 +162,9 @@ async function asNamed(context: IdentityContext, agent: string, agentRun: string
   return withToken(context, await adoptAgent(context, agent));
 }
 
-function withToken(context: IdentityContext, { agent, token, space }: Stored, session?: Session): Acting {
+function withToken(context: IdentityContext, { agent, token, space }: AgentFile, session?: Session): Acting {
   const target = { ...context.base.target, token, space };
   return { client: new AgentClient(target, { context, agent, session }), agent };
-}
-
-interface Stored {
-  agent: string;
-  token: string;
-  space: string;
 }
 
 interface Renewal {
@@ -204,18 +197,15 @@ class AgentClient extends Client {
 
   async #after(error: unknown, target: Client["target"]): Promise<Client | undefined> {
     const { context, agent, session } = this.#renewal;
-    if (error instanceof Failure && error.code === "UNAUTHENTICATED") {
+    if (isFailure(error, "UNAUTHENTICATED")) {
       const { renewAgent } = await import("./identity-ensure.ts");
       const { token } = await renewAgent(context, { agent, session, stale: target.token });
       return new Client({ ...target, token });
     }
-    const gone = isRefused(error) || (error instanceof Failure && error.code === "SHUTTING_DOWN");
-    if (!gone || context.as.start === false || context.cli.noStart || context.cli.url) return undefined;
-    const { ensureHub } = await import("./start-hub.ts");
-    return new Client({
-      ...target,
-      ...placeOf(await ensureHub(context.cli.home, context.cli.io.env, (text) => context.cli.out.note(text))),
-    });
+    const { cli, as } = context;
+    const gone = isRefused(error) || isFailure(error, "SHUTTING_DOWN");
+    if (!gone || as.start === false || cli.noStart || cli.url) return undefined;
+    return new Client({ ...target, ...(await cli.startHub()) });
   }
 }
 
@@ -244,7 +234,7 @@ async function reach(cli: Cli, start: boolean): Promise<Client> {
   if (cli.url && !cli.token) return atHubElsewhere(cli, cli.url);
   const client = start ? await cli.connect() : cli.find();
   if (client) return client;
-  throw new Failure("HUB_UNREACHABLE", `No hub runs on ${cli.home.path}. Start it: ${cli.line("serve")}`);
+  throw cli.noHub();
 }
 
 /** An agent that is remembered needs no PARLEY_TOKEN there; everybody else is told to set it once the hub is asked. */
@@ -253,8 +243,7 @@ function atHubElsewhere(cli: Cli, url: string): Client {
   try {
     return cli.find() ?? new Client(target);
   } catch (error) {
-    if (error instanceof Failure && error.code === "UNAUTHENTICATED") return new Client(target);
-    throw error;
+    return recover(new Client(target), "UNAUTHENTICATED")(error);
   }
 }
 
@@ -266,10 +255,7 @@ export function elsewhere(cli: Cli): string | undefined {
 
 function checkSession({ id, from }: Session): void {
   if (!/^[\x21-\x7e]{1,200}$/.test(id))
-    throw new Failure(
-      "INVALID_ARGUMENT",
-      `${from} is not the id of a session: 1 to 200 printable characters, without spaces.`,
-    );
+    throw invalid(`${from} is not the id of a session: 1 to 200 printable characters, without spaces.`);
 }
 
 const contradiction = ({ id, from }: Session, agent: string, wanted: string): Failure =>

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { parseArgs } from "../hub/call.ts";
-import { textProperties } from "../hub/tool-schema.ts";
+import { parseArgs, textProperties } from "../hub/call.ts";
 import { duration } from "./duration.ts";
 import { exitCodeOf } from "./exit-code.ts";
 import { failureOf } from "./failure.ts";

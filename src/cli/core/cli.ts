@@ -1,7 +1,8 @@
 import { LAUNCHER } from "../root.ts";
+import type { As } from "./acting.ts";
 import { type CallOptions, Client, isRefused, type Target } from "./client.ts";
 import type { SharedOptions } from "./command.ts";
-import { Failure } from "./failure.ts";
+import { Failure, isFailure } from "./failure.ts";
 import { Home, placeOf } from "./home.ts";
 import { runByAgent } from "./identity-env.ts";
 import type { Io } from "./io.ts";
@@ -19,11 +20,6 @@ interface Made {
   common: SharedOptions;
   typed: ReadonlySet<string>;
   textByDefault: boolean;
-}
-
-interface Named {
-  agent?: string | undefined;
-  session_id?: string | undefined;
 }
 
 export type Lines = Pick<Cli, "line" | "wholeLine">;
@@ -78,7 +74,7 @@ export class Cli {
   }
 
   /** Both for whoever acts as somebody that the command line names: the next one has to name them too. */
-  linesFor({ agent, session_id }: Named): Lines {
+  linesFor({ agent, session_id }: Pick<As, "agent" | "session_id">): Lines {
     const words = [
       ...(agent === undefined ? [] : ["--agent", quoted(agent)]),
       ...(session_id === undefined ? [] : ["--session-id", quoted(session_id)]),
@@ -140,7 +136,7 @@ export class Cli {
       return await client.callByName<T>(tool, args, options);
     } catch (error) {
       // It stopped just now, or has not begun to listen. Nobody took the call, so it can go to the next one.
-      if (this.url || !(isRefused(error) || isStopping(error))) throw error;
+      if (this.url || !(isRefused(error) || isFailure(error, "SHUTTING_DOWN"))) throw error;
       return (await this.#started()).callByName<T>(tool, args, options);
     }
   }
@@ -201,11 +197,18 @@ export class Cli {
   }
 
   async #started(): Promise<Client> {
-    if (this.noStart)
-      throw new Failure("HUB_UNREACHABLE", `No hub runs on ${this.home.path}. Start it: ${this.line("serve")}`);
+    if (this.noStart) throw this.noHub();
+    return this.#client({ ...(await this.startHub()), token: this.#token ?? this.home.adminToken() });
+  }
+
+  /** Where it is then. */
+  async startHub(): Promise<Pick<Target, "url" | "socket">> {
     const { ensureHub } = await import("./start-hub.ts");
-    const place = placeOf(await ensureHub(this.home, this.io.env, (text) => this.out.note(text)));
-    return this.#client({ ...place, token: this.#token ?? this.home.adminToken() });
+    return placeOf(await ensureHub(this.home, this.io.env, (text) => this.out.note(text)));
+  }
+
+  noHub(): Failure {
+    return new Failure("HUB_UNREACHABLE", `No hub runs on ${this.home.path}. Start it: ${this.line("serve")}`);
   }
 
   #client(target: Pick<Target, "url" | "socket" | "token">): Client {
@@ -214,5 +217,3 @@ export class Cli {
     return new Client({ ...target, space, cause: this.cause });
   }
 }
-
-const isStopping = (error: unknown): boolean => error instanceof Failure && error.code === "SHUTTING_DOWN";

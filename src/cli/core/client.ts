@@ -2,7 +2,7 @@
 import { nodeTransport } from "../../client/node.ts";
 import type { HttpResponse, Transport } from "../../client/transport.ts";
 import { connectTo } from "../../local/unix-socket.ts";
-import { Failure, failureOf, reasonOf } from "./failure.ts";
+import { Failure, failureOf, invalid, isFailure, reasonOf } from "./failure.ts";
 import type { Input, Output, ToolName } from "./tool-types.ts";
 
 /** Which hub, and as whom. */
@@ -129,10 +129,7 @@ export async function textOf({ body }: HttpResponse): Promise<string> {
 
 function checkAddress(url: string): void {
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return;
-  throw new Failure(
-    "INVALID_ARGUMENT",
-    `${JSON.stringify(url)} is not the address of a hub, such as http://127.0.0.1:8765.`,
-  );
+  throw invalid(`${JSON.stringify(url)} is not the address of a hub, such as http://127.0.0.1:8765.`);
 }
 
 function parsed(body: string): unknown {
@@ -171,7 +168,7 @@ export const isRefused = (error: unknown): boolean =>
   ["ECONNREFUSED", "ENOENT"].includes(causeCode(error));
 
 export const isConnectionLost = (error: unknown): boolean =>
-  error instanceof Failure && error.code === "HUB_UNREACHABLE" && error.cause !== undefined;
+  isFailure(error, "HUB_UNREACHABLE") && error.cause !== undefined;
 
 function causeCode(error: unknown): string {
   const cause = typeof error === "object" && error !== null && "cause" in error ? error.cause : undefined;

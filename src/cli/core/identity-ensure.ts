@@ -1,9 +1,9 @@
-/** The slow context to an identity: the hub is asked for one, by one of all the commands that want it at once. */
+/** The slow way to an identity: the hub is asked for one, by one of all the commands that want it at once. */
 
 import { didYouMean } from "../../suggest.ts";
 import { filesOf, type IdentityContext } from "./acting.ts";
 import type { Cli } from "./cli.ts";
-import { Failure } from "./failure.ts";
+import { Failure, isFailure } from "./failure.ts";
 import { branchOf, chosenName, nameFor, projectOf, runByAgent, type Session } from "./identity-env.ts";
 import type { AgentFile, IdentityFiles, TokenFile } from "./identity-files.ts";
 import { pause } from "./patience.ts";
@@ -117,7 +117,7 @@ async function ask(context: IdentityContext, args: Input<"agent_ensure">): Promi
   try {
     return await context.base.call("agent_ensure", args);
   } catch (error) {
-    if (!(error instanceof Failure && (error.code === "FORBIDDEN" || error.code === "UNAUTHENTICATED"))) throw error;
+    if (!isFailure(error, "FORBIDDEN", "UNAUTHENTICATED")) throw error;
     const why = context.base.target.token
       ? "the token you have may not make one"
       : `nobody is named who could make one on ${context.base.target.url}`;
@@ -145,16 +145,8 @@ function keep(files: IdentityFiles, { made, session, project, branch, client }: 
   const created_at = files.session(session.id)?.created_at ?? now;
   // The session last: by it the others find the rest.
   files.saveAgent(file);
-  files.saveSession({
-    client_session_id: session.id,
-    agent,
-    space,
-    project,
-    branch,
-    client,
-    created_at,
-    last_active_at: now,
-  });
+  const where = { project, branch, client };
+  files.saveSession({ client_session_id: session.id, agent, space, ...where, created_at, last_active_at: now });
   return file;
 }
 

@@ -3,8 +3,8 @@
  * default of a project. Whoever could write these files, or have us follow a link, would decide who we are: each is
  * ours alone, a file and no link, and appears whole or not at all.
  */
-import { codeOf, replaceFile } from "../../local/files.ts";
-import { Failure } from "./failure.ts";
+import { codeOf, isMissing, replaceFile, sha256 } from "../../local/files.ts";
+import { Failure, invalid } from "./failure.ts";
 
 /** `agents/<space>/<name>.json` */
 export interface AgentFile {
@@ -71,63 +71,24 @@ export class IdentityFiles {
     this.space = space;
   }
 
-  agent(name: string): AgentFile | undefined {
-    return parsed(this.#whole(this.#agentPath(name)), ["agent", "token", "space"]);
-  }
+  readonly agent = (name: string) => parsed<AgentFile>(this.#whole(this.#agentPath(name)), ["agent", "token"]);
+  readonly session = (id: string) => this.#read<SessionFile>("sessions", id, ["client_session_id", "agent"]);
+  readonly project = (path: string) => this.#read<ProjectFile>("projects", path, ["project", "agent"]);
+  readonly token = (secret: string) => this.#read<TokenFile>("tokens", sha256(secret), ["checked_at"]);
+  readonly role = (role: string, name: string) => this.#read<RoleFile>("roles", `${role}\n${name}`, ["role", "token"]);
+  readonly handover = (client_process: string) =>
+    this.#read<HandoverFile>("handovers", client_process, ["client_session_id", "agent"]);
 
-  session(id: string): SessionFile | undefined {
-    return parsed(this.#whole(this.#path("sessions", id)), ["client_session_id", "agent", "space"]);
-  }
-
-  project(path: string): ProjectFile | undefined {
-    return parsed(this.#whole(this.#path("projects", path)), ["project", "agent", "space"]);
-  }
-
-  token(secret: string): TokenFile | undefined {
-    return parsed(this.#whole(this.#path("tokens", hashOf(secret))), ["space", "checked_at"]);
-  }
-
-  role(role: string, name: string): RoleFile | undefined {
-    return parsed(this.#whole(this.#path("roles", `${role}\n${name}`)), ["role", "name", "token", "space"]);
-  }
-
-  saveRole(file: RoleFile): void {
-    this.#write(this.#path("roles", `${file.role}\n${file.name}`), file);
-  }
-
-  handover(client_process: string): HandoverFile | undefined {
-    const path = this.#whole(this.#path("handovers", client_process));
-    return parsed(path, ["client_session_id", "agent", "space"]);
-  }
-
-  saveHandover(client_process: string, file: HandoverFile): void {
+  readonly saveAgent = (file: AgentFile) => this.#write(this.#agentPath(file.agent), file);
+  readonly saveSession = (file: SessionFile) => this.#write(this.#path("sessions", file.client_session_id), file);
+  readonly saveProject = (file: ProjectFile) => this.#write(this.#path("projects", file.project), file);
+  readonly saveToken = (secret: string, file: TokenFile) => this.#write(this.#path("tokens", sha256(secret)), file);
+  readonly saveRole = (file: RoleFile) => this.#write(this.#path("roles", `${file.role}\n${file.name}`), file);
+  readonly saveHandover = (client_process: string, file: HandoverFile) =>
     this.#write(this.#path("handovers", client_process), file);
-  }
 
-  forgetHandover(client_process: string): void {
-    const path = this.#whole(this.#path("handovers", client_process));
-    process.getBuiltinModule("node:fs").rmSync(path, { force: true });
-  }
-
-  saveAgent(file: AgentFile): void {
-    this.#write(this.#agentPath(file.agent), file);
-  }
-
-  saveSession(file: SessionFile): void {
-    this.#write(this.#path("sessions", file.client_session_id), file);
-  }
-
-  saveProject(file: ProjectFile): void {
-    this.#write(this.#path("projects", file.project), file);
-  }
-
-  saveToken(secret: string, file: TokenFile): void {
-    this.#write(this.#path("tokens", hashOf(secret)), file);
-  }
-
-  forgetAgent(name: string): void {
-    process.getBuiltinModule("node:fs").rmSync(this.#whole(this.#agentPath(name)), { force: true });
-  }
+  readonly forgetAgent = (name: string) => this.#remove(this.#agentPath(name));
+  readonly forgetHandover = (client_process: string) => this.#remove(this.#path("handovers", client_process));
 
   /** Held while the identity of one session, agent or role is being made. */
   lock(what: string): string {
@@ -139,7 +100,7 @@ export class IdentityFiles {
   #agentPath(name: string): string {
     // What comes from a command line must not lead out of the folder.
     if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/.test(name))
-      throw new Failure("INVALID_ARGUMENT", `${JSON.stringify(name)} is not the name of an agent.`);
+      throw invalid(`${JSON.stringify(name)} is not the name of an agent.`);
     return `${this.#root}/agents/${hashless(this.space)}/${name}.json`;
   }
 
@@ -149,6 +110,14 @@ export class IdentityFiles {
 
   #whole(path: string): string {
     return `${this.#home}/${path}`;
+  }
+
+  #read<T extends { space: string }>(kind: string, what: string, needed: readonly (keyof T & string)[]): T | undefined {
+    return parsed<T>(this.#whole(this.#path(kind, what)), needed);
+  }
+
+  #remove(path: string): void {
+    process.getBuiltinModule("node:fs").rmSync(this.#whole(path), { force: true });
   }
 
   #write(path: string, value: object): void {
@@ -161,28 +130,25 @@ export class IdentityFiles {
   }
 }
 
-const hashOf = (text: string): string => process.getBuiltinModule("node:crypto").hash("sha256", text, "hex");
-
 /**
  * A name for a file, and no other's: also where names differ by their letters' case alone, and that counts for nothing.
  * What is long or unusual is hashed; nothing else is, since to load what hashes takes a hook longer than all of this.
  */
 function fileName(text: string): string {
   const name = text.replace(/[^a-z0-9._-]/g, (each) => `%${each.charCodeAt(0).toString(16).padStart(2, "0")}`);
-  return /^[\n\x20-\x7e]*$/.test(text) && name.length <= 200 ? name : hashOf(text);
+  return /^[\n\x20-\x7e]*$/.test(text) && name.length <= 200 ? name : sha256(text);
 }
 
 /** A space is named by letters, digits, dashes and underscores; anything else is answered by the hub. */
-const hashless = (space: string): string => (/^[\w-]{1,80}$/.test(space) ? space : hashOf(space));
+const hashless = (space: string): string => (/^[\w-]{1,80}$/.test(space) ? space : sha256(space));
 
 /** Undefined where there is none, or half of one: then it is made again. */
-function parsed<T>(path: string, needed: readonly (keyof T & string)[]): T | undefined {
+function parsed<T extends { space: string }>(path: string, needed: readonly (keyof T & string)[]): T | undefined {
   const text = read(path);
   if (text === undefined) return undefined;
   try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== "object" || value === null) return undefined;
-    const whole = needed.every((key) => typeof (value as Record<string, unknown>)[key] === "string");
+    const value: unknown = Object(JSON.parse(text));
+    const whole = ["space", ...needed].every((key) => typeof (value as Record<string, unknown>)[key] === "string");
     // Written by us, and by nobody else: `read` saw to that.
     return whole ? (value as T) : undefined;
   } catch {
@@ -196,7 +162,7 @@ function read(path: string): string | undefined {
   try {
     file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
-    if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR") return undefined;
+    if (isMissing(error)) return undefined;
     if (codeOf(error) === "ELOOP") throw unsafe(path, "is a link, and links are not followed here");
     throw unsafe(path, `cannot be read (${codeOf(error)})`);
   }

@@ -16,22 +16,23 @@ export function isOnPath(path: string): boolean {
   return realPath(onPath(path)) === realPath(LAUNCHER);
 }
 
+/** Where a program of this name may be. */
+export const candidates = (name: string, path: string): string[] => {
+  const { delimiter, join } = process.getBuiltinModule("node:path");
+  return name.includes("/") ? [name] : path.split(delimiter).map((folder) => join(folder, name));
+};
+
 /** The first `parley` on a PATH, which is the one that a shell would run. */
 export function onPath(path: string): string | undefined {
-  const { delimiter, join } = process.getBuiltinModule("node:path");
   // An empty part is the folder one stands in, which is another one tomorrow.
-  return path
-    .split(delimiter)
-    .filter((folder) => folder.startsWith("/"))
-    .map((folder) => join(folder, NAME))
-    .find(isExecutable);
+  return candidates(NAME, path).find((file) => file.startsWith("/") && isExecutable(file));
 }
 
 /** One word for a shell. */
 export const quoted = (word: string): string =>
   /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 
-function isExecutable(file: string): boolean {
+export function isExecutable(file: string): boolean {
   const { accessSync, constants, statSync } = process.getBuiltinModule("node:fs");
   try {
     accessSync(file, constants.X_OK);

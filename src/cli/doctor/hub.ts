@@ -31,12 +31,9 @@ export async function checkHub({ cli }: Patient): Promise<Check[]> {
     ];
   const answered = await ready(cli, client);
   if (answered.state === "fail") return [answered];
-  const { token } = client.target;
-  return [
-    answered,
-    await clock(client.target),
-    ...(token ? [...(await tokens(cli, client)), ...(await roundTrips({ ...client.target, token }))] : []),
-  ];
+  const { target } = client;
+  const trips = target.token ? [...(await tokens(cli, client)), ...(await roundTrips(target))] : [];
+  return [answered, await clock(target), ...trips];
 }
 
 /** As whoever runs this; an agent that is nobody yet has no token to try. */

@@ -1,16 +1,9 @@
 /** A round trip in each era of MCP, as an agent's client would make it. */
 import { isObject } from "../../client/errors.ts";
-import type { HttpResponse } from "../../client/transport.ts";
-import { textOf, transportTo } from "../core/client.ts";
+import type { HttpRequest, HttpResponse } from "../../client/transport.ts";
+import { type Target, textOf, transportTo } from "../core/client.ts";
 import { reasonOf } from "../core/failure.ts";
 import { type Check, fail, pass, VERSION } from "./check.ts";
-
-interface Target {
-  url: string;
-  socket?: string | undefined;
-  token: string;
-  space: string | undefined;
-}
 
 const PATIENCE_MS = 10_000;
 const MODERN = "2026-07-28";
@@ -60,11 +53,7 @@ function count(result: unknown): number {
   throw new Error("it lists no tools");
 }
 
-async function rpc(
-  target: Target,
-  message: object,
-  headers: Record<string, string>,
-): Promise<{ result: unknown; session: string | undefined }> {
+async function rpc(target: Target, message: object, headers: Record<string, string>) {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, ...message });
   const response = await send(target, { method: "POST", headers, body });
   const answer = parse(await textOf(response));
@@ -73,28 +62,15 @@ async function rpc(
   return { result: answer.result, session: response.session };
 }
 
-interface Sent {
-  method: "POST" | "DELETE";
-  headers: Record<string, string>;
-  body?: string;
-}
-
-async function send(target: Target, { headers, ...request }: Sent): Promise<HttpResponse> {
-  const { token, space } = target;
-  return transportTo(
-    target,
-    PATIENCE_MS,
-  )({
-    ...request,
-    path: "/mcp",
-    headers: {
-      authorization: `Bearer ${token}`,
-      accept: "application/json, text/event-stream",
-      "content-type": "application/json",
-      ...(space && { "x-session-id": space }),
-      ...headers,
-    },
-  });
+function send(target: Target, request: Omit<HttpRequest, "path">): Promise<HttpResponse> {
+  const headers = {
+    authorization: `Bearer ${target.token}`,
+    accept: "application/json, text/event-stream",
+    "content-type": "application/json",
+    ...(target.space && { "x-session-id": target.space }),
+    ...request.headers,
+  };
+  return transportTo(target, PATIENCE_MS)({ ...request, path: "/mcp", headers });
 }
 
 /** As JSON, or as the one event of a stream. */

@@ -6,7 +6,7 @@ import type { ServerSpec } from "../../runtime/index.ts";
 import { visibleLine } from "../../visible.ts";
 import type { Cli } from "../core/cli.ts";
 import { reasonOf, recover } from "../core/failure.ts";
-import { isExecutable, placesOf } from "../core/program-path.ts";
+import { candidates, isExecutable } from "../core/program.ts";
 import { counted } from "../core/words.ts";
 import { type Check, fail, type Patient, pass, warn } from "./check.ts";
 
@@ -68,7 +68,7 @@ function serverFaults(spec: ServerSpec, path: string): string[] {
 
 function faultsOf({ argv, cwd }: Pick<Program, "argv" | "cwd">, path: string): string[] {
   const [name = ""] = argv;
-  const found = placesOf(name, path).some(isExecutable);
+  const found = candidates(name, path).some(isExecutable);
   const there = name.includes("/") && existsSync(name);
   const program = found ? [] : [`${visibleLine(name)} ${there ? "is not executable" : "does not exist"}.`];
   return [...program, ...(isFolder(cwd) ? [] : [`Its folder ${visibleLine(cwd)} cannot be entered.`])];

@@ -1,5 +1,5 @@
 /** Which permissions people were asked for on behalf of a session, until it shows that they were settled at its terminal. */
-import { codeOf, replaceFile } from "../../local/files.ts";
+import { codeOf, replaceFile, sha256 } from "../../local/files.ts";
 import type { HookInput } from "./input.ts";
 
 export interface Ask {
@@ -14,7 +14,7 @@ export class Asking {
   readonly #folder: string;
 
   constructor(home: string, session_id: string) {
-    this.#folder = `${home}/hooks/${hashOf(session_id)}.asking`;
+    this.#folder = `${home}/hooks/${sha256(session_id)}.asking`;
   }
 
   add(ask: Ask): void {
@@ -80,6 +80,4 @@ function callsIn(input: HookInput): { tool_name?: unknown; tool_input?: unknown 
 }
 
 export const digestOf = (tool_name: unknown, tool_input: unknown): string =>
-  hashOf(JSON.stringify([tool_name ?? null, tool_input ?? null]));
-
-const hashOf = (text: string): string => process.getBuiltinModule("node:crypto").hash("sha256", text, "hex");
+  sha256(JSON.stringify([tool_name ?? null, tool_input ?? null]));

@@ -3,7 +3,7 @@
  * another session's id must not get that session's mail: a session that a living client has is spoken for by that
  * process alone, whose children hooks are.
  */
-import { readIfThere, replaceFile } from "../../local/files.ts";
+import { readIfThere, replaceFile, sha256 } from "../../local/files.ts";
 import { isAlive, startOf } from "../../local/processes.ts";
 import { Failure } from "../core/failure.ts";
 
@@ -34,7 +34,7 @@ export class Claims {
   }
 
   #path(what: string): string {
-    return `${this.#folder}/${process.getBuiltinModule("node:crypto").hash("sha256", what, "hex")}`;
+    return `${this.#folder}/${sha256(what)}`;
   }
 }
 

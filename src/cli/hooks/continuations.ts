@@ -2,7 +2,7 @@
  * How often in a row a session was kept from stopping. The client ends a turn by force after eight times, and a model
  * that cannot stop burns money: so we count ourselves, and let it stop before.
  */
-import { SessionFile } from "./session-file.ts";
+import { SessionFile } from "./session-files.ts";
 
 const MOST = 8;
 

@@ -10,7 +10,7 @@ import { Client } from "../core/client.ts";
 import { Failure } from "../core/failure.ts";
 import type { IdentityFiles } from "../core/identity-files.ts";
 import { startOf } from "./processes.ts";
-import { Predecessor } from "./session-files.ts";
+import { predecessorOf } from "./session-files.ts";
 
 type Acting = Awaited<ReturnType<typeof resolveActing>>;
 
@@ -35,7 +35,7 @@ export async function succeed(cli: Cli, as: As & { session_id: string }): Promis
 
 /** The same for a session of Codex. */
 export async function succeedInCodex(cli: Cli, as: As & { session_id: string }): Promise<Acting> {
-  const predecessor = new Predecessor(cli.home.path, as.session_id);
+  const predecessor = predecessorOf(cli.home.path, as.session_id);
   const client_session_id = predecessor.read();
   if (client_session_id === undefined) return resolveActing(cli, as);
   const files = filesIn(cli);

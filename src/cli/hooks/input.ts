@@ -1,5 +1,5 @@
 /** What a client tells a hook on stdin. Nothing in it is believed to be of the type that is documented. */
-import { Failure } from "../core/failure.ts";
+import { Failure, invalid } from "../core/failure.ts";
 
 const MOST_BYTES = 10 * 1024 * 1024;
 /** Of silence. Clients close stdin at once; one that forgets to must not hold up its own session. */
@@ -46,15 +46,15 @@ export async function readInput(): Promise<HookInput> {
 }
 
 function parseInput(text: string): HookInput {
-  if (text.trim() === "") throw new Failure("INVALID_ARGUMENT", "stdin is empty, where a client puts JSON.");
+  if (text.trim() === "") throw invalid("stdin is empty, where a client puts JSON.");
   let fields: unknown;
   try {
     fields = JSON.parse(text);
   } catch {
-    throw new Failure("INVALID_ARGUMENT", "what is on stdin is not JSON.");
+    throw invalid("what is on stdin is not JSON.");
   }
   if (typeof fields !== "object" || fields === null || Array.isArray(fields))
-    throw new Failure("INVALID_ARGUMENT", "what is on stdin is JSON, but not an object.");
+    throw invalid("what is on stdin is JSON, but not an object.");
   return new HookInput({ ...fields });
 }
 

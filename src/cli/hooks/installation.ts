@@ -1,10 +1,9 @@
 /** Installing and taking back: what was there before is kept beside the file, and comes back byte for byte. */
 
-import { hash } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { readIfThere, replaceFile } from "../../local/files.ts";
-import { Failure } from "../core/failure.ts";
+import { readIfThere, replaceFile, sha256 } from "../../local/files.ts";
+import { invalid } from "../core/failure.ts";
 import type { Wanted } from "./handlers.ts";
 import {
   backUp,
@@ -43,9 +42,9 @@ export function planInstall(home: string, path: string, wanted: Wanted): Change 
 function install(home: string, file: SettingsFile, after: string): string | undefined {
   const known = recordOf(home, file);
   // Ours was the last change: what was before that is what is to come back one day.
-  if (known && digest(file.text) === known.after) {
+  if (known && sha256(file.text) === known.after) {
     replaceSettings(file, after);
-    save(home, { ...known, after: digest(after) });
+    save(home, { ...known, after: sha256(after) });
     return known.backup ?? undefined;
   }
   const original = withoutHooks(file.text, beforeUs(known));
@@ -56,7 +55,7 @@ function install(home: string, file: SettingsFile, after: string): string | unde
     if (backup !== null) rmSync(backup, { force: true });
     throw error;
   }
-  save(home, { target: file.target, backup, before: digest(original), after: digest(after) });
+  save(home, { target: file.target, backup, before: sha256(original), after: sha256(after) });
   return backup ?? undefined;
 }
 
@@ -66,7 +65,7 @@ export function planUninstall(home: string, path: string): Change {
   const bare = usable(path, () => withoutHooks(file.text, beforeUs(known)));
   if (bare === file.text) return { file, before: file.text, after: file.text, apply: () => undefined };
   checkWritable(file);
-  const original = known && digest(file.text) === known.after ? originalOf(known) : undefined;
+  const original = known && sha256(file.text) === known.after ? originalOf(known) : undefined;
   return {
     file,
     before: file.text,
@@ -79,7 +78,7 @@ export function planUninstall(home: string, path: string): Change {
 function originalOf({ backup, before }: Record): string | undefined {
   if (backup === null) return "";
   const text = readIfThere(backup);
-  return text !== undefined && digest(text) === before ? text : undefined;
+  return text !== undefined && sha256(text) === before ? text : undefined;
 }
 
 /** What the person had, as far as it is known, even where it cannot come back as a whole. */
@@ -104,16 +103,12 @@ function usable<T>(path: string, work: () => T): T {
     return work();
   } catch (error) {
     if (!(error instanceof Unusable)) throw error;
-    throw new Failure("INVALID_ARGUMENT", `${path} cannot be changed: ${error.message}. Nothing was changed.`, {
-      cause: error,
-    });
+    throw invalid(`${path} cannot be changed: ${error.message}. Nothing was changed.`);
   }
 }
 
-const digest = (text: string): string => hash("sha256", text, "hex");
-
 const recordPath = (home: string, { target }: { target: string }): string =>
-  join(home, "hooks", `installed-${digest(target)}.json`);
+  join(home, "hooks", `installed-${sha256(target)}.json`);
 
 function recordOf(home: string, file: SettingsFile): Record | undefined {
   const text = readIfThere(recordPath(home, file));

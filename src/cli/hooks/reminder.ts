@@ -3,7 +3,7 @@
  * teach the model not to look: so it is named when something is new, and otherwise not sooner than this.
  */
 import type { Polled } from "../../modules/mail/index.ts";
-import { SessionFile } from "./session-file.ts";
+import { SessionFile } from "./session-files.ts";
 
 const QUIET_MS = 30 * 60_000;
 /** What no session has touched for so long is of one that will not come back. */

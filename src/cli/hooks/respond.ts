@@ -13,7 +13,7 @@ import { succeed, succeedInCodex } from "./handover.ts";
 import type { HookInput } from "./input.ts";
 import { digest, names, type PolledMail, poll } from "./mail.ts";
 import { Reminder } from "./reminder.ts";
-import { CodexTerminals, EndMark, Predecessor, WaiterMark } from "./session-files.ts";
+import { CodexTerminals, endMark, predecessorOf, WaiterMark } from "./session-files.ts";
 import { takeUrgent } from "./urgent.ts";
 
 export interface Asked {
@@ -76,7 +76,7 @@ export async function respond(asked: Asked): Promise<Response> {
 /** Who it is, and which mail waits. The mail itself comes with the first prompt: many a session never has one. */
 async function sessionStart(asked: Asked): Promise<Response> {
   const { cli, client: program, input } = asked;
-  new EndMark(cli.home.path, input.session_id ?? "").remove();
+  endMark(cli.home.path, input.session_id ?? "").remove();
   if (program === "codex") sitDown(asked);
   const { client, agent } = await acting(asked);
   const told = await names(client, "hook-session-start");
@@ -122,7 +122,7 @@ async function personSpoke(asked: Asked): Promise<void> {
   if (input.text("prompt") === QUEUED) return;
   const session_id = input.session_id ?? "";
   sitDown(asked);
-  new EndMark(cli.home.path, session_id).remove();
+  endMark(cli.home.path, session_id).remove();
   // Another terminal was closed, which may have been this one's: now it is known that it was not.
   if (new WaiterMark(cli.home.path, session_id).isOver) (await import("./codex.ts")).startWaiter(asked);
 }
@@ -132,8 +132,8 @@ function sitDown({ cli, input }: Asked): void {
   const session_id = input.session_id ?? "";
   const before = new CodexTerminals(cli.home.path, session_id).note();
   if (before === undefined) return;
-  new EndMark(cli.home.path, before).set();
-  if (input.text("source") === "clear") new Predecessor(cli.home.path, session_id).write(before);
+  endMark(cli.home.path, before).write("ended\n");
+  if (input.text("source") === "clear") predecessorOf(cli.home.path, session_id).write(before);
 }
 
 /** In the middle of a turn, for what is urgent. It runs for every batch of tools, so nobody is asked in vain. */

@@ -19,7 +19,7 @@ import { type HookClient, PROGRAMS } from "./events.ts";
 import { type HookInput, readInput } from "./input.ts";
 import { BODY_LIMIT, digest, LIMIT } from "./mail.ts";
 import { Reminder } from "./reminder.ts";
-import { CodexTerminals, EndMark } from "./session-files.ts";
+import { CodexTerminals, endMark } from "./session-files.ts";
 
 const WAKE = 2;
 /** The Stop hook beside us offers what is there already. We are for what comes later. */
@@ -50,9 +50,9 @@ export async function rewake(cli: Cli, { as, client, while_pid }: Given): Promis
     if (session_id === undefined) throw new Error("the client named no session_id");
     if (client === "claude") claimSession(cli.home.path, session_id);
     const session = { ...as, session_id, client: PROGRAMS[client] };
-    const end = new EndMark(cli.home.path, session_id);
+    const end = endMark(cli.home.path, session_id);
     const terminals = client === "codex" ? new CodexTerminals(cli.home.path, session_id) : undefined;
-    endWhen(() => end.isSet || terminals?.areThere === false, while_pid);
+    endWhen(() => end.exists || terminals?.areThere === false, while_pid);
     await pause(HEAD_START_MS);
     await (terminals ? wakeCodex(cli, session, { terminals, runner: while_pid }) : wakeClaude(cli, session));
   } catch (error) {

@@ -1,46 +1,38 @@
-/** What the hooks and the waiter of one session tell each other. */
+/** What the hooks and the waiter of one session tell each other, by small files in `hooks/` of the data folder. */
+import { readIfThere, replaceFile, sha256 } from "../../local/files.ts";
 import { atTerminals, folderOf, startOf, wordsOf } from "./processes.ts";
-import { SessionFile } from "./session-file.ts";
 
-const ASK_AGAIN_MS = 30_000;
+export class SessionFile {
+  protected readonly folder: string;
+  protected readonly path: string;
 
-/** When a session last asked a hub elsewhere for urgent mail. */
-export class AskedMark extends SessionFile {
-  constructor(home: string, session_id: string) {
-    super(home, session_id, ".asked");
+  constructor(home: string, session_id: string, kind: string) {
+    this.folder = `${home}/hooks`;
+    this.path = `${this.folder}/${sha256(session_id)}${kind}`;
   }
 
-  /** True if it is time to ask, which is then noted. */
-  take(): boolean {
-    const age_ms = Date.now() - Number(this.read() ?? 0);
-    // A clock that was set back must not silence it.
-    if (age_ms >= 0 && age_ms < ASK_AGAIN_MS) return false;
-    this.write(`${Date.now()}\n`);
-    return true;
-  }
-}
-
-/** Set when a session has ended, until it begins again: whoever waits for its mail ends too. */
-export class EndMark extends SessionFile {
-  constructor(home: string, session_id: string) {
-    super(home, session_id, ".ended");
+  write(text: string): void {
+    replaceFile(this.path, text);
   }
 
-  set(): void {
-    this.write("ended\n");
+  read(): string | undefined {
+    return readIfThere(this.path);
   }
 
-  get isSet(): boolean {
+  get exists(): boolean {
     return this.read() !== undefined;
   }
-}
 
-/** Names the session whose agent this one goes on as, until the hub has heard of it. */
-export class Predecessor extends SessionFile {
-  constructor(home: string, session_id: string) {
-    super(home, session_id, ".before");
+  remove(): void {
+    process.getBuiltinModule("node:fs").rmSync(this.path, { force: true });
   }
 }
+
+/** There when a session has ended, until it begins again: whoever waits for its mail ends too. */
+export const endMark = (home: string, session_id: string) => new SessionFile(home, session_id, ".ended");
+
+/** Names the session whose agent this one goes on as, until the hub has heard of it. */
+export const predecessorOf = (home: string, session_id: string) => new SessionFile(home, session_id, ".before");
 
 /** Which process waits for the mail of a session of Codex. Not there for one that is not to be woken. */
 export class WaiterMark extends SessionFile {
@@ -59,7 +51,7 @@ export class WaiterMark extends SessionFile {
 
   /** True if there was one, and it has ended. */
   get isOver(): boolean {
-    return this.read() !== undefined && !this.isThere;
+    return this.exists && !this.isThere;
   }
 }
 

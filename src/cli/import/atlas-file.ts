@@ -1,7 +1,7 @@
 /** Reads a database of Atlas (Inbox-MCP), whole, before anything is done with it. Never writes to it. */
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { Failure, reasonOf } from "../core/failure.ts";
+import { Failure, invalid, reasonOf } from "../core/failure.ts";
 
 /** What has to be there, and is read. `webhook_secret` and the like came later, and may be missing. */
 const TABLES = {
@@ -54,7 +54,7 @@ function rowsOf(database: DatabaseSync, path: string, table: Table): Row[] {
 }
 
 const foreign = (path: string, why: string): Failure =>
-  new Failure("INVALID_ARGUMENT", `${path} is not a database of Atlas: ${why}. Nothing was changed.`);
+  invalid(`${path} is not a database of Atlas: ${why}. Nothing was changed.`);
 
 const damaged = (path: string, why: string): Failure =>
-  new Failure("INVALID_ARGUMENT", `${path} is damaged: ${why.split("\n").at(-1)}. Nothing was changed.`);
+  invalid(`${path} is damaged: ${why.split("\n").at(-1)}. Nothing was changed.`);

@@ -1,6 +1,5 @@
 /** What the commands of mail have in common: as whom they call, and how they print what came back. */
 
-import { isObject } from "../../client/errors.ts";
 import type { Mail, MailItem, MailList, Polled } from "../../modules/mail/index.ts";
 import { ACTING_OPTIONS, type As, resolveActing } from "../core/acting.ts";
 import type { Cli } from "../core/cli.ts";
@@ -56,14 +55,5 @@ export async function show(cli: Cli, shape: Shape, value: object, { text, contex
   await cli.out.result(cli.out.json ? await shaped(value, shape) : value, text, ids);
 }
 
-export async function shaped(value: object, { compact, compat }: Shape): Promise<unknown> {
-  const named: unknown = compat ? (await import("./compat.ts")).goNames(value) : value;
-  return compact ? withoutEmpty(named) : named;
-}
-
-function withoutEmpty(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutEmpty);
-  if (!isObject(value)) return value;
-  const kept = Object.entries(value).filter(([, each]) => each !== null && each !== "" && each !== undefined);
-  return Object.fromEntries(kept.map(([key, each]) => [key, withoutEmpty(each)]));
-}
+export const shaped = async (value: object, shape: Shape): Promise<unknown> =>
+  shape.compact || shape.compat ? (await import("./compat.ts")).shaped(value, shape) : value;

@@ -1,5 +1,20 @@
-/** Mail under the names that substrate's JSON has, for scripts that were written for it. */
+/** Mail under the names that substrate's JSON has, for scripts that were written for it, and without what is empty. */
+import { isObject } from "../../client/errors.ts";
+import type { Shape } from "./call.ts";
+
 type Thing = Record<string, unknown>;
+
+export function shaped(value: object, { compact, compat }: Shape): unknown {
+  const named = compat ? goNames(value) : value;
+  return compact ? withoutEmpty(named) : named;
+}
+
+function withoutEmpty(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutEmpty);
+  if (!isObject(value)) return value;
+  const kept = Object.entries(value).filter(([, each]) => each !== null && each !== "" && each !== undefined);
+  return Object.fromEntries(kept.map(([key, each]) => [key, withoutEmpty(each)]));
+}
 
 export function goNames(value: object): object {
   const { messages, next, ...rest } = value as Thing;

@@ -1,7 +1,7 @@
 import { visibleLine } from "../../visible.ts";
 import type { Cli } from "../core/cli.ts";
 import { defineCommand } from "../core/command.ts";
-import { Failure } from "../core/failure.ts";
+import { Failure, invalid } from "../core/failure.ts";
 import { typedText } from "../core/io.ts";
 import { openOne } from "../core/short-ids.ts";
 import type { Output } from "../core/tool-types.ts";
@@ -25,7 +25,7 @@ export const answer = defineCommand({
     if (words.length === 0) {
       const question = questions.find((one) => one.id === id);
       if (question) return list(cli, [question]);
-      throw new Failure("INVALID_ARGUMENT", `Say what the answer to question ${visibleLine(id)} is.`);
+      throw invalid(`Say what the answer to question ${visibleLine(id)} is.`);
     }
     const answer = await typedText(cli.io, words);
     const submitted = await cli.call("submit_answers", { answers: [{ question_id: id, answer }] });

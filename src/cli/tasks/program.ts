@@ -5,7 +5,7 @@ import { endAttempt, killAll } from "../../local/killing.ts";
 import { startOf } from "../../local/processes.ts";
 import { invalid } from "../core/failure.ts";
 import { type Env, type Io, STDERR } from "../core/io.ts";
-import { isExecutable, placesOf } from "../core/program-path.ts";
+import { candidates, isExecutable } from "../core/program.ts";
 
 /** What every process of a task carries. Not the hub's own: a worker may be part of a run itself. */
 const VARIABLE = "PARLEY_WORK";
@@ -26,7 +26,7 @@ export interface Exit {
 
 /** Looked for before any task is taken: one that cannot be started would use up every task's attempts. */
 export function checkProgram([name = "", ...args]: readonly string[], env: Env): Program {
-  const path = placesOf(name, env.PATH ?? "").find(isExecutable);
+  const path = candidates(name, env.PATH ?? "").find(isExecutable);
   if (path !== undefined) return { path, args };
   const why = name.includes("/") && existsSync(name) ? "is not executable" : "does not exist";
   throw invalid(`The program ${JSON.stringify(name)} ${why}. Nothing was taken.`);
