@@ -1,7 +1,7 @@
 import { visibleLine } from "../../visible.ts";
 import type { Cli } from "../core/cli.ts";
 import { defineCommand, text } from "../core/command.ts";
-import { isAskable, saidWord, saidYes, YES } from "../core/confirm.ts";
+import { answeredWord, answeredYes, seen, YES } from "../core/confirm.ts";
 import { Failure, invalid } from "../core/failure.ts";
 import { fields } from "../core/fields.ts";
 import { LATEST, openOne } from "../core/short-ids.ts";
@@ -43,7 +43,7 @@ export const decide = defineCommand({
     if (!decision) throw invalid(`${visibleLine(word)} is none of ${Object.keys(WORDS).join(", ")}.`);
     const asked = await approvalsOf(cli, given);
     if (edited !== undefined && asked.length > 1) throw invalid("--arguments: they are for one call, not for several.");
-    if (decision === "approve" && !yes && !(await seen(cli, asked, edited)))
+    if (decision === "approve" && !yes && !(await allSeen(cli, asked, edited)))
       return cli.out.write("Nothing was decided.");
     const [first, ...more] = asked;
     if (first && more.length === 0) return one(cli, first, { decision, reason, edited });
@@ -69,8 +69,7 @@ interface Decision {
 }
 
 async function one(cli: Cli, { id, digest }: Approval, { decision, reason, edited }: Decision): Promise<void> {
-  const input = { id, digest, decision, reason, ...(edited !== undefined && { edited_arguments: edited }) };
-  const approval = await cli.call("approval_decide", input);
+  const approval = await cli.call("approval_decide", { id, digest, decision, reason, edited_arguments: edited });
   await cli.out.result(approval, () => `Decided.\n${fields(cli.out, { ...approval, verdicts: [] })}`, [approval.id]);
 }
 
@@ -89,22 +88,18 @@ function wholeId(given: string, open: readonly Approval[]): string {
 }
 
 /** All of each, above the question. */
-async function seen(cli: Cli, asked: readonly Approval[], edited: string | undefined): Promise<boolean> {
-  if (!isAskable(cli)) return true;
-  for (const approval of asked) {
+function allSeen(cli: Cli, asked: readonly Approval[], edited: string | undefined): Promise<boolean> {
+  const cards = asked.map((approval) => {
     const { agent, tool, server, about } = approval;
     const title = `${visibleLine(agent)} asks to use ${visibleLine(tool)} of ${visibleLine(server)}, with:`;
     const explained = about === "" ? [] : [`  ${visibleLine(agent)} says about it:`, ...wholeText(about)];
-    const lines = [
-      `  ${cli.out.bold(title)}`,
-      ...wholeText(edited ?? textOf(approval)),
-      ...explained,
-      ...riskOf(approval),
-    ];
-    await cli.out.tell(lines.join("\n"));
-  }
-  if (asked.some(({ risk }) => risk === "high")) return saidWord("Approve it?", "approve");
-  return saidYes(asked.length > 1 ? `Approve all ${asked.length}?` : "Approve it?");
+    return { title, lines: [...wholeText(edited ?? textOf(approval)), ...explained, ...riskOf(approval)] };
+  });
+  return seen(cli, cards, () =>
+    asked.some(({ risk }) => risk === "high")
+      ? answeredWord("Approve it?", "approve")
+      : answeredYes(asked.length > 1 ? `Approve all ${asked.length}?` : "Approve it?"),
+  );
 }
 
 function riskOf({ risk, server, hints }: Approval): string[] {

@@ -15,7 +15,7 @@ export const show = defineCommand({
   positionals: {},
   options: { version: integer("N", "an earlier one", { minimum: 0 }) },
   async run(cli, { version }) {
-    const policy = await cli.call("policy_get", version === undefined ? {} : { version });
+    const policy = await cli.call("policy_get", { version });
     await cli.out.result(policy, () => policyText(policy), [String(policy.version)]);
   },
 });
@@ -50,7 +50,7 @@ export const preview = defineCommand({
   positionals: { rule },
   options: { limit: integer("N", "at most so many calls", { minimum: 1, maximum: 100 }) },
   async run(cli, { rule, limit }) {
-    const previewed = await cli.call("policy_preview", { rule: parsed(rule), ...(limit !== undefined && { limit }) });
+    const previewed = await cli.call("policy_preview", { rule: parsed(rule), limit });
     const columns = ["id", "agent", "tool", "arguments", "decision", "would"];
     await cli.out.result(
       previewed,

@@ -20,19 +20,32 @@ export async function confirmed(cli: Cli, { yes, question }: Asked): Promise<boo
   if (yes) return true;
   const asked = typeof question === "string" ? question : await question();
   if (!isAskable(cli)) throw invalid(`${asked} There is no terminal to ask at: say --yes. Nothing was changed.`);
-  return saidYes(asked);
+  return answeredYes(asked);
 }
 
 /** Whether somebody sits there to be asked. */
 export const isAskable = ({ out, io }: Cli): boolean => !out.json && io.stdin.isTTY === true && io.isTerminal(STDERR);
 
 /** At a terminal. */
-export const saidYes = async (question: string): Promise<boolean> =>
+export const answeredYes = async (question: string): Promise<boolean> =>
   /^y(es)?$/i.test(await answerTo(`${question} [y/N] `));
 
 /** The same where a slip of the hand is not to be enough. */
-export const saidWord = async (question: string, word: string): Promise<boolean> =>
+export const answeredWord = async (question: string, word: string): Promise<boolean> =>
   (await answerTo(`${question} Type ${word}: `)).toLowerCase() === word;
+
+interface Shown {
+  title: string;
+  /** Below it, as they are. */
+  lines: readonly string[];
+}
+
+/** Shows all of it above the question. Where nobody can be asked, whoever decides is taken to have seen it. */
+export async function seen(cli: Cli, things: readonly Shown[], ask: () => Promise<boolean>): Promise<boolean> {
+  if (!isAskable(cli)) return true;
+  for (const { title, lines } of things) await cli.out.tell([`  ${cli.out.bold(title)}`, ...lines].join("\n"));
+  return ask();
+}
 
 /** Ctrl-D is a no, and Ctrl-C ends the command as it does everywhere. */
 async function answerTo(question: string): Promise<string> {

@@ -1,11 +1,10 @@
 /** `--fields`: of each thing in a list, or of the one thing that was asked for, only what is named. */
-import { isObject } from "../../client/errors.ts";
 import { columns, fields } from "./fields.ts";
 import type { Output } from "./output.ts";
-import type { Thing } from "./sentence.ts";
+import { isThing, type Thing } from "./sentence.ts";
 
 export function pick(value: unknown, names: readonly string[]): unknown {
-  if (!isObject(value)) return value;
+  if (!isThing(value)) return value;
   const lists = listsOf(value);
   // An empty list stays what it is.
   if (lists.length === 0) return names.some((name) => name in value) ? picked(value, names) : value;
@@ -15,7 +14,7 @@ export function pick(value: unknown, names: readonly string[]): unknown {
 
 /** The same for a person: a table, or a line for each field. It says which fields there are where one is not known. */
 export function picture(out: Output, value: unknown, names: readonly string[]): string {
-  if (!isObject(value)) return String(value);
+  if (!isThing(value)) return String(value);
   const things = listsOf(value).flatMap(([, list]) => list);
   const known = new Set((things.length > 0 ? things : [value]).flatMap((thing) => Object.keys(thing)));
   // Where a list is empty nobody can tell which fields its things would have had.
@@ -31,7 +30,7 @@ export function picture(out: Output, value: unknown, names: readonly string[]): 
 
 const listsOf = (value: Thing): [string, Thing[]][] =>
   Object.entries(value).flatMap(([key, each]) =>
-    Array.isArray(each) && each.some(isObject) ? [[key, each.filter(isObject)]] : [],
+    Array.isArray(each) && each.some(isThing) ? [[key, each.filter(isThing)]] : [],
   );
 
 const picked = (thing: Thing, names: readonly string[]): Thing =>

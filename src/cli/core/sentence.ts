@@ -6,6 +6,9 @@ import { counted } from "./words.ts";
 
 export type Thing = Readonly<Record<string, unknown>>;
 
+export const isThing = (value: unknown): value is Thing =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
 const OPTIONAL = /\[([^\]]*)\]/g;
 const FIELD = /\{([a-z_]+)(?:\|([^}]+))?\}/g;
 const TYPED = /`([^`]+)`/g;

@@ -82,15 +82,9 @@ async function inside(cli: Cli, command: Command, { name, before, last }: Comple
   const [, positional] = Object.entries(command.positionals)[0] ?? [];
   if (last.startsWith("-") || !positional) return Object.keys(options).map(flagOf);
   if (name === "completion") return ["bash", "zsh", "fish"];
-  const wanted = positional.names ? listingOf(positional.names) : WORDS[name];
-  return wanted ? [...(wanted.also ?? []), ...(await named(cli, wanted, as))] : [];
+  const wanted = positional.names ?? WORDS[name];
+  return wanted ? named(cli, wanted, as) : [];
 }
-
-/** What the word itself says that it names. */
-const listingOf = ({ tool, args, list, field = "id", before, latest }: Lookup): Listing => ({
-  ...{ tool, list, field, args: { ...args, ...latest?.[0] } },
-  ...((before ?? latest) !== undefined && { also: ["latest"] }),
-});
 
 /** As whom it will act. */
 const actingIn = (before: readonly string[]): As => ({
@@ -98,26 +92,17 @@ const actingIn = (before: readonly string[]): As => ({
   session_id: valueIn(before, "--session-id"),
 });
 
-interface Listing {
-  tool: string;
-  args?: object;
-  list: string;
-  field: string;
-  /** What may stand in the same place. */
-  also?: readonly string[];
-}
-
-const MAILS: Listing = { tool: "mail_inbox", args: { limit: 50 }, list: "messages", field: "id", also: ["latest"] };
-const THREADS: Listing = { ...MAILS, field: "thread_id" };
-const AGENTS: Listing = { tool: "agent_list", list: "agents", field: "name" };
-const PEOPLE: Listing = { tool: "people_list", list: "people", field: "name" };
-const SPACES: Listing = { tool: "space_list", list: "spaces", field: "space" };
-const TOPICS: Listing = { tool: "mail_topics", list: "topics", field: "topic" };
+const MAILS: Lookup = { what: "mail", tool: "mail_inbox", args: { limit: 50 }, list: "messages", latest: [{}] };
+const THREADS: Lookup = { ...MAILS, field: "thread_id" };
+const AGENTS: Lookup = { what: "agent", tool: "agent_list", list: "agents", field: "name" };
+const PEOPLE: Lookup = { what: "person", tool: "people_list", list: "people", field: "name" };
+const SPACES: Lookup = { what: "space", tool: "space_list", list: "spaces", field: "space" };
+const TOPICS: Lookup = { what: "topic", tool: "mail_topics", list: "topics", field: "topic" };
 
 /** What the words of commands name that were not made of tools. */
-const WORDS: Readonly<Record<string, Listing>> = {
+const WORDS: Readonly<Record<string, Lookup>> = {
   ...{ read: MAILS, reply: MAILS, thread: MAILS, publish: TOPICS },
-  "notice settle": { tool: "need_list", list: "needs", field: "id", also: ["latest"] },
+  "notice settle": { what: "notice", tool: "need_list", list: "needs", latest: [{}] },
 };
 
 const optionOf = (options: Options, word: string): [string, Option] | undefined =>
@@ -131,7 +116,7 @@ interface Wanted {
 
 async function valuesOf(cli: Cli, as: As, { flag, option, last }: Wanted): Promise<readonly string[]> {
   if ("choices" in option && option.choices) return option.choices;
-  if (flag === "--thread") return [...(MAILS.also ?? []), ...(await named(cli, THREADS, as))];
+  if (flag === "--thread") return named(cli, THREADS, as);
   if (flag === "--space") return named(cli, SPACES);
   if (!["--to", "--agent", "--from"].includes(flag)) return [];
   const names = [...(await named(cli, AGENTS)), ...(flag === "--agent" ? [] : await named(cli, PEOPLE))];
@@ -141,14 +126,17 @@ async function valuesOf(cli: Cli, as: As, { flag, option, last }: Wanted): Promi
 }
 
 /** Quietly nothing when the hub is not there, or does not let us. */
-async function named(cli: Cli, { tool, args = {}, list, field }: Listing, as: As = {}): Promise<string[]> {
+async function named(cli: Cli, lookup: Lookup, as: As = {}): Promise<string[]> {
+  const { tool, list, field = "id", before, latest } = lookup;
+  const also = (before ?? latest) === undefined ? [] : ["latest"];
+  const args = { ...lookup.args, ...latest?.[0] };
   try {
     const isNamed = as.agent !== undefined || as.session_id !== undefined;
     const client = cli.runByAgent === undefined && !isNamed ? cli.find() : await actor(cli, as);
     const answer = await client?.callByName<Record<string, Thing[]>>(tool, args, { timeout_ms: PATIENCE_MS });
-    return (answer?.[list] ?? []).map((each) => visibleLine(String(each[field])));
+    return [...also, ...(answer?.[list] ?? []).map((each) => visibleLine(String(each[field])))];
   } catch (error) {
-    return recover([])(error);
+    return recover(also)(error);
   }
 }
 

@@ -41,21 +41,21 @@ export function wanted(client: HookClient, launch: Launch): Wanted {
 }
 
 function forClaude(launch: Launch): Wanted {
-  const plain = (event: HookEvent) => handler(launch, ["hook", event]);
+  const of = (event: HookEvent, own: Partial<Handler> = {}, ...more: Handler[]) => ({
+    event,
+    group: { hooks: [{ ...handler(launch, ["hook", event]), ...own }, ...more] },
+  });
   const waiter: Handler = { ...handler(launch, ["wait", "--rewake"]), timeout: WAITER_TIMEOUT_S, asyncRewake: true };
   return [
-    { event: "SessionStart", group: { hooks: [plain("SessionStart")] } },
-    { event: "SessionEnd", group: { hooks: [plain("SessionEnd")] } },
-    { event: "UserPromptSubmit", group: { hooks: [plain("UserPromptSubmit")] } },
-    { event: "Stop", group: { hooks: [plain("Stop"), ...(launch.wake ? [waiter] : [])] } },
-    { event: "SubagentStop", group: { hooks: [plain("SubagentStop")] } },
-    { event: "PostToolBatch", group: { hooks: [plain("PostToolBatch")] } },
-    { event: "PreCompact", group: { hooks: [plain("PreCompact")] } },
-    {
-      event: "PermissionRequest",
-      group: { hooks: [{ ...plain("PermissionRequest"), timeout: PERMISSION_TIMEOUT_S }] },
-    },
-    { event: "Notification", group: { matcher: ASKS, hooks: [plain("Notification")] } },
+    of("SessionStart"),
+    of("SessionEnd"),
+    of("UserPromptSubmit"),
+    of("Stop", {}, ...(launch.wake ? [waiter] : [])),
+    of("SubagentStop"),
+    of("PostToolBatch"),
+    of("PreCompact"),
+    of("PermissionRequest", { timeout: PERMISSION_TIMEOUT_S }),
+    { event: "Notification", group: { matcher: ASKS, hooks: of("Notification").group.hooks } },
   ];
 }
 

@@ -69,17 +69,11 @@ async function failingOpen(event: HookEvent, work: () => Promise<Response>): Pro
 
 /** Only now that it was printed: what nobody saw must stay new. A hub that does not hear of it shows it once more. */
 async function note(event: HookEvent, { printed }: Response, ms: number): Promise<void> {
-  if (!printed) return;
-  try {
-    await within(ms, printed());
-  } catch (error) {
-    say(event, error);
-  }
+  await (printed && within(ms, printed()).catch((error: unknown) => say(event, error)));
 }
 
 function say(event: HookEvent, error: unknown): void {
-  const why = reasonOf(error);
-  process.stderr.write(`parley hook ${event}: ${visibleLine(why).slice(0, 500)}\n`);
+  process.stderr.write(`parley hook ${event}: ${visibleLine(reasonOf(error)).slice(0, 500)}\n`);
 }
 
 const isBeside = ({ event, client }: Asked): boolean => event === "PermissionRequest" && client === "claude";

@@ -1,7 +1,7 @@
 import { visible, visibleLine } from "../../visible.ts";
 import type { Cli } from "../core/cli.ts";
 import { defineCommand, flag, text } from "../core/command.ts";
-import { isAskable, saidYes } from "../core/confirm.ts";
+import { answeredYes, isAskable } from "../core/confirm.ts";
 import { Failure, invalid } from "../core/failure.ts";
 import { runByAgent } from "../core/identity-env.ts";
 import type { Io } from "../core/io.ts";
@@ -127,5 +127,5 @@ function refuseAgent({ env }: Io, dry_run: boolean): void {
 async function agreed(cli: Cli): Promise<boolean> {
   if (!isAskable(cli))
     throw invalid("Nobody can be asked here whether to write it: say --yes, or --dry-run to see it first.");
-  return saidYes("Write it?");
+  return answeredYes("Write it?");
 }

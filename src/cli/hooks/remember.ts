@@ -1,7 +1,7 @@
 import { filesOf } from "../core/acting.ts";
 import type { Client } from "../core/client.ts";
-import { branchOf, projectOf } from "../core/identity-env.ts";
-import { place } from "../identity/heartbeat.ts";
+import { projectOf } from "../core/identity-env.ts";
+import { movedTo, place } from "../identity/heartbeat.ts";
 import type { Asked } from "./respond.ts";
 
 /** Where the session stands now, here and on the hub, before the client forgets most of it. */
@@ -12,6 +12,5 @@ export async function remember({ cli, input }: Pick<Asked, "cli" | "input">, cli
   const known = files.session(session_id);
   // None for who acts by a token of its own.
   if (!known) return;
-  const project = projectOf(undefined, process.env);
-  files.saveSession({ ...known, project, branch: branchOf(project), last_active_at: new Date().toISOString() });
+  files.saveSession(movedTo(known, projectOf(undefined, process.env)));
 }

@@ -3,7 +3,6 @@
  * them: keys, order, indentation, line ends and every number as it is spelled stay; how a person had laid out the rest
  * comes back with the copy that is kept.
  */
-import { isObject } from "../../client/errors.ts";
 import { type Group, isOurs, mentionsOurs, type Wanted } from "./handlers.ts";
 
 export interface Found {
@@ -166,3 +165,6 @@ const exactly = ({ event, group: { hooks, ...rest } }: { event: string; group: G
   [event, sorted(rest), hooks.map(sorted)] as const;
 
 const sorted = (value: object): unknown[] => Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+
+const isObject = (value: unknown): value is Settings =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

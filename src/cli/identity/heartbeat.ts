@@ -1,8 +1,9 @@
 import { ACTING_OPTIONS, type As, resolveActing } from "../core/acting.ts";
 import { defineCommand, flag } from "../core/command.ts";
-import { Failure } from "../core/failure.ts";
+import { Failure, isFailure } from "../core/failure.ts";
 import { fields } from "../core/fields.ts";
 import { branchOf, projectOf, sessionsOf } from "../core/identity-env.ts";
+import type { SessionFile } from "../core/identity-files.ts";
 import type { Env } from "../core/io.ts";
 
 export const heartbeat = defineCommand({
@@ -17,10 +18,8 @@ export const heartbeat = defineCommand({
     const args = session_start ? place(as, cli.io.env) : {};
     const beat = await client.call("agent_heartbeat", args).catch((error: unknown) => {
       // Of a token that was given nobody has asked yet whose it is.
-      if (agent !== null || !(error instanceof Failure && error.code === "FORBIDDEN")) throw error;
-      throw new Failure("FORBIDDEN", "Only agents have a heartbeat, and you are none. Say --agent NAME.", {
-        cause: error,
-      });
+      if (agent !== null || !isFailure(error, "FORBIDDEN")) throw error;
+      throw new Failure("FORBIDDEN", "Only agents have a heartbeat, and you are none. Say --agent NAME.");
     });
     await cli.out.result(beat, () => fields(cli.out, beat), []);
   },
@@ -33,3 +32,8 @@ export function place({ session_id, project: typed }: Pick<As, "session_id" | "p
   const client = sessionsOf(session_id, env)[0]?.client ?? null;
   return { project: project.slice(-400), ...(branch !== null && { branch }), ...(client !== null && { client }) };
 }
+
+/** What is remembered of a session that works there now. */
+export const movedTo = (known: SessionFile, project: string): SessionFile => ({
+  ...{ ...known, project, branch: branchOf(project), last_active_at: new Date().toISOString() },
+});

@@ -5,9 +5,9 @@ import { defineCommand } from "../core/command.ts";
 import { Failure, invalid } from "../core/failure.ts";
 import { fields } from "../core/fields.ts";
 import { checkKnown } from "../core/identity-ensure.ts";
-import { branchOf, projectOf, sessionsOf } from "../core/identity-env.ts";
+import { projectOf, sessionsOf } from "../core/identity-env.ts";
 import type { SessionFile } from "../core/identity-files.ts";
-import { place } from "./heartbeat.ts";
+import { movedTo, place } from "./heartbeat.ts";
 
 export const ensure = defineCommand({
   examples: ["identity ensure", "identity ensure --session-id 4f1c --agent scout"],
@@ -30,8 +30,7 @@ export const save = defineCommand({
   options: ACTING_OPTIONS,
   async run(cli, as) {
     const known = await bySession(cli, { ...as, make: false });
-    const project = projectOf(as.project, cli.io.env);
-    const saved = { ...known, project, branch: branchOf(project), last_active_at: new Date().toISOString() };
+    const saved = movedTo(known, projectOf(as.project, cli.io.env));
     const { client } = await resolveActing(cli, { ...as, make: false });
     await client.call("agent_heartbeat", place(as, cli.io.env));
     (await filesOf(cli)).saveSession(saved);

@@ -10,12 +10,7 @@ const TABLES = {
   task_awaits: ["task_id", "trigger_name", "session_key"],
   trigger_sessions: ["trigger_name", "session_key", "session_id"],
 } as const;
-const OPTIONAL = {
-  triggers: ["webhook_secret", "last_run", "run_count"],
-  messages: [],
-  task_awaits: [],
-  trigger_sessions: [],
-} as const;
+const OPTIONAL: Partial<Record<Table, readonly string[]>> = { triggers: ["webhook_secret", "last_run", "run_count"] };
 
 type Table = keyof typeof TABLES;
 export type Row = Readonly<Record<string, unknown>>;
@@ -29,12 +24,9 @@ export function readAtlas(path: string): Atlas {
     const [check] = database.prepare("pragma quick_check(1)").all();
     const found = String(Object.values(check ?? {})[0]);
     if (found !== "ok") throw damaged(path, found);
-    return {
-      messages: rowsOf(database, path, "messages"),
-      triggers: rowsOf(database, path, "triggers"),
-      task_awaits: rowsOf(database, path, "task_awaits"),
-      trigger_sessions: rowsOf(database, path, "trigger_sessions"),
-    };
+    const rows = (table: Table): Row[] => rowsOf(database, path, table);
+    const [messages, triggers] = [rows("messages"), rows("triggers")];
+    return { messages, triggers, task_awaits: rows("task_awaits"), trigger_sessions: rows("trigger_sessions") };
   } catch (error) {
     if (error instanceof Failure) throw error;
     const why = reasonOf(error);
@@ -49,7 +41,7 @@ function rowsOf(database: DatabaseSync, path: string, table: Table): Row[] {
   if (columns.length === 0) throw foreign(path, `it has no table ${table}`);
   const missing = TABLES[table].filter((name) => !columns.includes(name));
   if (missing.length > 0) throw foreign(path, `its table ${table} has no ${missing.join(", ")}`);
-  const also = OPTIONAL[table].filter((name) => columns.includes(name));
+  const also = (OPTIONAL[table] ?? []).filter((name) => columns.includes(name));
   return database.prepare(`select ${[...TABLES[table], ...also].join(", ")} from ${table} order by rowid`).all();
 }
 

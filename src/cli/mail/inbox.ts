@@ -4,17 +4,14 @@ import { callAs } from "../core/call-as.ts";
 import type { Cli, Lines } from "../core/cli.ts";
 import { defineCommand, flag, howMany, text } from "../core/command.ts";
 import { enclosedLines, envelope } from "../core/envelope.ts";
+import type { Input } from "../core/tool-types.ts";
 import { MAIL_OPTIONS, type MailItem, type MailList, type Shape, show } from "./call.ts";
 import { mailId, threadId } from "./ids.ts";
 import { contextLines, listed, quoted, whole } from "./text.ts";
 
 const LIMIT = howMany(20, 100);
 const BEFORE = text("ID", "the next page: what the last one gave as next");
-const PAGING = {
-  limit: LIMIT,
-  before: BEFORE,
-  page_token: text("ID", "the same as --before"),
-} as const;
+const PAGING = { limit: LIMIT, before: BEFORE, page_token: text("ID", "the same as --before") } as const;
 const FOLDER = ["inbox", "archived", "trash", "snoozed", "sent"] as const;
 
 export const inbox = defineCommand({
@@ -31,19 +28,14 @@ export const inbox = defineCommand({
   async run(cli, { limit, before, page_token, all, folder, mark_read, compact, compat, ...as }) {
     const unread = !all && folder === "inbox";
     const wanted = { folder, unread, limit, before: before ?? page_token };
-    const list = await showFolder(cli, as, { wanted, shape: { compact, compat } });
+    const list = await showFolder(cli, as, wanted, { compact, compat });
     const ids = list.messages.filter(({ read_at, state }) => !read_at && state !== null).map(({ id }) => id);
     // After it was printed: what nobody saw is not read.
     if (mark_read && ids.length > 0) await callAs(cli, as, "mail_update", { ids, action: "read" });
   },
 });
 
-interface Asked {
-  wanted: { folder: (typeof FOLDER)[number]; unread: boolean; limit: number; before: string | undefined };
-  shape: Shape;
-}
-
-async function showFolder(cli: Cli, as: As, { wanted, shape }: Asked): Promise<MailList> {
+async function showFolder(cli: Cli, as: As, wanted: Input<"mail_inbox">, shape: Shape): Promise<MailList> {
   const list = await callAs(cli, as, "mail_inbox", wanted);
   await show(cli, shape, list, {
     text: () => overview(cli, list, wanted),
@@ -56,29 +48,20 @@ async function showFolder(cli: Cli, as: As, { wanted, shape }: Asked): Promise<M
 const pageHint = (cli: Cli, next: string | null): string[] =>
   next === null ? [] : [`There is more: ${cli.again("--before", visibleLine(next), ["--before", "--page-token"])}`];
 
-function overview(cli: Cli, list: MailList, { unread, folder }: { unread: boolean; folder: string }): string {
+function overview(cli: Cli, list: MailList, { unread, folder }: Input<"mail_inbox">): string {
+  const agent = visibleLine(list.agent);
   const count = `${list.unread}${list.unread_more ? "+" : ""}`;
-  if (list.messages.length === 0)
-    return unread
-      ? `No unread mail for ${visibleLine(list.agent)}.`
-      : `Nothing in ${folder} of ${visibleLine(list.agent)}.`;
-  const heading =
-    folder === "sent"
-      ? `Sent by ${visibleLine(list.agent)}`
-      : `${folder} of ${visibleLine(list.agent)}, ${count} unread`;
+  if (list.messages.length === 0) return unread ? `No unread mail for ${agent}.` : `Nothing in ${folder} of ${agent}.`;
+  const heading = folder === "sent" ? `Sent by ${agent}` : `${folder} of ${agent}, ${count} unread`;
   const mails = listed(list.messages, cli.out, { sent: folder === "sent" });
   return [heading, "", mails, ...pageHint(cli, list.next)].join("\n");
 }
 
-const contextOf = (lines: Lines, { messages, unread }: MailList): string =>
-  contextLines(
-    {
-      messages: messages.map((message) => ({ ...message, offered: 0 })),
-      unread: Math.max(unread, messages.length),
-      urgent: messages.filter(({ priority }) => priority === "urgent").length,
-    },
-    lines,
-  );
+function contextOf(lines: Lines, list: MailList): string {
+  const messages = list.messages.map((message) => ({ ...message, offered: 0 }));
+  const urgent = messages.filter(({ priority }) => priority === "urgent").length;
+  return contextLines({ messages, unread: Math.max(list.unread, messages.length), urgent }, lines);
+}
 
 export const sent = defineCommand({
   examples: ["sent", "sent -n 50", "sent --json"],
@@ -87,7 +70,7 @@ export const sent = defineCommand({
   options: { ...PAGING, ...MAIL_OPTIONS },
   async run(cli, { limit, before, page_token, compact, compat, ...as }) {
     const wanted = { folder: "sent", unread: false, limit, before: before ?? page_token } as const;
-    await showFolder(cli, as, { wanted, shape: { compact, compat } });
+    await showFolder(cli, as, wanted, { compact, compat });
   },
 });
 
@@ -119,13 +102,9 @@ export const search = defineCommand({
     const where = within === "all" ? undefined : (within ?? folder);
     const as = { agent, session_id, project };
     const thread_id = thread === undefined ? undefined : await threadId(cli, as, thread);
-    const args = {
-      query: query.join(" "),
-      limit,
-      ...defined({ from, to, folder: where, thread_id, after, until, before: before ?? page_token }),
-      ...(unread && { unread }),
-    };
-    const found = await callAs(cli, as, "mail_search", args);
+    const page = { limit, before: before ?? page_token };
+    const filter = { from, to, folder: where, thread_id, after, until, unread: unread || undefined };
+    const found = await callAs(cli, as, "mail_search", { query: query.join(" "), ...filter, ...page });
     await show(cli, { compact, compat }, found, {
       text: () =>
         found.messages.length === 0
@@ -139,10 +118,6 @@ export const search = defineCommand({
 
 const foundLine = ({ id, from, subject }: MailItem): string =>
   `- #${id} From: ${visibleLine(from)} - ${quoted(subject)}`;
-
-const defined = <T extends Record<string, unknown>>(values: T): Partial<T> =>
-  // Only what is there is left of it.
-  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<T>;
 
 export const read = defineCommand({
   examples: ["read latest", "read 1760000000000000 --json"],
@@ -166,8 +141,7 @@ export const thread = defineCommand({
   positionals: { id: { required: true, description: "the thread, or a mail in it, or latest" } },
   options: { limit: LIMIT, before: BEFORE, ...MAIL_OPTIONS },
   async run(cli, { id, limit, before, compact, compat, ...as }) {
-    const args = { id: await mailId(cli, as, id), limit, ...(before !== undefined && { before }) };
-    const found = await callAs(cli, as, "mail_thread", args);
+    const found = await callAs(cli, as, "mail_thread", { id: await mailId(cli, as, id), limit, before });
     const { subject, participants, messages, has_more } = found;
     await show(cli, { compact, compat }, found, {
       text: () =>

@@ -15,9 +15,11 @@ const BODY = {
   body: text("TEXT", "what it says, or - for stdin"),
   body_file: text("FILE", "a file with what it says, or - for stdin"),
 } as const;
+const SUBJECT = text("TEXT", "what it is about, in one line", { required: true });
 const PRIORITY = text("P", "urgent, normal or low", { choices: ["urgent", "normal", "low"], default: "normal" });
 const DEADLINE = text("TIME", "when it must be acknowledged: 2h, 3d, a day or an ISO time");
-const COMPAT = { compat: SHAPE_OPTIONS.compat } as const;
+/** As whom, and what to do without a hub. */
+export const SENDING = { ...ACTING_OPTIONS, ...QUEUE_OPTIONS } as const;
 const LATER =
   "When the hub cannot be reached it is kept in the outbox, and the next command that reaches the hub sends it, once.";
 
@@ -30,25 +32,22 @@ export const send = defineCommand({
   details: `To agents by name (parley agent list), or to User for the people here. All of them get it or none. ${LATER}`,
   options: {
     to: repeated("NAME", "to whom; may be repeated, or several with commas"),
-    subject: text("TEXT", "what it is about, in one line", { required: true }),
+    subject: SUBJECT,
     ...BODY,
     priority: PRIORITY,
     deadline: DEADLINE,
     thread: text("ID", "the thread it belongs to, or latest (default: a new one)"),
-    ...ACTING_OPTIONS,
-    ...QUEUE_OPTIONS,
-    ...COMPAT,
+    ...SENDING,
+    compat: SHAPE_OPTIONS.compat,
   },
   async run(cli, { to, subject, body, body_file, priority, deadline, thread, compat, ...how }) {
-    const recipients = recipientsOf(to);
-    const by = settled(deadline);
     const args = {
-      to: recipients,
+      to: recipientsOf(to),
       subject,
       body: await bodyOf(cli, body, body_file),
       priority,
-      ...(by !== undefined && { deadline: by }),
-      ...(thread !== undefined && { thread_id: await threadId(cli, how, thread) }),
+      deadline: settled(deadline),
+      thread_id: thread === undefined ? undefined : await threadId(cli, how, thread),
     };
     const sent = await sendOrQueue<Sent>(cli, { tool: "mail_send", args }, how);
     await tell(cli, sent, {
@@ -68,18 +67,17 @@ export const reply = defineCommand({
     subject: text("TEXT", "another subject than the thread's"),
     priority: PRIORITY,
     deadline: DEADLINE,
-    ...ACTING_OPTIONS,
-    ...QUEUE_OPTIONS,
-    ...COMPAT,
+    ...SENDING,
+    compat: SHAPE_OPTIONS.compat,
   },
   async run(cli, { id, body, body_file, subject, priority, deadline, compat, ...how }) {
-    const by = settled(deadline);
+    const whole = await mailId(cli, how, id);
     const args = {
-      id: await mailId(cli, how, id),
+      id: whole,
       body: await bodyOf(cli, body, body_file),
       priority,
-      ...(subject !== undefined && { subject }),
-      ...(by !== undefined && { deadline: by }),
+      subject,
+      deadline: settled(deadline),
     };
     const sent = await sendOrQueue<Sent>(cli, { tool: "mail_reply", args }, how);
     await tell(cli, sent, {
@@ -94,11 +92,10 @@ export const publish = defineCommand({
   details: `To everybody who is subscribed to the topic at that moment. ${LATER}`,
   positionals: { topic: { required: true, description: "the topic" } },
   options: {
-    subject: text("TEXT", "what it is about, in one line", { required: true }),
+    subject: SUBJECT,
     ...BODY,
     priority: PRIORITY,
-    ...ACTING_OPTIONS,
-    ...QUEUE_OPTIONS,
+    ...SENDING,
   },
   async run(cli, { topic, subject, body, body_file, priority, ...how }) {
     const args = { topic, subject, body: await bodyOf(cli, body, body_file), priority };

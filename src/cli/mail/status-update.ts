@@ -1,7 +1,7 @@
 /** A mail to people that says how far an agent is, always of the same form, so that they can be told apart and skipped. */
 import type { Sent } from "../../modules/mail/index.ts";
 import { visibleLine } from "../../visible.ts";
-import { ACTING_OPTIONS, type As } from "../core/acting.ts";
+import type { As } from "../core/acting.ts";
 import { callAs } from "../core/call-as.ts";
 import type { Cli } from "../core/cli.ts";
 import { defineCommand, flag, repeated, text } from "../core/command.ts";
@@ -9,9 +9,9 @@ import { elided, plainLine } from "../core/envelope.ts";
 import { invalid, isFailure } from "../core/failure.ts";
 import { branchOf, placeName, projectOf } from "../core/identity-env.ts";
 import { Outbox } from "../outbox/outbox.ts";
-import { QUEUE_OPTIONS, sendOrQueue } from "../outbox/send.ts";
+import { sendOrQueue } from "../outbox/send.ts";
 import { isSame, senderOf } from "../outbox/sender.ts";
-import { recipientsOf, tell } from "./send.ts";
+import { recipientsOf, SENDING, tell } from "./send.ts";
 
 const MARK = "[Status] ";
 const MOST_SUBJECT = 200;
@@ -29,8 +29,7 @@ export const statusUpdate = defineCommand({
     waiting_for: text("TEXT", "what it needs to go on"),
     to: repeated("NAME", "to whom; may be repeated (default: User, the people here)"),
     skip_if_pending: flag("send nothing while the last one is unread"),
-    ...ACTING_OPTIONS,
-    ...QUEUE_OPTIONS,
+    ...SENDING,
   },
   async run(cli, { summary, waiting_for, to, skip_if_pending, ...how }) {
     if (summary.trim() === "") throw invalid("--summary is empty: say how far it is.");

@@ -1,7 +1,7 @@
 import { visibleLine } from "../../visible.ts";
 import type { Cli } from "../core/cli.ts";
 import { defineCommand, text } from "../core/command.ts";
-import { isAskable, saidYes, YES } from "../core/confirm.ts";
+import { answeredYes, seen, YES } from "../core/confirm.ts";
 import { Failure } from "../core/failure.ts";
 import { fields } from "../core/fields.ts";
 import { openOne } from "../core/short-ids.ts";
@@ -19,7 +19,10 @@ export const settle = defineCommand({
   options: { choice: text("CHOICE", "the answer, one of its choices"), ...YES },
   async run(cli, { id: given, choice, yes }) {
     const { id, digest, need } = await decidedBy(cli, given);
-    if (need && choice && !NO.includes(choice) && !yes && !(await seen(cli, need, choice)))
+    // What it says now: what its person has seen of it may have been less, or something else.
+    const cards = need ? [{ title: visibleLine(need.title), lines: wholeText(need.text) }] : [];
+    const ask = (): Promise<boolean> => answeredYes(`Answer ${visibleLine(choice ?? "")}?`);
+    if (need && choice && !NO.includes(choice) && !yes && !(await seen(cli, cards, ask)))
       return cli.out.write("Nothing was answered.");
     const notice = await cli.call("notice_settle", { id, digest, ...(choice && { choice }) });
     await cli.out.result(
@@ -34,13 +37,6 @@ export const settle = defineCommand({
 const NO = ["deny", "no"];
 
 type Asked = Pick<Need, "kind" | "title" | "text" | "digest">;
-
-/** What it says now, above the question: what its person has seen of it may have been less, or something else. */
-async function seen(cli: Cli, { title, text }: Asked, choice: string): Promise<boolean> {
-  if (!isAskable(cli)) return true;
-  await cli.out.tell([`  ${cli.out.bold(visibleLine(title))}`, ...wholeText(text)].join("\n"));
-  return saidYes(`Answer ${visibleLine(choice)}?`);
-}
 
 /** What is decided, and what it says now. */
 async function decidedBy(cli: Cli, given: string): Promise<{ id: string; digest: string; need: Asked | undefined }> {

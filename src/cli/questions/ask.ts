@@ -37,11 +37,11 @@ export const ask = defineCommand({
       question: await typedText(cli.io, question),
       blocking,
       options_only,
-      ...(context !== undefined && { context }),
-      ...(priority !== undefined && { priority }),
-      ...(option.length > 0 && { options: option }),
-      ...(fallback !== undefined && { default: fallback }),
-      ...(expires !== undefined && { expires_seconds: Math.ceil(duration("--expires", expires) / 1000) }),
+      context,
+      priority,
+      options: option.length > 0 ? option : undefined,
+      default: fallback,
+      expires_seconds: expires === undefined ? undefined : Math.ceil(duration("--expires", expires) / 1000),
     };
     const ends_ms = timeout === undefined ? Number.POSITIVE_INFINITY : duration("--timeout", timeout);
     const added = await callAs(cli, as, "add_question", args);

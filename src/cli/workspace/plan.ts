@@ -42,7 +42,7 @@ export const add = defineCommand({
     const tasks = (await linesOf(cli, descriptions)).map((description, at) => ({
       description,
       dependencies: [...dependencies, ...(in_order && at > 0 ? [at - 1] : [])],
-      ...(assigned_to !== undefined && { assigned_to }),
+      assigned_to,
       queue,
     }));
     const added = await callAs(cli, as, "add_tasks", { tasks });
@@ -72,14 +72,12 @@ export const list = defineCommand({
     ...ACTING_OPTIONS,
   },
   async run(cli, { status, assigned_to, ready, ...as }) {
-    const filter = {
-      ...(status !== undefined && { status }),
-      ...(assigned_to !== undefined && { assigned_to }),
-      ...(ready && { ready }),
-    };
+    const filter = { status, assigned_to, ready: ready || undefined };
     const plan = await wholePlan(cli, as, filter);
     // What a task waits for may not be among those that were asked for.
-    const isWhole = Object.keys(filter).length === 0 || plan.every(({ blocked_by }) => blocked_by.length === 0);
+    const isWhole =
+      Object.values(filter).every((value) => value === undefined) ||
+      plan.every(({ blocked_by }) => blocked_by.length === 0);
     const names = new Map((isWhole ? plan : await wholePlan(cli, as, {})).map((task) => [task.id, task.description]));
     await cli.out.result({ plan }, () => checklist(cli, plan, names), plan);
   },
@@ -88,7 +86,7 @@ export const list = defineCommand({
 async function wholePlan(cli: Cli, as: As, filter: object): Promise<Task[]> {
   const plan: Task[] = [];
   for (let after_id: string | undefined; ; ) {
-    const page = await callAs(cli, as, "read_plan", { ...filter, ...(after_id !== undefined && { after_id }) });
+    const page = await callAs(cli, as, "read_plan", { ...filter, after_id });
     plan.push(...page.plan);
     if (!page.has_more || page.last_id === null) return plan;
     after_id = page.last_id;
