@@ -17,9 +17,9 @@ const MOST_IN_A_ROW = 120;
 
 export function text(cli: Cli, looks: CommandLooks, thing: Thing): string {
   const { rows: table, shows, says } = looks;
-  const told = says === undefined ? "" : sentence(cli, says, thing);
+  const headline = says === undefined ? "" : sentence(cli, says, thing);
   const all = says !== undefined && !table && !shows ? "" : fieldsOf(cli, looks, thing);
-  return [told, all].filter((part) => part !== "").join("\n");
+  return [headline, all].filter((part) => part !== "").join("\n");
 }
 
 /** What `--quiet` leaves of it. */

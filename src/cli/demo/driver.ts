@@ -17,7 +17,7 @@ export const demoDriver = (now: () => number): Driver => ({
 });
 
 function replay(messages: readonly ModelMessage[], now: () => number): Step | undefined {
-  const waiting = messages.some(isSaid) ? [] : [""];
+  const waiting = messages.some(isFromPerson) ? [] : [""];
   let asked: Asked | undefined;
   const next = (): Step | undefined => {
     for (;;) {
@@ -28,7 +28,7 @@ function replay(messages: readonly ModelMessage[], now: () => number): Step | un
     }
   };
   for (const message of messages) {
-    if (isSaid(message)) waiting.push(message.content);
+    if (isFromPerson(message)) waiting.push(message.content);
     if (message.role === "assistant") next();
     if (message.role === "tool") asked?.outputs.push(message.output);
   }
@@ -36,5 +36,5 @@ function replay(messages: readonly ModelMessage[], now: () => number): Step | un
 }
 
 /** What a person said, not what the hub or the runtime tells the model. */
-const isSaid = (message: ModelMessage): message is Extract<ModelMessage, { role: "user" }> =>
+const isFromPerson = (message: ModelMessage): message is Extract<ModelMessage, { role: "user" }> =>
   message.role === "user" && !message.content.startsWith("<system notification>");

@@ -89,7 +89,7 @@ const doing =
   (rest, outputs) => {
     const [output] = outputs;
     if (output === undefined) return step(rest);
-    return outputs.length === 1 ? say(told(output, then)) : undefined;
+    return outputs.length === 1 ? say(reportOf(output, then)) : undefined;
   };
 
 const ask: Rule = (_, outputs, { is_asked }) => {
@@ -100,7 +100,7 @@ const ask: Rule = (_, outputs, { is_asked }) => {
       arguments: { question: "Which city shall I look at?", options: CITIES, blocking: true },
     };
   const { question_id } = parsed(added) ?? {};
-  if (question_id === undefined) return waited.length === 0 ? say(told(added, () => "")) : undefined;
+  if (question_id === undefined) return waited.length === 0 ? say(reportOf(added, () => "")) : undefined;
   const { state, answer } = parsed(waited.at(-1) ?? "{}") ?? {};
   if (state === "open" && is_asked)
     return say("You have said something else: I go on with that, and keep my question open.");
@@ -152,7 +152,7 @@ export function nextStep({ content, outputs }: Asked, circumstances: Circumstanc
 }
 
 /** What to say of what came of a step: what a tool has against it in its own words. */
-function told(output: string, then: (output: Record<string, unknown>) => string): string {
+function reportOf(output: string, then: (output: Record<string, unknown>) => string): string {
   const done = parsed(output);
   return done && done.code === undefined ? then(done) : `That did not work: ${output}`;
 }

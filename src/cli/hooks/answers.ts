@@ -9,10 +9,10 @@ export const nothing = (event: HookEvent): string => (event === "Stop" || event 
  * The model goes on, and is told why. Claude Code does so for mere context, where it would show a `block` to people as an
  * error; Codex knows no other way.
  */
-export const continueTurn = (client: HookClient, told: (limit: number) => string): string =>
+export const continueTurn = (client: HookClient, text: (limit: number) => string): string =>
   client === "claude"
-    ? context("Stop", told)
-    : within((limit) => JSON.stringify({ decision: "block", reason: told(limit) }));
+    ? context("Stop", text)
+    : within((limit) => JSON.stringify({ decision: "block", reason: text(limit) }));
 
 /** Beside what the person said, before it, or as a reason to go on. */
 export const context = (

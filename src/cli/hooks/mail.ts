@@ -61,11 +61,11 @@ interface Telling {
  * In `limit` characters. What was shown before is named, not shown again. Whatever a sender wrote, its subject too,
  * stands in an envelope and nowhere else.
  */
-export function digest(told: PolledMail, { hints, limit = MOST_CHARACTERS }: Telling): string {
-  const { messages, waiting = [], unread } = told;
+export function digest(mail: PolledMail, { hints, limit = MOST_CHARACTERS }: Telling): string {
+  const { messages, waiting = [], unread } = mail;
   const fresh = messages.filter(({ offered }) => offered === 0);
   const before = messages.filter(({ offered }) => offered > 0);
-  const head = headline(told);
+  const head = headline(mail);
   const tail = [
     ...named("Shown before and not read yet", before),
     ...named("New, and not shown yet", waiting),

@@ -17,9 +17,9 @@ export class Reminder extends SessionFile {
   }
 
   get due(): boolean {
-    const told = process.getBuiltinModule("node:fs").statSync(this.path, { throwIfNoEntry: false });
+    const file = process.getBuiltinModule("node:fs").statSync(this.path, { throwIfNoEntry: false });
     // A clock that was set back must not silence it.
-    return told === undefined || Math.abs(Date.now() - told.mtimeMs) >= QUIET_MS;
+    return file === undefined || Math.abs(Date.now() - file.mtimeMs) >= QUIET_MS;
   }
 
   /**

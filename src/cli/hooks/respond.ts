@@ -79,13 +79,13 @@ async function sessionStart(asked: Asked): Promise<Response> {
   endMark(cli.home.path, input.session_id ?? "").remove();
   if (program === "codex") sitDown(asked);
   const { client, agent } = await acting(asked);
-  const told = await names(client, "hook-session-start");
+  const mail = await names(client, "hook-session-start");
   if (asked.wake && isAttended(program)) (await import("./codex.ts")).startWaiter(asked);
   const hints = hintsFor(cli, program);
-  const me = `${hints.introduction(agent ?? told.agent)}${await disagreement(asked)}`;
-  if (told.unread === 0) return { text: context("SessionStart", () => me) };
-  const text = context("SessionStart", (limit) => `${me}\n\n${digest(told, { hints, limit: limit - me.length - 2 })}`);
-  return { text, printed: async () => reminderOf(asked).note(allOf(told)) };
+  const me = `${hints.introduction(agent ?? mail.agent)}${await disagreement(asked)}`;
+  if (mail.unread === 0) return { text: context("SessionStart", () => me) };
+  const text = context("SessionStart", (limit) => `${me}\n\n${digest(mail, { hints, limit: limit - me.length - 2 })}`);
+  return { text, printed: async () => reminderOf(asked).note(allOf(mail)) };
 }
 
 /** Where its MCP tools would be another agent than this one, the session is told. */
@@ -108,12 +108,12 @@ async function userPromptSubmit(asked: Asked): Promise<Response> {
   if (asked.client === "codex") await personSpoke(asked);
   const { client } = await acting(asked);
   const channel = "hook-prompt";
-  const told = await poll(client, { channel, naming: (something_new) => something_new || reminderOf(asked).due });
-  if (told.messages.length === 0) return silent(asked);
+  const mail = await poll(client, { channel, naming: (something_new) => something_new || reminderOf(asked).due });
+  if (mail.messages.length === 0) return silent(asked);
   const text = context("UserPromptSubmit", (limit) =>
-    digest(told, { hints: hintsFor(asked.cli, asked.client), limit }),
+    digest(mail, { hints: hintsFor(asked.cli, asked.client), limit }),
   );
-  return { text, printed: noting(asked, { client, channel, told }) };
+  return { text, printed: noting(asked, { client, channel, mail }) };
 }
 
 /** What a waiter of ours has queued is no person's prompt, though it comes as one. */
@@ -144,10 +144,10 @@ async function postToolBatch(asked: Asked): Promise<Response> {
   const { client } = await acting(asked);
   const channel = "hook-tools";
   const polled = await poll(client, { channel, naming: () => false });
-  const told = { ...polled, messages: polled.messages.filter(({ priority }) => priority === "urgent") };
-  if (told.messages.length === 0) return silent(asked);
-  const text = context("PostToolBatch", (limit) => digest(told, { hints: hintsFor(cli, asked.client), limit }));
-  return { text, printed: noting(asked, { client, channel, told }) };
+  const mail = { ...polled, messages: polled.messages.filter(({ priority }) => priority === "urgent") };
+  if (mail.messages.length === 0) return silent(asked);
+  const text = context("PostToolBatch", (limit) => digest(mail, { hints: hintsFor(cli, asked.client), limit }));
+  return { text, printed: noting(asked, { client, channel, mail }) };
 }
 
 /**
@@ -164,11 +164,11 @@ async function stop(asked: Asked): Promise<Response> {
   else if (continuations.spent) return silent(asked);
   const { client } = await acting(asked);
   const channel = "hook-stop";
-  const told = await poll(client, { channel, naming: (something_new) => something_new });
-  if (!reminderOf(asked).isBehind(fresh(told))) return silent(asked);
+  const mail = await poll(client, { channel, naming: (something_new) => something_new });
+  if (!reminderOf(asked).isBehind(fresh(mail))) return silent(asked);
   continuations.add();
-  const text = continueTurn(asked.client, (limit) => digest(told, { hints: hintsFor(cli, asked.client), limit }));
-  return { text, printed: noting(asked, { client, channel, told }) };
+  const text = continueTurn(asked.client, (limit) => digest(mail, { hints: hintsFor(cli, asked.client), limit }));
+  return { text, printed: noting(asked, { client, channel, mail }) };
 }
 
 /**
@@ -196,17 +196,17 @@ const silent = ({ event }: Asked): Response => ({ text: nothing(event) });
 interface Telling {
   client: Client;
   channel: string;
-  told: PolledMail;
+  mail: PolledMail;
 }
 
 /** Offered is what was shown, not what was only named. */
 const noting =
-  (asked: Asked, { client, channel, told }: Telling) =>
+  (asked: Asked, { client, channel, mail }: Telling) =>
   async (): Promise<void> => {
-    const ids = fresh(told).map(({ id }) => id);
+    const ids = fresh(mail).map(({ id }) => id);
     if (ids.length > 0) await client.call("mail_offered", { ids, channel });
     // Here it was told of what is urgent alone.
-    if (asked.event !== "PostToolBatch") reminderOf(asked).note(allOf(told));
+    if (asked.event !== "PostToolBatch") reminderOf(asked).note(allOf(mail));
   };
 
 const allOf = ({ messages, waiting = [] }: PolledMail): PolledMail["messages"] => [...messages, ...waiting];

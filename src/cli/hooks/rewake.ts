@@ -80,15 +80,15 @@ const next = (cli: Cli, as: Session, args: Omit<PollArgs, "channel">) =>
 
 /** By what it was not told of yet. Then it is shown whatever has room, urgent mail first. */
 async function wakeClaude(cli: Cli, as: Session): Promise<void> {
-  const told = new Reminder(cli.home.path, as.session_id);
-  const { messages: came } = await next(cli, as, { after: told.position, limit: 1 });
+  const reminder = new Reminder(cli.home.path, as.session_id);
+  const { messages: came } = await next(cli, as, { after: reminder.position, limit: 1 });
   if (came.length === 0) return;
   const polled = await next(cli, as, { limit: LIMIT, bodies: true, body_limit: BODY_LIMIT });
   const { messages } = polled;
   if (messages.length === 0) return;
   await cli.out.tell(digest(polled, { hints: hintsFor(cli, "claude") }));
   cli.io.exitCode = WAKE;
-  told.note(messages);
+  reminder.note(messages);
   await noteShown(cli, as, { channel: CHANNEL, messages, patience_ms: PATIENCE_MS });
 }
 

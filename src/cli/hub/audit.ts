@@ -24,7 +24,7 @@ export const verify = defineCommand({
   details: "Finds lines that were changed, removed or cut off. Ends with exit code 1 if there are any.",
   async run(cli) {
     const verdict = await ask<Verdict>(cli, "/api/audit/verify");
-    await cli.out.result(verdict, () => told(verdict));
+    await cli.out.result(verdict, () => verdictText(verdict));
     if (!verdict.ok) cli.io.exitCode = 1;
   },
 });
@@ -50,7 +50,7 @@ async function ask<T>(cli: Cli, path: string): Promise<T> {
   throw new Failure(code ?? "HUB_UNREACHABLE", error ?? "The hub does not answer.");
 }
 
-function told({ ok, lines, first_seq, last_seq, problems }: Verdict): string {
+function verdictText({ ok, lines, first_seq, last_seq, problems }: Verdict): string {
   const range = lines === 0 ? "" : `, ${first_seq} to ${last_seq}`;
   if (ok) return `The audit is whole: ${lines} ${lines === 1 ? "line" : "lines"}${range}.`;
   const found = problems.map(({ file, problem }) => (file ? `${problem} (${file})` : problem));

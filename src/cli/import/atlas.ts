@@ -12,7 +12,7 @@ import { type ImportedTask, type Left, runsOf, taskOf, triggerOf } from "./atlas
 /** As much as goes in one call. */
 const MOST = { items: 50, size: 512 * 1024 };
 /** Of what was not taken, so much is told at a terminal. */
-const MOST_TOLD = 20;
+const MOST_LISTED = 20;
 
 interface Report {
   file: string;
@@ -116,14 +116,14 @@ function shown({ out }: Cli, { taken, known, left }: Report): string {
     taken[what] ? [`  ${counted(taken[what], word)}${more}`] : [],
   );
   const before = known.tasks + known.triggers;
-  const told = left.slice(0, MOST_TOLD).map((one) => ({ ...one, name: visibleLine(one.name) }));
+  const listed = left.slice(0, MOST_LISTED).map((one) => ({ ...one, name: visibleLine(one.name) }));
   return [
     lines.length === 0 ? "Nothing new was taken." : "Taken:",
     ...lines,
     ...(before > 0
       ? [`Known already, and left as they are: ${counted(known.tasks, "task")}, ${counted(known.triggers, "trigger")}.`]
       : []),
-    ...(left.length > 0 ? ["Not taken:", columns(out, told, ["what", "name", "reason"]).replace(/^/gm, "  ")] : []),
-    ...(left.length > MOST_TOLD ? [`  and ${left.length - MOST_TOLD} more; --json has all.`] : []),
+    ...(left.length > 0 ? ["Not taken:", columns(out, listed, ["what", "name", "reason"]).replace(/^/gm, "  ")] : []),
+    ...(left.length > MOST_LISTED ? [`  and ${left.length - MOST_LISTED} more; --json has all.`] : []),
   ].join("\n");
 }

@@ -39,7 +39,9 @@ export async function drain(cli: Cli): Promise<Drained> {
     const ahead = stuck.filter(({ sender }) => isSame(sender, entry.sender));
     const isSlowed = ({ key }: Queued): boolean => drained.slowed.includes(key);
     if (ahead.some((earlier) => !isSlowed(earlier))) continue;
-    const outcome = ahead.some((earlier) => goSameWay(earlier, entry)) ? "slowed" : await deliver(cli, outbox, entry);
+    const outcome = ahead.some((earlier) => haveSameDestination(earlier, entry))
+      ? "slowed"
+      : await deliver(cli, outbox, entry);
     if (outcome === "waits" || outcome === "slowed") stuck.push(entry);
     if (outcome === "slowed") drained.slowed.push(key);
     if (outcome === "delivered" || outcome === "refused") drained[outcome] += 1;
@@ -55,13 +57,13 @@ export async function drain(cli: Cli): Promise<Drained> {
  * To one of the same recipients, or to the same thread. Of an answer only the mail is known that it answers: where that
  * is too little, the loop guard itself keeps the later one waiting.
  */
-export function goSameWay(one: Operation, other: Operation): boolean {
-  const places = placesOf(one);
-  return placesOf(other).some((place) => places.includes(place));
+export function haveSameDestination(one: Operation, other: Operation): boolean {
+  const destinations = destinationsOf(one);
+  return destinationsOf(other).some((place) => destinations.includes(place));
 }
 
 /** A thread has the number of its first mail. */
-const placesOf = ({ args: { to, thread_id, id, topic } }: Operation): unknown[] =>
+const destinationsOf = ({ args: { to, thread_id, id, topic } }: Operation): unknown[] =>
   [...(Array.isArray(to) ? to : []), thread_id, id, topic].filter((place) => place !== undefined);
 
 async function readOrSetAside(cli: Cli, outbox: Outbox, key: string): Promise<Queued | undefined> {

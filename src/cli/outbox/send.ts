@@ -85,9 +85,9 @@ async function overtakes(
       .flatMap((key) => outbox.read(key) ?? [])
       .filter((waiting) => isSame(waiting.sender, sender));
   if (earlier().length === 0) return false;
-  const { drain, goSameWay } = await import("./drain.ts");
+  const { drain, haveSameDestination } = await import("./drain.ts");
   const { slowed } = await drain(cli);
-  return earlier().some((waiting) => !slowed.includes(waiting.key) || goSameWay(waiting, operation));
+  return earlier().some((waiting) => !slowed.includes(waiting.key) || haveSameDestination(waiting, operation));
 }
 
 const ABSENT = ["HUB_UNREACHABLE", "OUTCOME_UNKNOWN", "SHUTTING_DOWN"];
