@@ -72,6 +72,8 @@ export interface Config {
   log_level: LogLevel;
   /** The folder of the built web app. */
   web: string;
+  /** What runs this program, for what the hub starts. */
+  launcher: string;
   /** What is typed on this machine to reach this hub. */
   typed: Typed;
 }
@@ -321,6 +323,7 @@ export function readConfig(flags: Overrides = {}, env: NodeJS.ProcessEnv = proce
     run_env: Object.fromEntries(INHERITED.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]]))),
     log_level: logLevel(text("log_level")),
     web: fileURLToPath(new URL("../web/build", import.meta.url)),
+    launcher: fileURLToPath(new URL("../bin/parley", import.meta.url)),
     typed: flags.typed ?? { program: "parley", place: "" },
   };
 }

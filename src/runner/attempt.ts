@@ -128,7 +128,8 @@ export class Attempt {
     const { kind, name, session_key, prompt } = run;
     const url = ctx.address();
     const dialect = dialectOf(program);
-    const start = { program, kind, name, session_key, prompt, session_id, is_resumed, url };
+    const { launcher } = ctx.config;
+    const start = { program, kind, name, session_key, prompt, session_id, is_resumed, url, launcher };
     const command = {
       argv: dialect.argv(start),
       cwd: program.cwd,
@@ -164,7 +165,7 @@ export class Attempt {
 
   #endingOf({ code, signal }: Exit): Ending {
     const how = { exit_code: code, signal };
-    const { session_lost, cost_usd, throttled_until, error } = this.#findings;
+    const { session_lost, cost_usd, throttled_until, error, deferred, nothing_deferred } = this.#findings;
     const why = this.#interruption;
     if (why === "timeout")
       return {
@@ -175,7 +176,11 @@ export class Attempt {
       };
     if (why === "stopped") return { outcome: "stopped", ...how, cost_usd, error: "It was stopped." };
     if (why !== undefined) return { outcome: "interrupted", ...how, cost_usd, error: "The hub was stopped." };
-    if (code === 0 && error === undefined) return { outcome: "done", ...how, cost_usd };
+    const { approvals } = this.#parts.program;
+    if (code === 0 && error === undefined)
+      return { outcome: deferred && approvals ? "deferred" : "done", ...how, cost_usd };
+    if (nothing_deferred && this.#parts.claimed.run.prompt === "")
+      return { outcome: "not_deferred", ...how, error: "Its client had gone on already, or has no call that waits." };
     if (session_lost && this.#parts.claimed.is_resumed)
       return { outcome: "session_lost", ...how, error: "Its client does not know the session any more." };
     const words = error ?? (signal ? `It was ended by ${signal}.` : `It ended with exit code ${code}.`);

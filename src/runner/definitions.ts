@@ -10,12 +10,17 @@ const RUNNER_FILE = "runner.json";
 const DEFAULT_TIMEOUT_SECONDS = 3600;
 const DEFAULT_AT_ONCE = 4;
 
+/** Arguments of Claude Code that would put other hooks in the place of the one that asks, or run none. */
+const TAKES_HOOKS = /^--(settings|bare|safe-mode)(=|$)/;
+
 const Definition = z
   .strictObject({
     /** A client whose arguments and output are known; without it a program of the owner's own. */
     client: z.enum(["claude", "codex"]).optional(),
     /** The program and its arguments; of a known client what comes before those that are known. */
     argv: z.array(z.string().min(1)).min(1).optional(),
+    /** Whether its tool calls are decided by the policy of the space, and by people where that says to ask. */
+    approvals: z.boolean().optional(),
     /** Whose quota and money it uses. */
     account: Account.optional(),
     cwd: z.string().min(1).optional(),
@@ -27,6 +32,14 @@ const Definition = z
       .optional(),
   })
   .refine(({ client, argv }) => client !== undefined || argv !== undefined, "it has neither argv nor a client")
+  .refine(
+    ({ client, approvals }) => !approvals || client === "claude",
+    "approvals are there for the client claude alone",
+  )
+  .refine(
+    ({ argv, approvals }) => !approvals || !argv?.some((word) => TAKES_HOOKS.test(word)),
+    "with approvals its argv has neither --settings nor --bare nor --safe-mode: its hook comes that way",
+  )
   .refine(
     ({ env }) => !Object.keys(env ?? {}).some((name) => name.startsWith("PARLEY_")),
     "variables that begin with PARLEY_ are set by the hub",
@@ -51,6 +64,8 @@ export interface Program {
   env: Readonly<Record<string, string>>;
   timeout_ms: number;
   account: string;
+  /** Whether its tool calls are decided by the policy of the space. */
+  approvals: boolean;
 }
 
 /** What `runner.json` of a data folder says. No tool writes it: whoever may, decides what runs as the hub's user. */
@@ -103,8 +118,8 @@ export class Definitions {
     const definition = own ?? this.#file[kind];
     if (!definition) return undefined;
     const { client = "plain", argv = [client], cwd = homedir(), env = {}, account = DEFAULT_ACCOUNT } = definition;
-    const { timeout_seconds = DEFAULT_TIMEOUT_SECONDS } = definition;
-    return { client, argv, cwd, env, account, timeout_ms: timeout_seconds * 1000 };
+    const { timeout_seconds = DEFAULT_TIMEOUT_SECONDS, approvals = false } = definition;
+    return { client, argv, cwd, env, account, approvals, timeout_ms: timeout_seconds * 1000 };
   }
 }
 

@@ -259,8 +259,8 @@ export class Runner implements AsyncDisposable {
     const { config, log } = this.#hub;
     const ctx = this.#ctx(space_id);
     const { chooses_session } = dialectOf(program);
-    const { timeout_ms, account } = program;
-    const wanted = { id, node: this.#node, chooses_session, timeout_ms, account };
+    const { timeout_ms, account, approvals: can_go_on } = program;
+    const wanted = { id, node: this.#node, chooses_session, timeout_ms, account, can_go_on };
     const claimed = await claim(ctx, wanted).catch(async (error: unknown) => {
       // Nobody can be it: a name that is somebody else's, an agent that was deleted, a space that is over.
       if (!(error instanceof ParleyError) || error.kind === "unavailable") throw error;

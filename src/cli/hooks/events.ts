@@ -16,8 +16,11 @@ export const EVENTS = [
   "PreCompact",
   "Notification",
   "PermissionRequest",
+  "PreToolUse",
 ] as const;
 export type HookEvent = (typeof EVENTS)[number];
+/** Of a session with an agent of its own. The other is of what the hub has started. */
+export type SessionEvent = Exclude<HookEvent, "PreToolUse">;
 
 /** However it is spelled: `SessionStart`, `session-start`. */
 export function eventNamed(given: string): HookEvent | undefined {

@@ -23,7 +23,7 @@ const BLOCKED = 2;
 export const hook = defineCommand({
   format: "text",
   examples: ["hook Stop", "hook SessionStart --client codex"],
-  details: `For ${EVENTS.join(", ")}. Called by an agent's client, which puts JSON on stdin; \`parley hooks install\` sees to that. It never starts a hub, and whatever goes wrong it lets the client go on: exit code 0 and one line on stderr. Only a worker that the hub started is kept from stopping while it has a task, or one waits for it: exit code 2. PARLEY_HOOK_MS is how long it waits for the hub.`,
+  details: `For ${EVENTS.join(", ")}. Called by an agent's client, which puts JSON on stdin; \`parley hooks install\` sees to that. It never starts a hub, and whatever goes wrong it lets the client go on: exit code 0 and one line on stderr. Only a worker that the hub started is kept from stopping while it has a task, or one waits for it, and PreToolUse, for what the hub starts with approvals, lets nothing be done that nobody has allowed: exit code 2. PARLEY_HOOK_MS is how long it waits for the hub.`,
   positionals: { event: { required: true, description: "which moment of the client, by its own name" } },
   options: {
     client: CLIENT,
@@ -32,6 +32,7 @@ export const hook = defineCommand({
   async run(cli, { event: given, client, wake }) {
     const event = eventNamed(given);
     if (!event) throw invalid(`There is no hook ${JSON.stringify(given)}. There are ${EVENTS.join(", ")}.`);
+    if (event === "PreToolUse") return answerForRun(cli);
     let ends = 0;
     const answer = await failingOpen(event, async () => {
       const input = await readInput();
@@ -51,6 +52,16 @@ export const hook = defineCommand({
     if (decided) await cli.out.write((await failingOpen(event, async () => ({ text: await decided() }))).text);
   },
 });
+
+/** Before a call of a client that the hub has started. It fails closed: what nobody has allowed is not done. */
+async function answerForRun(cli: Cli): Promise<void> {
+  try {
+    const { permitted } = await import("./permitting.ts");
+    await cli.out.write(await permitted(cli, await readInput()));
+  } catch (error) {
+    await keepGoing(cli, `It was not run, since the hub could not be asked whether it may be: ${reasonOf(error)}`);
+  }
+}
 
 /** What the client takes for a reason to go on, and shows the model. */
 async function keepGoing({ io }: Cli, why: string): Promise<void> {

@@ -8,7 +8,7 @@ import { isAttended } from "./attended.ts";
 import { QUEUED } from "./codex.ts";
 import { hintsFor } from "./command-hints.ts";
 import { Continuations } from "./continuations.ts";
-import { type HookClient, type HookEvent, PROGRAMS } from "./events.ts";
+import { type HookClient, PROGRAMS, type SessionEvent } from "./events.ts";
 import { succeed, succeedInCodex } from "./handover.ts";
 import type { HookInput } from "./input.ts";
 import { digest, names, type PolledMail, poll } from "./mail.ts";
@@ -18,7 +18,7 @@ import { takeUrgent } from "./urgent.ts";
 
 export interface Asked {
   cli: Cli;
-  event: HookEvent;
+  event: SessionEvent;
   input: HookInput;
   client: HookClient;
   /** For Codex: start what tells its idle session of mail. */

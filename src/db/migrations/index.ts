@@ -33,6 +33,7 @@ import * as forgottenSpaces from "./0033-forgotten-spaces.ts";
 import * as forks from "./0034-forks.ts";
 import * as following from "./0035-following.ts";
 import * as deciding from "./0038-deciding.ts";
+import * as deferredRuns from "./0039-deferred-runs.ts";
 
 export interface Migration {
   up: (columns: Columns) => string[];
@@ -74,4 +75,5 @@ export const MIGRATIONS: readonly Migration[] = [
   forks,
   following,
   deciding,
+  deferredRuns,
 ];

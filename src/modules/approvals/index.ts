@@ -3,8 +3,16 @@ import { resources } from "./resources.ts";
 import * as service from "./service.ts";
 import { tools } from "./tools.ts";
 
-export { DecidedVia, Outcome as ApprovalOutcome, State as ApprovalState } from "./schema.ts";
-export { get as findApproval, letThrough } from "./service.ts";
+export { DecidedVia, Outcome as ApprovalOutcome, type Requested, State as ApprovalState } from "./schema.ts";
+export {
+  findRequested,
+  get as findApproval,
+  HUB_SERVER,
+  letThrough,
+  request as requestApproval,
+  ruleOn,
+  withdrawOpen,
+} from "./service.ts";
 
 export const approvals = {
   name: "approvals",

@@ -6,14 +6,15 @@
 import type { DueHandler } from "../../module.ts";
 import { EXPIRE, expireApproval } from "./service/ending.ts";
 
-export { request } from "./service/asking.ts";
+export { findRequested, request } from "./service/asking.ts";
+export { HUB_SERVER } from "./service/built-in.ts";
 export { claim, finish, recover } from "./service/claiming.ts";
 export { decide, decideSeveral } from "./service/deciding.ts";
-export { withdraw } from "./service/ending.ts";
+export { withdraw, withdrawOpen } from "./service/ending.ts";
 export { streams, TOPIC } from "./service/events.ts";
 export { approvalsExplain } from "./service/explaining.ts";
 export { forgetAgent } from "./service/forgetting.ts";
-export { letThrough } from "./service/letting.ts";
+export { letThrough, ruleOn } from "./service/letting.ts";
 export { get, list } from "./service/listing.ts";
 export { approvalNeeds, approvalWaiting } from "./service/needs.ts";
 export { getPolicy, listVersions, setPolicy } from "./service/policies.ts";

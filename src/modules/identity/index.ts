@@ -14,7 +14,7 @@ import {
 } from "./service.ts";
 import { tools } from "./tools.ts";
 
-export { AgentType, Lifecycle, LoginCode, Name, RunPhase } from "./schema.ts";
+export { AgentType, Lifecycle, LoginCode, Name, PrincipalName, RunPhase } from "./schema.ts";
 export {
   ADMIN_TOKEN,
   actorsEverywhere,

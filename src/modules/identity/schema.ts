@@ -12,7 +12,7 @@ export const Name = z
   );
 
 /** A name, or that of a trigger: `trigger:nightly`, with its space behind an @ where that is not the permanent one. */
-const PrincipalName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,159}$/);
+export const PrincipalName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,159}$/);
 
 export const SpaceId = z
   .string()

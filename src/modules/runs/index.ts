@@ -51,7 +51,7 @@ export const runs = {
   explains: service.runsExplain,
   sessions: service.triggerSessions,
   due: { ...service.watchingDue, ...service.runRetention.due },
-  after: service.watchers,
+  after: { ...service.watchers, ...service.deferrals },
   plan: service.runRetention.plan,
   reopened: { runs: { row: service.reopenedRun } },
   tables: ["runs", "run_attempts", "run_outputs", "run_wakes", "run_sessions", "run_streaks", "run_pauses"],

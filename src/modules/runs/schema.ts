@@ -14,8 +14,8 @@ const STATES = ["queued", "claimed", "running", "done", "failed", "stopped", "sk
 const State = z.enum(STATES);
 export type State = z.infer<typeof State>;
 
-/** Why a run that is queued has not begun. */
-const WAITS_FOR = ["turn", "backoff", "quota", "budget", "pause", "program", "room"] as const;
+/** Why a run that is queued has not begun, or does not go on. */
+const WAITS_FOR = ["turn", "backoff", "quota", "budget", "pause", "program", "room", "approval"] as const;
 
 const OUTCOMES = [
   "done",
@@ -28,6 +28,8 @@ const OUTCOMES = [
   "throttled",
   "lost",
   "interrupted",
+  "deferred",
+  "not_deferred",
 ] as const;
 const Outcome = z.enum(OUTCOMES);
 export type Outcome = z.infer<typeof Outcome>;
@@ -40,6 +42,7 @@ export const Run = z.object({
   session_key: z.string(),
   state: State,
   waits_for: z.enum(WAITS_FOR).nullable().describe("Why it is still queued; null when it is about to begin."),
+  approval_id: Id.nullable().describe("The approval that it waits for, and goes on after by itself."),
   not_before: Time.nullable().describe("When it may begin, while it is queued."),
   attempt: z.int().describe("How often it was begun."),
   host: z.string().nullable().describe("The machine it runs on, or ran on last."),
@@ -115,6 +118,23 @@ export type RunDetails = z.infer<typeof RunDetails>;
 
 export const Pausing = z.object({ paused_at: Time.nullable(), paused_by: z.string().nullable() });
 export type Pausing = z.infer<typeof Pausing>;
+
+export const PermitCall = z.strictObject({
+  session_id: z.string().min(1).max(100).describe("The client's own session."),
+  call_id: z.string().min(1).max(90).describe("The model's own."),
+  server: z.string().min(1).max(100),
+  tool: z.string().min(1).max(200).describe("As the rules of the policy call it."),
+  arguments: z.string().describe("The text of a JSON object."),
+  can_wait: z.boolean().describe("Whether the client can put it off until a person has decided."),
+});
+export type PermitCall = z.infer<typeof PermitCall>;
+
+export const Permit = z.object({
+  decision: z.enum(["allow", "deny", "defer"]),
+  says: z.string().describe("What the model is told."),
+  arguments: z.unknown().describe("What is to be run in the place of what was asked for; null for that."),
+});
+export type Permit = z.infer<typeof Permit>;
 
 /** What a node can start, by its runner.json. */
 export const Can = z.object({

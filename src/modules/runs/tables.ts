@@ -23,7 +23,7 @@ export type RunRow = CauseColumns & {
   lane: string;
   prompt: string;
   state: State;
-  waits_for: "backoff" | "quota" | "budget" | null;
+  waits_for: "backoff" | "quota" | "budget" | "approval" | null;
   not_before: string;
   /** How often it is tried again after a failure. */
   retries: number;
@@ -50,6 +50,10 @@ export type RunRow = CauseColumns & {
   error: string | null;
   /** Millionths of a dollar. */
   cost_micros: number | null;
+  /** Whose decision it waits for, or goes on after: the call that its client has put off. */
+  approval_id: number | null;
+  /** The attempt that was given what was approved: no other one is. */
+  permitted_in: number | null;
 };
 
 /** The end of a task that a run tells its session of. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { ONLOOKERS, PEOPLE } from "../../context.ts";
+import { ASKERS, ONLOOKERS, PEOPLE } from "../../context.ts";
 import { defineTool, type Lookup } from "../../tool.ts";
-import { ListRuns, Pausing, Run, RunDetails, RunList, RunRef, ShowRun } from "./schema.ts";
+import { ListRuns, Pausing, Permit, PermitCall, Run, RunDetails, RunList, RunRef, ShowRun } from "./schema.ts";
 import * as service from "./service.ts";
 
 /** What a command's word means that names a run. */
@@ -52,7 +52,18 @@ export const tools = [
         without: ["after"],
         shows: {
           fields: [
-            ...["id", "kind", "name", "state", "waits_for", "not_before", "session_mode", "session_key", "session_id"],
+            ...[
+              "id",
+              "kind",
+              "name",
+              "state",
+              "waits_for",
+              "approval_id",
+              "not_before",
+              "session_mode",
+              "session_key",
+              "session_id",
+            ],
             ...["attempt", "host", "pid", "created_at", "started_at", "ended_at", "stop_requested_by", "exit_code"],
             ...["signal", "account", "cost_usd", "output_bytes", "cause"],
           ],
@@ -100,6 +111,18 @@ export const tools = [
     input: RunRef,
     output: Run,
     run: service.stop,
+  }),
+  defineTool({
+    name: "run_permit",
+    title: "Ask whether a run may make a call",
+    description:
+      "For the hook of a client that the hub has started: says whether it may make a call, by the policy, or that people are asked and the call is to be put off until the run goes on.",
+    roles: ASKERS,
+    unlisted: true,
+    writes: true,
+    input: PermitCall,
+    output: Permit,
+    run: service.permit,
   }),
   defineTool({
     name: "run_pause",

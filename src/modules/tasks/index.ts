@@ -19,6 +19,7 @@ export {
   hasReady,
   hasWork,
   holdAccount,
+  holdOfRun,
   isCaused,
   isOverBudget,
   isOverCost,

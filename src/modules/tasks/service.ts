@@ -25,7 +25,7 @@ export { find, get, list, look, stats } from "./service/reading.ts";
 export { release } from "./service/releasing.ts";
 export { requeue } from "./service/requeueing.ts";
 export { taskRetention, tasksDue } from "./service/retention.ts";
-export { giveBackOfRun, keepOfRun } from "./service/run-tasks.ts";
+export { giveBackOfRun, holdOfRun, keepOfRun } from "./service/run-tasks.ts";
 export { holdAccount, quotaEnd, setThrottle } from "./service/throttling.ts";
 export { askUntold, untoldIn } from "./service/untold.ts";
 export { handed, waitFor } from "./service/waiting.ts";

@@ -6,12 +6,15 @@ export interface Start {
   kind: "trigger" | "worker" | "mail";
   name: string;
   session_key: string;
+  /** Empty where it goes on with a call that it had put off. */
   prompt: string;
   /** Null for a new one of a client that chooses it itself. */
   session_id: string | null;
   is_resumed: boolean;
   /** Where the hub is reached. */
   url: string;
+  /** What runs `parley`. */
+  launcher: string;
 }
 
 /** What a client has said about itself. */
@@ -25,6 +28,10 @@ export interface Findings {
   throttled_until?: number;
   /** It says that it has failed, whatever its exit code. */
   error?: string;
+  /** It has put a call off, and ended. */
+  deferred?: boolean;
+  /** It was to go on with a call that it had put off, and there is none. */
+  nothing_deferred?: boolean;
 }
 
 /** How a client is started, and what is read from what it prints. */

@@ -1,12 +1,14 @@
 /**
  * Prints what `claude -p` and `codex exec` print, as the real ones were seen to: `node fake-client.ts claude|codex
  * FOLDER …`, then the client's own arguments. The folder holds the sessions it knows, one file each with what they cost;
- * a file `mode` says what it does next: `quota` or `error`.
+ * a file `mode` says what it does next: `quota` or `error`. A file `calls` holds what its model calls, turn by turn
+ * (`fake-calls.ts`).
  */
 import { randomUUID } from "node:crypto";
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { type Call, makeCalls } from "./fake-calls.ts";
 
 export const FAKE_CLIENT = fileURLToPath(import.meta.url);
 
@@ -14,7 +16,7 @@ const line = (message: object): void => void process.stdout.write(`${JSON.string
 const after = (args: readonly string[], name: string): string | undefined =>
   args.includes(name) ? args[args.indexOf(name) + 1] : undefined;
 
-function claude(folder: string, args: readonly string[], mode: string): number {
+function claude(folder: string, args: readonly string[], { mode, prompt }: { mode: string; prompt: string }): number {
   const resumed = after(args, "--resume");
   const session_id = resumed ?? after(args, "--session-id") ?? randomUUID();
   const file = join(folder, session_id);
@@ -24,6 +26,14 @@ function claude(folder: string, args: readonly string[], mode: string): number {
   }
   if (!resumed && existsSync(file)) {
     process.stderr.write(`Error: Session ID ${session_id} is already in use.\n`);
+    return 1;
+  }
+  const calls: Call[][] = existsSync(join(folder, "calls"))
+    ? JSON.parse(readFileSync(join(folder, "calls"), "utf8"))
+    : [];
+  const made = makeCalls({ folder, session_id, calls, prompt, settings: after(args, "--settings") ?? "{}" });
+  if (made === "nothing") {
+    process.stderr.write("Error: No deferred tool marker found in the resumed session. Provide a prompt.\n");
     return 1;
   }
   const total_cost_usd = (existsSync(file) ? Number(readFileSync(file, "utf8")) : 0) + 0.25;
@@ -40,7 +50,8 @@ function claude(folder: string, args: readonly string[], mode: string): number {
     line({ ...common, subtype: "success", is_error: true, api_error_status: 500, result: "API Error: 500" });
     return 0;
   }
-  line({ ...common, subtype: "success", is_error: false, result: "Done" });
+  const put_off = made === "done" ? {} : { stop_reason: "tool_deferred", deferred_tool_use: made };
+  line({ ...common, subtype: "success", is_error: false, result: "Done", ...put_off });
   return 0;
 }
 
@@ -68,5 +79,5 @@ if (process.argv[1] === FAKE_CLIENT) {
   const prompt = readFileSync(0, "utf8");
   appendFileSync(join(folder, "log"), `${JSON.stringify({ args, prompt })}\n`);
   const mode = existsSync(join(folder, "mode")) ? readFileSync(join(folder, "mode"), "utf8") : "";
-  process.exitCode = client === "claude" ? claude(folder, args, mode) : codex(folder, args, mode);
+  process.exitCode = client === "claude" ? claude(folder, args, { mode, prompt }) : codex(folder, args, mode);
 }

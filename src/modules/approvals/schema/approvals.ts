@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { DOORS } from "../../../context.ts";
 import { Id } from "../../../ids.ts";
-import { Name } from "../../identity/index.ts";
+import { PrincipalName } from "../../identity/index.ts";
 import { Hint, MOST_REASON, Risk, Ruling } from "./policy.ts";
 
 const MOST_ABOUT = 2000;
@@ -125,7 +125,7 @@ export const Approval = z.object({
   id: Id,
   digest: z.string().describe("Of space, agent, mount, server, tool and arguments. Who decides names it."),
   state: State,
-  agent: Name,
+  agent: PrincipalName,
   server: z.string(),
   mount: z.string(),
   tool: z.string(),
@@ -156,7 +156,7 @@ export type Approval = z.infer<typeof Approval>;
 
 export const ListApprovals = z.strictObject({
   state: State.optional().describe("Only those in this state."),
-  agent: Name.optional().describe("Only those of this agent."),
+  agent: PrincipalName.optional().describe("Only those of this agent."),
   limit: z.int().min(1).max(100).default(20).describe("At most so many."),
   before: Id.optional().describe("The next of the last page."),
 });

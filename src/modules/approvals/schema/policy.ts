@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Id } from "../../../ids.ts";
-import { Name } from "../../identity/index.ts";
+import { Name, PrincipalName } from "../../identity/index.ts";
 
 const Time = z.iso.datetime();
 
@@ -98,7 +98,7 @@ export type PreviewPolicy = z.infer<typeof PreviewPolicy>;
 
 const PreviewedCall = z.object({
   id: Id,
-  agent: Name,
+  agent: PrincipalName,
   server: z.string(),
   tool: z.string(),
   arguments: z.string().describe("As JSON, cut where it is long."),

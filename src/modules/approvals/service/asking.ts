@@ -1,9 +1,9 @@
-import { type Ctx, type TxCtx, transact } from "../../../context.ts";
+import { AGENTS, type Ctx, has, type TxCtx, transact } from "../../../context.ts";
 import { plan } from "../../../due/index.ts";
 import { ParleyError } from "../../../errors.ts";
 import { toColumns } from "../../../feed/index.ts";
 import { parseId } from "../../../ids.ts";
-import { type AgentRow, heartbeat, self } from "../../identity/index.ts";
+import { type HolderRow, heartbeat, ownHolder } from "../../identity/index.ts";
 import { raise } from "../../notices/index.ts";
 import type { RequestApproval, Requested } from "../schema.ts";
 import * as store from "../store.ts";
@@ -23,8 +23,8 @@ const MOST_OPEN = 20;
 /** Says what the policy says of a call, and asks people where that is `ask`. The same again is the same request. */
 export const request = (ctx: Ctx, input: RequestApproval): Promise<Requested> =>
   transact(ctx, async (ctx) => {
-    const agent = await self(ctx);
-    await heartbeat(ctx);
+    const agent = await ownHolder(ctx);
+    if (has(ctx.actor, ...AGENTS)) await heartbeat(ctx);
     const { value, text } = canonicalArguments(input.arguments);
     const { mount, server, tool } = input;
     const action = { space: ctx.tx.space_id, agent: agent.name, mount, server, tool, arguments: value };
@@ -41,6 +41,13 @@ export const request = (ctx: Ctx, input: RequestApproval): Promise<Requested> =>
     return requestedOf(ctx, (await findRow(ctx, id)) as StatedApprovalRow);
   });
 
+/** What became of what was asked with this key; undefined where nothing was. */
+export async function findRequested(ctx: Ctx, key: string): Promise<Requested | undefined> {
+  const { principal_id: agent_id } = await ownHolder(ctx);
+  const row = await store.findByKey(ctx.db, { space_id: ctx.actor.space_id, now: isoNow(ctx), agent_id, key });
+  return row && requestedOf(ctx, row);
+}
+
 function sameCall(known: StatedApprovalRow, digest: string): StatedApprovalRow {
   if (known.digest === digest) return known;
   throw new ParleyError("CONFLICT", `The key ${known.key} was used for another call. Each call has a key of its own.`);
@@ -48,7 +55,7 @@ function sameCall(known: StatedApprovalRow, digest: string): StatedApprovalRow {
 
 interface Made {
   input: RequestApproval;
-  agent: AgentRow;
+  agent: HolderRow;
   text: string;
   digest: string;
   version: number;
@@ -73,7 +80,7 @@ function rowOf(ctx: TxCtx, { input, agent, text, digest, version, ruled }: Made)
 
 type NewRow = Omit<ApprovalRow, "id">;
 
-async function rule(ctx: TxCtx, row: NewRow, { name: agent }: AgentRow): Promise<number> {
+async function rule(ctx: TxCtx, row: NewRow, { name: agent }: HolderRow): Promise<number> {
   const id = ctx.tx.takeId();
   const allowed = row.executes === "client" ? "answered" : "approved";
   const state = row.progress ?? (row.ruled === "allow" ? allowed : "denied");
@@ -84,7 +91,7 @@ async function rule(ctx: TxCtx, row: NewRow, { name: agent }: AgentRow): Promise
 
 interface Asking {
   row: NewRow;
-  agent: AgentRow;
+  agent: HolderRow;
   input: RequestApproval;
 }
 
@@ -110,7 +117,7 @@ async function ask(ctx: TxCtx, { row, agent, input }: Asking): Promise<number> {
   return id;
 }
 
-async function refuseFlood(ctx: TxCtx, { principal_id }: AgentRow): Promise<void> {
+async function refuseFlood(ctx: TxCtx, { principal_id }: HolderRow): Promise<void> {
   const where = { space_id: ctx.tx.space_id, now: isoNow(ctx) };
   const [waiting] = await store.listWaiting(ctx.tx, where, principal_id);
   if ((waiting?.approvals ?? 0) < MOST_OPEN) return;

@@ -20,6 +20,12 @@ export const withdraw = (ctx: Ctx, { id }: ApprovalRef): Promise<Requested> =>
     return requestedOf(ctx, await ownRow(ctx, id));
   });
 
+/** The same for who acts for whoever asked. */
+export async function withdrawOpen(ctx: TxCtx, id: number): Promise<void> {
+  const row = await findRow(ctx, id);
+  if (row?.state === "pending") await withdrawRow(ctx, row);
+}
+
 export async function withdrawRow(ctx: TxCtx, row: StatedApprovalRow): Promise<void> {
   if (await takeBack(ctx, row.id, row.agent_id)) await conclude(ctx, row, "withdrawn");
 }

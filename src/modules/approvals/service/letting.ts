@@ -1,9 +1,10 @@
 import type { Ctx } from "../../../context.ts";
 import { ParleyError } from "../../../errors.ts";
 import { currentName } from "../../../old-names.ts";
+import { ownHolder } from "../../identity/index.ts";
 import { HUB_SERVER } from "./built-in.ts";
 import { type Canonical, canonicalArguments } from "./canonical.ts";
-import { evaluateOrFail, type Policy } from "./evaluating.ts";
+import { type Call, evaluateOrFail, type Policy, type RuledOrFailed } from "./evaluating.ts";
 import { current } from "./policies.ts";
 import { isoNow } from "./wire.ts";
 
@@ -24,6 +25,16 @@ export async function letThrough(ctx: Ctx, agent: string, calls: readonly OwnCal
   const now = isoNow(ctx);
   return calls.filter((call) => isAllowed(policy, { agent, now }, call)).map(({ call_id }) => call_id);
 }
+
+/** What the policy says of a call of the actor's own, before anybody is asked. */
+export async function ruleOn(ctx: Ctx, call: Pick<Call, "server" | "tool"> & { arguments: string }): Promise<Ruling> {
+  const { policy } = await current(ctx);
+  const { name: agent } = await ownHolder(ctx);
+  const asked = { ...call, agent, arguments: canonicalArguments(call.arguments).value, hints: [] };
+  return evaluateOrFail(policy, asked, isoNow(ctx)).decision;
+}
+
+type Ruling = RuledOrFailed["decision"];
 
 function isAllowed(policy: Policy, { agent, now }: { agent: string; now: string }, call: OwnCall): boolean {
   const given = readable(call.arguments);

@@ -5,9 +5,10 @@ import { issueRunToken, runHolder } from "../../identity/index.ts";
 import { charge, hasReady, isOverBudget, offerWake, quotaEnd } from "../../tasks/index.ts";
 import * as store from "../store.ts";
 import type { RunRow } from "../tables.ts";
+import { GONE_ON, letGo } from "./deferring.ts";
 import { tell } from "./events.ts";
 import type { Node } from "./nodes.ts";
-import { isoAt, isoNow, spender, wakeOf } from "./wire.ts";
+import { isoAt, isoNow, spender, waitsForApproval, wakeOf } from "./wire.ts";
 
 /** So much longer than the run its token is good for, should nobody end it. */
 const TOKEN_GRACE_MS = 5 * 60_000;
@@ -22,6 +23,8 @@ interface Claim {
   timeout_ms: number;
   /** Whose quota and money its program uses. */
   account: string;
+  /** Whether its program goes on with a call that was put off, and asks about it once more. */
+  can_go_on: boolean;
 }
 
 /** An attempt that is this node's from now on. */
@@ -38,23 +41,25 @@ export interface Claimed {
 }
 
 /** Undefined when it is not to begin now: somebody has it, another of its session is before it, or it is not its time. */
-export function claim(
-  ctx: Ctx,
-  { id, node, chooses_session, timeout_ms, account }: Claim,
-): Promise<Claimed | undefined> {
+export function claim(ctx: Ctx, wanted: Claim): Promise<Claimed | undefined> {
+  const { id, node, timeout_ms, account } = wanted;
   return transact(ctx, async (ctx) => {
     const known = await store.findRun(ctx.tx, { space_id: ctx.tx.space_id, id });
     if (!known || !(await mayBegin(ctx, known))) return undefined;
-    const row = { ...known, account };
-    if (row.kind === "worker" && !(await hasReady(ctx))) return skip(ctx, row);
-    if (await isOverBudget(ctx, spender(row))) return putOff(ctx, row, "budget", isoAt(ctx.now() + LOOK_AGAIN_MS));
+    if (await isForAnother(ctx, known, node)) return undefined;
+    const row = { ...(await goingOn(ctx, known, wanted)), account };
+    // What goes on was begun within its budget, and has what it was started for.
+    const is_new = row.approval_id === null;
+    if (is_new && row.kind === "worker" && !(await hasReady(ctx))) return skip(ctx, row);
+    if (is_new && (await isOverBudget(ctx, spender(row))))
+      return putOff(ctx, row, "budget", isoAt(ctx.now() + LOOK_AGAIN_MS));
     const quota_end = await quotaEnd(ctx, account);
     if (quota_end) return putOff(ctx, row, "quota", quota_end);
-    const prompt = await promptOf(ctx, row);
+    const prompt = is_new ? await promptOf(ctx, row) : "";
     if (prompt === undefined) return skip(ctx, row);
-    await charge(ctx, { ...spender(row), runs: 1 });
+    if (is_new) await charge(ctx, { ...spender(row), runs: 1 });
     const attempt = row.attempt + 1;
-    const { session_id, is_resumed } = await sessionFor(ctx, row, { node, chooses_session });
+    const { session_id, is_resumed } = await sessionFor(ctx, row, wanted);
     const holder = await runHolder(ctx, row);
     const expires_at = isoAt(ctx.now() + timeout_ms + TOKEN_GRACE_MS);
     const { id: token_id, token } = await issueRunToken(ctx, { ...holder, cause: id, expires_at });
@@ -100,8 +105,23 @@ async function putOff(ctx: TxCtx, row: RunRow, waits_for: "budget" | "quota", no
   await store.saveRun(ctx.tx, { ...row, waits_for, not_before });
 }
 
+/** What was put off is in a session of its machine: while that has a node it waits for it. */
+async function isForAnother(ctx: TxCtx, { approval_id, host }: RunRow, node: Node): Promise<boolean> {
+  if (approval_id === null || host === node.host) return false;
+  return (await store.listLiveNodes(ctx.tx, isoNow(ctx))).some((one) => one.host === host);
+}
+
+/** Where it cannot go on, on another machine or by another program, it begins anew, and asks anew. */
+async function goingOn(ctx: TxCtx, row: RunRow, { node, can_go_on }: Claim): Promise<RunRow> {
+  if (row.approval_id === null || (can_go_on && row.host === node.host && row.session_id !== null)) return row;
+  // Another program would be told nothing of the decision, and might make the call by itself.
+  await store.deleteSession(ctx.tx, row);
+  await letGo(ctx, row, "It could not go on where it was, and began anew.");
+  return { ...row, ...GONE_ON, session_id: null };
+}
+
 async function mayBegin(ctx: TxCtx, row: RunRow): Promise<boolean> {
-  if (row.state !== "queued" || row.not_before > isoNow(ctx)) return false;
+  if (row.state !== "queued" || waitsForApproval(row) || row.not_before > isoNow(ctx)) return false;
   if (await store.findPause(ctx.tx, ctx.tx.space_id)) return false;
   return (await store.findBefore(ctx.tx, row)) === undefined;
 }
@@ -112,6 +132,7 @@ async function sessionFor(
   row: RunRow,
   { node, chooses_session }: Pick<Claim, "node" | "chooses_session">,
 ): Promise<{ session_id: string | null; is_resumed: boolean }> {
+  if (row.approval_id !== null) return { session_id: row.session_id, is_resumed: true };
   const fresh = chooses_session ? randomUUID() : null;
   if (row.session_mode === "ephemeral") return { session_id: fresh, is_resumed: false };
   const known = await store.findSession(ctx.tx, row);

@@ -105,4 +105,5 @@ const NOT_BEGUN = {
     started_at: null,
   },
   ...{ ended_at: null, exit_code: null, signal: null, error: null, cost_micros: null },
+  ...{ approval_id: null, permitted_in: null },
 } as const;

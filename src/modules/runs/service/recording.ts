@@ -1,10 +1,12 @@
 import { type Ctx, type TxCtx, transact } from "../../../context.ts";
 import { formatId } from "../../../ids.ts";
+import { withdrawOpen } from "../../approvals/index.ts";
 import { endTokens } from "../../identity/index.ts";
-import { charge, consumeWake, giveBackOfRun, holdAccount, keepOfRun } from "../../tasks/index.ts";
+import { charge, consumeWake, giveBackOfRun, holdAccount, holdOfRun, keepOfRun } from "../../tasks/index.ts";
 import type { Outcome } from "../schema.ts";
 import * as store from "../store.ts";
 import type { RunRow } from "../tables.ts";
+import { deferred, GONE_ON, letGo } from "./deferring.ts";
 import { tell } from "./events.ts";
 import { addFailure, backoff, endStreak } from "./streaks.ts";
 import { isoAt, isoNow, spender, wakeOf } from "./wire.ts";
@@ -104,7 +106,8 @@ async function isNodeThere(ctx: TxCtx, { node, node_boot }: RunRow): Promise<boo
   return nodes.some(({ id, boot }) => id === node && boot === node_boot);
 }
 
-async function endAttempt(ctx: TxCtx, row: RunRow, ending: Ending): Promise<void> {
+async function endAttempt(ctx: TxCtx, row: RunRow, told_ending: Ending): Promise<void> {
+  const ending = unlessDeferredByOthers(row, told_ending);
   const { outcome, exit_code = null, signal = null, output } = ending;
   const { id: run_id, attempt, token_id } = row;
   if (token_id !== null) await endTokens(ctx, [token_id]);
@@ -119,7 +122,9 @@ async function endAttempt(ctx: TxCtx, row: RunRow, ending: Ending): Promise<void
   const next = await nextState(ctx, over, ending);
   await store.saveRun(ctx.tx, next);
   const throttled_until = outcome === "throttled" ? quotaEndOf(ctx, ending) : undefined;
-  if (row.kind === "worker") await giveBackTasks(ctx, row, { ...ending, throttled_until });
+  if (row.approval_id !== null && next.approval_id === null) await withdrawOpen(ctx, row.approval_id);
+  if (row.kind === "worker" && next.approval_id !== null) await holdOfRun(ctx, row.id);
+  else if (row.kind === "worker") await giveBackTasks(ctx, row, { ...ending, throttled_until });
   if (throttled_until !== undefined) await holdAccount(ctx, row.account, throttled_until);
   const wakes = next.state === "done" && row.kind === "trigger" ? await store.listWakes(ctx.tx, row.id) : [];
   for (const wake of wakes) await consumeWake(ctx, wakeOf(wake));
@@ -128,8 +133,14 @@ async function endAttempt(ctx: TxCtx, row: RunRow, ending: Ending): Promise<void
   else await tell(ctx, next, "ended", told);
 }
 
+/** A call that a hook of the owner's put off nobody here is asked about: the run would wait for good. */
+const unlessDeferredByOthers = ({ approval_id }: RunRow, ending: Ending): Ending =>
+  ending.outcome === "deferred" && approval_id === null
+    ? { ...ending, outcome: "failed", error: "A hook of its own put a call off, and nobody here is asked about it." }
+    : ending;
+
 /** It was ended for a reason that has nothing to do with what it worked on. */
-const NOT_ITS_FAULT: readonly Outcome[] = ["stopped", "interrupted", "lost", "session_lost"];
+const NOT_ITS_FAULT: readonly Outcome[] = ["stopped", "interrupted", "lost", "session_lost", "not_deferred"];
 
 /** What it had taken is for the next: nobody works on it any more, and nothing of it could complete it. */
 function giveBackTasks(
@@ -152,7 +163,7 @@ function quotaEndOf(ctx: TxCtx, { throttled_until = 0 }: Ending): string {
 async function costOf(ctx: TxCtx, row: RunRow, cost_usd: number | undefined): Promise<number | null> {
   if (cost_usd === undefined) return null;
   const total = Math.round(cost_usd * 1_000_000);
-  if (row.session_mode === "ephemeral") return total;
+  if (row.session_mode === "ephemeral") return total - (await costBefore(ctx, row));
   const known = await store.findSession(ctx.tx, row);
   if (!known) return total;
   await store.saveSession(ctx.tx, { ...known, cost_micros: total, updated_at: isoNow(ctx) });
@@ -160,22 +171,36 @@ async function costOf(ctx: TxCtx, row: RunRow, cost_usd: number | undefined): Pr
   return total >= known.cost_micros ? total - known.cost_micros : total;
 }
 
+/** Of the attempts before in the same session: of one that is not kept there are several where it had to wait for people. */
+async function costBefore(ctx: TxCtx, { id: run_id, attempt, session_id }: RunRow): Promise<number> {
+  const attempts = await store.listAttempts(ctx.tx, { space_id: ctx.tx.space_id, run_id });
+  return attempts
+    .filter((one) => one.attempt < attempt && one.session_id === session_id)
+    .reduce((sum, { cost_micros }) => sum + (cost_micros ?? 0), 0);
+}
+
 async function nextState(ctx: TxCtx, row: RunRow, ending: Ending): Promise<RunRow> {
   const { outcome } = ending;
-  const ended = (state: RunRow["state"]): RunRow => ({ ...row, state, waits_for: null, ended_at: isoNow(ctx) });
+  const ended = (state: RunRow["state"]): RunRow => ({
+    ...{ ...row, ...GONE_ON, state, waits_for: null, ended_at: isoNow(ctx) },
+  });
   const again = (at: number, more: Partial<RunRow> = {}): RunRow => ({
-    ...{ ...row, state: "queued", waits_for: null, not_before: isoAt(at) },
+    ...{ ...row, ...GONE_ON, state: "queued", waits_for: null, not_before: isoAt(at) },
     ...more,
   });
+  /** What its client had put off is still put off, whatever became of its process. */
+  const resumed = async (): Promise<RunRow> =>
+    row.approval_id === null ? again(ctx.now()) : deferred(ctx, row, row.approval_id);
   if (outcome === "done") {
     await endStreak(ctx, row);
     return ended("done");
   }
   if (outcome === "skipped") return ended("skipped");
   if (row.stop_requested_at !== null || outcome === "stopped") return ended("stopped");
-  if (outcome === "interrupted") return again(ctx.now());
+  if (outcome === "deferred" || outcome === "interrupted") return resumed();
+  if (outcome === "not_deferred") return again(ctx.now());
   if (outcome === "lost")
-    return row.losses + 1 > MOST_LOSSES ? ended("failed") : again(ctx.now(), { losses: row.losses + 1 });
+    return row.losses + 1 > MOST_LOSSES ? ended("failed") : { ...(await resumed()), losses: row.losses + 1 };
   if (outcome === "session_lost") {
     await store.deleteSession(ctx.tx, row);
     return again(ctx.now(), { session_id: null });
@@ -195,8 +220,9 @@ export function failUnclaimed(ctx: Ctx, id: number, error: string): Promise<void
     const row = await store.findRun(ctx.tx, { space_id: ctx.tx.space_id, id });
     if (row?.state !== "queued") return;
     await addFailure(ctx, { ...row, error });
-    const failed = { ...row, state: "failed", waits_for: null, error, ended_at: isoNow(ctx) } as const;
+    const failed = { ...row, ...GONE_ON, state: "failed", waits_for: null, error, ended_at: isoNow(ctx) } as const;
     await store.saveRun(ctx.tx, failed);
+    await letGo(ctx, row, error);
     await tell(ctx, failed, "ended", { outcome: "failed", error });
   };
   return transact(ctx, work, inSpace);

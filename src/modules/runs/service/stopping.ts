@@ -1,8 +1,10 @@
-import { type Ctx, transact } from "../../../context.ts";
+import { type Ctx, type TxCtx, transact } from "../../../context.ts";
 import { ParleyError } from "../../../errors.ts";
 import { formatId, parseId } from "../../../ids.ts";
 import type { Pausing, Run, RunRef } from "../schema.ts";
 import * as store from "../store.ts";
+import type { RunRow } from "../tables.ts";
+import { GONE_ON, letGo } from "./deferring.ts";
 import { tell, tellPaused, tellResumed } from "./events.ts";
 import { isLive, isoNow, runOf, wire } from "./wire.ts";
 
@@ -13,12 +15,18 @@ export function stop(ctx: Ctx, { id }: RunRef): Promise<Run> {
     if (!isLive(row)) throw new ParleyError("CONFLICT", `Run ${formatId(row.id)} is over: it is ${row.state}.`);
     const pause = await store.findPause(ctx.tx, ctx.tx.space_id);
     if (row.stop_requested_at !== null) return wire(ctx, row, pause !== undefined);
-    const asked = { ...row, stop_requested_at: isoNow(ctx), stop_requested_by: ctx.actor.name };
-    const next = row.state === "queued" ? { ...asked, state: "stopped" as const, ended_at: isoNow(ctx) } : asked;
-    await store.saveRun(ctx.tx, next);
-    await tell(ctx, next, next.state === "stopped" ? "ended" : "stopping", { outcome: "stopped" });
-    return wire(ctx, next, pause !== undefined);
+    return wire(ctx, await askToStop(ctx, row, ctx.actor.name), pause !== undefined);
   });
+}
+
+export async function askToStop(ctx: TxCtx, row: RunRow, stop_requested_by: string): Promise<RunRow> {
+  const asked = { ...row, stop_requested_at: isoNow(ctx), stop_requested_by };
+  const stopped = { ...asked, ...GONE_ON, state: "stopped", waits_for: null, ended_at: isoNow(ctx) } as const;
+  const next = row.state === "queued" ? stopped : asked;
+  await store.saveRun(ctx.tx, next);
+  if (next.state === "stopped") await letGo(ctx, row, "It was stopped.");
+  await tell(ctx, next, next.state === "stopped" ? "ended" : "stopping", { outcome: "stopped" });
+  return next;
 }
 
 /** Nothing is started in this space from now on. What runs goes on. */

@@ -16,6 +16,10 @@ export const isoNow = (ctx: Ctx): string => isoAt(ctx.now());
 export const isLive = ({ state }: Pick<RunRow, "state">): boolean =>
   state === "queued" || state === "claimed" || state === "running";
 
+/** It has begun, and no process of it lives until somebody has decided. */
+export const waitsForApproval = ({ state, waits_for }: Pick<RunRow, "state" | "waits_for">): boolean =>
+  state === "queued" && waits_for === "approval";
+
 export const wakeOf = ({ wake_id, wake_attempt }: RunWakeRow): { id: string; attempt: number } => ({
   id: formatId(wake_id),
   attempt: wake_attempt,
@@ -34,7 +38,8 @@ export async function wire(ctx: Ctx, row: RunRow, is_paused: boolean): Promise<R
   return {
     ...{ id: formatId(id), kind, name, session_mode, session_key, state, attempt, host, pid, session_id, account },
     waits_for: queued ? await waitsFor(ctx, row, is_paused) : null,
-    not_before: queued ? row.not_before : null,
+    not_before: queued && !waitsForApproval(row) ? row.not_before : null,
+    approval_id: waitsForApproval(row) && row.approval_id !== null ? formatId(row.approval_id) : null,
     created_at: timeOfId(id),
     ...{ started_at, ended_at, stop_requested_by, exit_code, signal, error },
     cost_usd: dollars(row.cost_micros),
@@ -44,6 +49,7 @@ export async function wire(ctx: Ctx, row: RunRow, is_paused: boolean): Promise<R
 }
 
 async function waitsFor(ctx: Ctx, row: RunRow, is_paused: boolean): Promise<Run["waits_for"]> {
+  if (waitsForApproval(row)) return "approval";
   if (is_paused) return "pause";
   if ((await store.findBefore(ctx.db, row)) !== undefined) return "turn";
   const now = isoNow(ctx);

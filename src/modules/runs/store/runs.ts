@@ -19,7 +19,7 @@ const COLUMNS = [
     "account",
   ],
   ...["token_id", "stop_requested_at", "stop_requested_by", "started_at", "ended_at", "exit_code", "signal", "error"],
-  ...["cost_micros", "cause", "cause_how"],
+  ...["cost_micros", "approval_id", "permitted_in", "cause", "cause_how"],
 ];
 const ALL = `space_id, ${COLUMNS.join(", ")}`;
 const ROW = `select ${ALL} from runs`;
@@ -64,9 +64,9 @@ export const findBefore = async (db: Reader, { space_id, kind, name, lane, id }:
 
 const waiting = statement<Omit<Lane, "lane">, { id: number }>(
   `select id from runs where space_id = :space_id and kind = :kind and name = :name and ${LIVE}
-   and state = 'queued' order by id limit 1`,
+   and state = 'queued' and approval_id is null order by id limit 1`,
 );
-/** One of that name which has not begun. */
+/** One of that name which has not begun: one that waits for an approval has. */
 export const findQueued = async (
   db: Reader,
   { space_id, kind, name }: { space_id: string; kind: Kind; name: string },
@@ -85,11 +85,18 @@ const forQuota = statement<{ space_id: string; account: string }, RunRow>(
 export const listForQuota = (tx: Tx, account: string): Promise<RunRow[]> =>
   tx.all(forQuota, { space_id: tx.space_id, account });
 
+const forApproval = statement<{ space_id: string; approval_id: number }, RunRow>(
+  `${ROW} where space_id = :space_id and approval_id = :approval_id and state = 'queued' and waits_for = 'approval'`,
+);
+/** The run that waits for a decision. */
+export const findForApproval = (tx: Tx, approval_id: number): Promise<RunRow | undefined> =>
+  tx.get(forApproval, { space_id: tx.space_id, approval_id });
+
 export type Claimable = Pick<RunRow, "space_id" | "id" | "kind" | "name">;
 
 const claimable = statement<{ now: string; limit: number }, Claimable>(
   `select r.space_id, r.id, r.kind, r.name from runs r
-   where r.state = 'queued' and r.not_before <= :now
+   where r.state = 'queued' and r.not_before <= :now and coalesce(r.waits_for, '') <> 'approval'
    and not exists (select 1 from runs o where o.space_id = r.space_id and o.kind = r.kind and o.name = r.name
    and o.lane = r.lane and o.id < r.id and o.state in ('queued', 'claimed', 'running'))
    and not exists (select 1 from run_pauses p where p.space_id = r.space_id)

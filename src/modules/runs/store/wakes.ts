@@ -46,6 +46,7 @@ type Session = Pick<RunRow, "kind" | "name" | "session_mode" | "session_key"> & 
 const gathering = statement<Session & In, { id: number }>(
   `select r.id from runs r where r.space_id = :space_id and r.kind = :kind and r.name = :name
    and r.state in ('queued', 'claimed', 'running') and r.state = 'queued'
+   and r.approval_id is null
    and r.session_mode = :session_mode and r.session_key = :session_key
    and exists (select 1 from run_wakes w where w.space_id = r.space_id and w.run_id = r.id
    and (r.session_mode = 'persistent' or w.waited_in = :waited_in))

@@ -24,6 +24,13 @@ export const keepOfRun = (ctx: Ctx, run_id: number): Promise<number> =>
     before: isoAt(ctx.now() + ctx.config.task_lease_seconds * 750),
   });
 
+/** Longer than anybody is given to decide: it ends with the run, which somebody always ends. */
+const HELD_MS = 31 * 24 * 3600 * 1000;
+
+/** Its program waits for a person, and no process of it lives meanwhile: what it has taken stays its own. */
+export const holdOfRun = (ctx: TxCtx, run_id: number): Promise<void> =>
+  store.holdOfRun(ctx.tx, { run_id, lease_until: isoAt(ctx.now() + HELD_MS) });
+
 /** In the transaction that ends its token: nothing it has taken can be completed by it any more. */
 export async function giveBackOfRun(ctx: TxCtx, run_id: number, left: Left): Promise<void> {
   for (const row of await store.listOfRun(ctx.tx, run_id)) await giveBack(ctx, row, left);

@@ -145,6 +145,9 @@ export const renewOfRun = (
   args: OfRun & { lease_until: string; before: string },
 ): Promise<number> => database.compareAndSet(renewAll, args);
 
+export const holdOfRun = (tx: Tx, { run_id, lease_until }: { run_id: number; lease_until: string }): Promise<void> =>
+  tx.run(renewAll, { space_id: tx.space_id, run_id, lease_until, before: lease_until });
+
 const ofRun = statement<OfRun, TaskRow>(
   `select ${TASK} from tasks where space_id = :space_id and run_id = :run_id and status = 'processing' order by id`,
 );

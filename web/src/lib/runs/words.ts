@@ -26,6 +26,7 @@ const WAITS: Record<NonNullable<Run["waits_for"]>, string> = {
   pause: "Nothing is started while this space is paused",
   program: "There is no program for it in runner.json",
   room: "Others run: as many as there may be at a time",
+  approval: "It waits for an approval",
 };
 
 /** Why it has not begun, and when it may. */
