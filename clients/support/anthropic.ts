@@ -37,10 +37,12 @@ export class AnthropicServer extends ModelServer {
   protected reply(response: ServerResponse, step: Say | Call, body: unknown): void {
     const { model, stream: streamed } = Body.parse(body);
     const id = `${Date.now()}_${++this.#count}`;
-    const block =
+    const blocks =
       "say" in step
-        ? { type: "text", text: step.say }
-        : { type: "tool_use", id: `toolu_${id}`, name: step.call, input: step.input };
+        ? [{ type: "text", text: step.say }]
+        : [step, ...(step.beside ?? [])].map(({ call: name, input }, n) => ({
+            ...{ type: "tool_use", id: `toolu_${id}_${n}`, name, input },
+          }));
     const stop_reason = "say" in step ? "end_turn" : "tool_use";
     const usage = {
       input_tokens: 1_000,
@@ -50,27 +52,37 @@ export class AnthropicServer extends ModelServer {
     };
     const about = { id: `msg_${id}`, type: "message", role: "assistant", model, stop_sequence: null, usage };
     if (!streamed) {
-      json(response, { ...about, content: [block], stop_reason });
+      json(response, { ...about, content: blocks, stop_reason });
       return;
     }
-    const [empty, delta] =
-      "say" in step
-        ? [
-            { ...block, text: "" },
-            { type: "text_delta", text: step.say },
-          ]
-        : [
-            { ...block, input: {} },
-            { type: "input_json_delta", partial_json: JSON.stringify(step.input) },
-          ];
     const events = [
       { type: "message_start", message: { ...about, content: [], stop_reason: null } },
-      { type: "content_block_start", index: 0, content_block: empty },
-      { type: "content_block_delta", index: 0, delta },
-      { type: "content_block_stop", index: 0 },
+      ...blocks.flatMap((block, index) => eventsOf(block, index)),
       { type: "message_delta", delta: { stop_reason, stop_sequence: null }, usage },
       { type: "message_stop" },
     ];
     stream(response, events);
   }
+}
+
+type Block =
+  | { type: string; text: string }
+  | { type: string; id: string; name: string; input: Record<string, unknown> };
+
+function eventsOf(block: Block, index: number) {
+  const [content_block, delta] =
+    "text" in block
+      ? [
+          { ...block, text: "" },
+          { type: "text_delta", text: block.text },
+        ]
+      : [
+          { ...block, input: {} },
+          { type: "input_json_delta", partial_json: JSON.stringify(block.input) },
+        ];
+  return [
+    { type: "content_block_start", index, content_block },
+    { type: "content_block_delta", index, delta },
+    { type: "content_block_stop", index },
+  ];
 }

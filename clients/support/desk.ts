@@ -30,6 +30,13 @@ export interface Sent {
   stored_at: number;
 }
 
+interface Program {
+  client: "claude" | "codex";
+  env: Record<string, string>;
+  argv?: string[];
+  approvals?: boolean;
+}
+
 interface Delivery {
   channel: string;
   state: string;
@@ -81,7 +88,7 @@ export class Desk implements AsyncDisposable {
   }
 
   /** Says what the hub starts, in the project. */
-  runs(programs: Record<string, { client: "claude" | "codex"; env: Record<string, string>; argv?: string[] }>): void {
+  runs(programs: Record<string, Program>): void {
     // What is Parley's own in it the hub sets itself.
     const own = Object.entries(this.env()).filter(([name]) => !name.startsWith("PARLEY_"));
     const defined = Object.entries(programs).map(([kind, { env, ...program }]) => [

@@ -10,6 +10,8 @@ export interface Call {
   /** For tools of an MCP server that the protocol names apart from it. */
   namespace?: string;
   input: Record<string, unknown>;
+  /** What else it calls in the same turn. Of Claude Code's models alone. */
+  beside?: readonly Call[];
 }
 
 export interface Hold {

@@ -6,7 +6,8 @@ const LOST = "No conversation found with session ID";
 const NOTHING_DEFERRED = "No deferred tool marker found";
 const DEFERRED = "tool_deferred";
 const SERVER = "parley";
-const HOOK_TIMEOUT_S = 60;
+/** As long as a hub may take to be back. */
+const HOOK_TIMEOUT_S = 600;
 
 /** Claude Code without a person: `claude -p`, its prompt on its standard input. */
 export const claude: Dialect = {

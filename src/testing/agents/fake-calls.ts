@@ -2,7 +2,7 @@
  * Calls of tools as Claude Code makes them without a person, as the real one was seen to: before each the hooks of its
  * settings are asked; what they put off ends it, once the other calls of the turn are through; resumed, it asks about that
  * call again, with a prompt or without. `ran` in its folder says what was run, `told` what the model was told instead. A
- * call whose input has `wait` runs until that file is there.
+ * call whose input has `wait` runs until that file is there; tools of ours are called at the hub.
  */
 import { spawnSync } from "node:child_process";
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -93,6 +93,15 @@ function ask({ session_id, settings }: Asking, { id, name, input, agent_id }: Ca
 
 function run(folder: string, { input, name }: Call): void {
   appendFileSync(join(folder, "ran"), `${JSON.stringify({ name, input })}\n`);
+  if (name.startsWith("mcp__parley__")) callHub(name.slice("mcp__parley__".length), input);
   if (typeof input.wait === "string")
     while (!existsSync(input.wait)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+}
+
+/** With the run's own token, in a process of its own: nothing here waits otherwise. */
+function callHub(tool: string, input: object): void {
+  const { PARLEY_URL, PARLEY_TOKEN } = process.env;
+  const request = { method: "POST", headers: { authorization: `Bearer ${PARLEY_TOKEN}` }, body: JSON.stringify(input) };
+  const script = `await fetch(${JSON.stringify(`${PARLEY_URL}/api/tools/${tool}`)}, ${JSON.stringify(request)})`;
+  spawnSync(process.execPath, ["--input-type=module", "-e", script]);
 }
