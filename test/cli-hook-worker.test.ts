@@ -71,3 +71,25 @@ test("what is started for a trigger, as a worker or for an agent's turn becomes 
     expect(await ground.json(["agent", "list", "--all"])).toEqual(before);
   }
 });
+
+test("before a call of a run with approvals it fails closed: what cannot be asked about is not done", async () => {
+  const call = {
+    session_id: "s",
+    hook_event_name: "PreToolUse",
+    tool_use_id: "toolu_1",
+    tool_name: "Bash",
+    tool_input: {},
+  };
+  const fire = (input: string, env: Record<string, string> = {}) =>
+    ground.parley(["hook", "PreToolUse"], { input, env });
+  const { token } = await ground.json<{ token: string }>(["token", "create", "--role", "agent", "--name", "scout"]);
+  const blocked = {
+    code: 2,
+    stdout: "",
+    stderr: expect.stringContaining("It was not run, since the hub could not be asked"),
+  };
+  expect(await fire(JSON.stringify(call))).toMatchObject(blocked);
+  expect(await fire("no JSON", { PARLEY_RUN: "7.1.cookie", PARLEY_TOKEN: token })).toMatchObject(blocked);
+  // A token, but of no run.
+  expect(await fire(JSON.stringify(call), { PARLEY_RUN: "7.1.cookie", PARLEY_TOKEN: token })).toMatchObject(blocked);
+});
