@@ -222,6 +222,43 @@ eachDatabase((open, database) => {
     expect((await hub.call(hub.admin, "approval_list")).body.approvals).toEqual([]);
   });
 
+  test("what was approved for a run that was stopped before it went on is not given to the next one of its session", async () => {
+    const hub = await open();
+    use(hub, [[bash("one")]]);
+    const id = await planRun(hub, kept);
+    const { approval } = await waiting(hub, id);
+    define(hub, {});
+    await decide(hub, approval, { decision: "approve" });
+    await until(async () => (await showRun(hub, id)).waits_for !== "approval");
+    await hub.call(hub.admin, "run_stop", { id });
+    use(hub, []);
+    expect((await runOver(hub, await planRun(hub, kept))).state).toBe("done");
+    expect(linesOf("told")).toEqual([expect.stringContaining("approved for a run that ended before it was run")]);
+    expect(ran()).toEqual([]);
+  });
+
+  test("mail that comes while an agent's run waits for an approval starts another one behind it", async () => {
+    const hub = await open({ now: Date.parse("2027-03-01T09:00:00Z") });
+    await hub.token("agent", "scout");
+    use(hub, [[bash("one")]], {}, "mail");
+    await hub.tick(0);
+    const send = () => hub.call(hub.admin, "mail_send", { to: ["scout"], subject: "Build", body: "It is red." });
+    const listed = (count: number) =>
+      until(async () => {
+        await hub.tick(0);
+        const { runs } = (await hub.call(hub.admin, "run_list", { kind: "mail" })).body;
+        return runs.length === count ? runs : undefined;
+      });
+    await send();
+    const [first] = await listed(1);
+    await waiting(hub, first.id);
+    // It has been asked for an hour, and nobody takes the agent to be there any more.
+    await hub.tick(3_600_000);
+    await send();
+    const [second] = await listed(2);
+    expect(second).toMatchObject({ state: "queued", waits_for: "turn" });
+  });
+
   test("a session that its client has lost meanwhile begins anew with its prompt, and asks anew", async () => {
     const hub = await open();
     use(hub, [[bash("one")]]);
