@@ -52,7 +52,7 @@ async function run(options: AgentOptions): Promise<IntakeEnd> {
     if (!away) tellReady();
   };
   const retrying = new RetryingPort(port, { onState, ...(pace && { pace }) });
-  const intake = await Intake.open(retrying, { driver: driver.name, signal });
+  const intake = await Intake.open(retrying, { driver: driver.name, with_token: isProgram(driver), signal });
   const hubTools = await HubTools.open(retrying, facets, signal);
   const all: Toolset = (await options.around?.(hubTools, () => tellReady())) ?? hubTools;
   const { fence } = intake;

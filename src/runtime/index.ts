@@ -6,7 +6,6 @@ export { EXEC_SERVER, type MountSpec } from "./compositor/server.ts";
 export { Definition, driverOf, wrongWith } from "./definition.ts";
 export type { Answer, Driver, ModelMessage } from "./drivers/driver.ts";
 export type { ProgramDriver } from "./drivers/program.ts";
-export { agentFacets } from "./hub-tools.ts";
 export { httpPort } from "./port-http.ts";
 export { readServers, serversFile } from "./servers-file.ts";
 export type { Toolset } from "./toolset.ts";

@@ -20,6 +20,12 @@ export interface Wanted {
   tools_off: boolean;
 }
 
+interface Opening {
+  driver: string;
+  with_token?: boolean;
+  signal: AbortSignal;
+}
+
 type Started = ToolTypes["runtime_start"]["output"];
 
 /** Why nothing more comes. */
@@ -31,6 +37,8 @@ export class Intake {
   readonly subscriptions: Started["subscriptions"];
   /** As whom its model is told that it acts. */
   readonly known_as: string;
+  /** For the program that does the turns, if one does. */
+  readonly token: string | null;
   readonly #port: RetryingPort;
   readonly #stop = new AbortController();
   readonly #over: Promise<IntakeEnd>;
@@ -41,19 +49,20 @@ export class Intake {
   #fetching: Promise<void> | undefined;
   #again = false;
 
-  static async open(port: RetryingPort, { driver, signal }: { driver: string; signal: AbortSignal }): Promise<Intake> {
-    return new Intake(port, await port.call("runtime_start", { driver }, { signal }), signal);
+  static async open(port: RetryingPort, { driver, with_token = false, signal }: Opening): Promise<Intake> {
+    return new Intake(port, await port.call("runtime_start", { driver, with_token }, { signal }), signal);
   }
 
   private constructor(
     port: RetryingPort,
-    { fence, known_as, after_id, subscriptions, paused, abort_turn_id, tools_off }: Started,
+    { fence, known_as, token, after_id, subscriptions, paused, abort_turn_id, tools_off }: Started,
     signal: AbortSignal,
   ) {
     this.#port = port;
     this.fence = fence;
     this.subscriptions = subscriptions;
     this.known_as = known_as;
+    this.token = token;
     this.#after_id = after_id;
     this.#wanted = { paused, abort_turn_id, tools_off };
     if (signal.aborted) this.#stop.abort();

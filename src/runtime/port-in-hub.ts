@@ -6,8 +6,15 @@ import { inputSchemaOf } from "../tool-schema.ts";
 import type { HubPort } from "./port.ts";
 
 /** In the hub's own process, as the agent with the roles that it has when it asks: by `hub.call`, as from outside. */
-export function inHubPort(hub: Hub, { principal_id, space_id }: { principal_id: string; space_id: string }): HubPort {
-  const actor = () => hub.credentials.actorFor(principal_id, space_id);
+interface As {
+  principal_id: string;
+  space_id: string;
+  /** The token that was made for it. */
+  token_id?: string;
+}
+
+export function inHubPort(hub: Hub, { principal_id, space_id, token_id }: As): HubPort {
+  const actor = () => hub.credentials.actorFor(principal_id, space_id, token_id);
   return {
     call: (name, args, { key, cause, signal } = {}) =>
       translated(async () =>

@@ -9,6 +9,7 @@ import { eachDatabase } from "../testing/hub.ts";
 import { call, Model, say, YIELD } from "../testing/model.ts";
 import { openAgentHub } from "../testing/running-agent.ts";
 import { AcpDriver, type AcpOptions } from "./drivers/acp.ts";
+import type { ProgramDriver } from "./drivers/program.ts";
 import { sessionFile } from "./drivers/sessions.ts";
 
 const SLOW = { timeout: 60_000 };
@@ -16,7 +17,7 @@ const SLOW = { timeout: 60_000 };
 eachDatabase((open) => {
   async function openAcp({ words = [], limits }: { words?: string[]; limits?: AcpOptions["limits"] } = {}) {
     const opened = await openAgentHub(open);
-    const { hub, ana, scout, start } = opened;
+    const { hub, ana, start } = opened;
     const folder = mkdtempSync(join(tmpdir(), "parley-acp-"));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const lines = (name: string): string[] =>
@@ -24,12 +25,12 @@ eachDatabase((open) => {
     const driver = (more: string[] = words) =>
       new AcpDriver({
         command: {
-          ...{ argv: [process.execPath, ACP_AGENT, folder, ...more], cwd: folder, secrets: [scout] },
+          ...{ argv: [process.execPath, ACP_AGENT, folder, ...more], cwd: folder, secrets: [] },
           ...{ env: { PATH: process.env.PATH ?? "" }, grace_ms: 200 },
         },
-        servers: () => ({
-          ...({ type: "http", name: "parley", url: `${hub.url}/mcp/chat-assistant+loop` } as const),
-          headers: [{ name: "Authorization", value: `Bearer ${scout}` }],
+        servers: (_capabilities, token) => ({
+          ...({ type: "http", name: "parley", url: `${hub.url}/mcp/chat-assistant+loop+mail` } as const),
+          headers: [{ name: "Authorization", value: `Bearer ${token}` }],
         }),
         sessions: sessionFile(join(folder, "session.json")),
         limits: { start_ms: 120_000, cancel_ms: 120_000, ...limits },
@@ -105,6 +106,52 @@ eachDatabase((open) => {
     await decide("approve");
     await ended("finished", "finished");
     expect(prompts().map(({ texts }) => texts.at(-1))).toEqual(["ask:edit_file; yield", "yield"]);
+  });
+
+  test("what it does in the hub has the turn as its cause, in each turn of one session, back to what a person said", async () => {
+    const { hub, ana, tell, run, ended, prompts } = await openAcp();
+    const running = await run();
+    for (const nth of [1, 2]) {
+      const { body } = await tell(`mail:ana; say:${nth}; yield`);
+      await ended(...Array.from({ length: nth }, () => "finished"));
+      const { messages } = (await hub.call(ana, "mail_inbox", {})).body;
+      const { steps, end } = (await hub.call(ana, "event_why", { id: messages[0].id })).body;
+      expect(steps).toMatchObject([
+        { kind: "mail", by: "scout", how: "credential" },
+        { kind: "turn", by: "scout", how: "reaction" },
+        { id: body.id, by: "ana" },
+      ]);
+      expect(end).toBe("first");
+    }
+    expect(prompts()[1]?.session).toBe(prompts()[0]?.session);
+    await running.stop();
+  });
+
+  test("the token that it was handed works no more when its runtime is over, or another takes its place", async () => {
+    const { hub, tell, start, ended } = await openAcp();
+    const tokens: string[] = [];
+    const program: ProgramDriver = {
+      ...{ name: "acp", hub_server: "parley", close: async () => {} },
+      work: async ({ token }) => {
+        tokens.push(token);
+        await hub.call(token, "loop_yield_turn", {});
+      },
+    };
+    const works = () => Promise.all(tokens.map(async (token) => (await hub.call(token, "whoami")).status));
+    const first = await start(program);
+    await tell("one");
+    await ended("finished");
+    await tell("two");
+    await ended("finished", "finished");
+    expect(new Set(tokens).size).toBe(1);
+    expect(await works()).toEqual([200, 200]);
+    const second = await start(program);
+    expect(await first.ended).toBe("superseded");
+    await tell("three");
+    await ended("finished", "finished", "finished");
+    expect(await works()).toEqual([401, 401, 200]);
+    await second.stop();
+    expect(await works()).toEqual([401, 401, 401]);
   });
 
   test("its permission requests are approvals: allowed this once, denied with a reason that it is told, or the turn ends", async () => {

@@ -22,7 +22,7 @@ interface Opening {
 eachDatabase((open, database) => {
   async function openCommand({ client = "claude", words = [], price, limits }: Opening = {}) {
     const opened = await openAgentHub(open);
-    const { hub, ana, scout, start } = opened;
+    const { hub, ana, start } = opened;
     const folder = mkdtempSync(join(tmpdir(), "parley-command-"));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const lines = (name: string): string[] =>
@@ -31,10 +31,10 @@ eachDatabase((open, database) => {
       new CommandDriver({
         ...{ client, price },
         command: {
-          ...{ argv: [process.execPath, COMMAND_AGENT, client, folder, ...more, "--"], cwd: folder, secrets: [scout] },
+          ...{ argv: [process.execPath, COMMAND_AGENT, client, folder, ...more, "--"], cwd: folder, secrets: [] },
           ...{ env: { PATH: process.env.PATH ?? "" }, grace_ms: 200 },
         },
-        hub: { url: `${hub.url}/mcp/chat-assistant+loop`, token: scout, space: undefined },
+        hub: { url: `${hub.url}/mcp/chat-assistant+loop`, space: undefined },
         sessions: sessionFile(join(folder, "session.json")),
         limits: { end_ms: 60_000, ...limits },
       });

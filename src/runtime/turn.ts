@@ -179,7 +179,7 @@ export class Turn {
     const at = { turn_id: this.#id, seen_id, sample: this.#samples };
     const journal = new Journal({ ...at, port, record, signal: this.#abort.signal });
     try {
-      const assignment = { ...told, turn_id: this.#id, answered_turn_id };
+      const assignment = { ...told, turn_id: this.#id, answered_turn_id, token: intake.token ?? "" };
       await unlessAborted(driver.work(assignment, journal, journal.signal), this.#abort.signal);
     } catch (error) {
       await journal.end({ redirected: false });

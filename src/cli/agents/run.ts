@@ -80,13 +80,10 @@ export const run = defineCommand({
     const has_servers = mcp_config.length > 0 || exec !== undefined;
     if (given.driver === "acp" || given.driver === "command") {
       refuseForProgram({ driver: given.driver, command, client, in_hub, has_servers, compat });
-      const { acpProgram, commandProgram } = await import("./program.ts");
-      const program = { argv: command, env, timeout };
+      const { programHere } = await import("./program.ts");
       const price = given.price === undefined ? undefined : pricesIn(given.price);
-      const driver: MakeDriver = (credential) => {
-        const as = { agent: name, facets: common.facets, ...credential };
-        return client ? commandProgram(cli, { ...program, client, price }, as) : acpProgram(cli, program, as);
-      };
+      const program = { client, argv: command, env, timeout, price };
+      const driver: MakeDriver = (space) => programHere(cli, program, { agent: name, facets: common.facets, space });
       return here(cli, { agent: name, ...common, driver }, undefined);
     }
     if (command.length > 0 || env.length > 0 || client)
@@ -178,7 +175,7 @@ async function inHub(cli: Cli, agent: string, definition: Definition): Promise<v
   await cli.out.result(started, () => `The hub runs ${visibleLine(agent)}, until: agent stop ${visibleLine(agent)}`);
 }
 
-type MakeDriver = (as: { token: string; space: string | undefined }) => Promise<AgentOptions["driver"]>;
+type MakeDriver = (space: string | undefined) => Promise<AgentOptions["driver"]>;
 
 interface Wanted {
   agent: string;
@@ -200,7 +197,7 @@ async function here(cli: Cli, { driver, ...agent }: Wanted, servers: Servers | u
   const report = (what: string, error?: unknown): void =>
     cli.out.note(`${what}${error instanceof Error ? `: ${visible(error.message)}` : ""}`);
   try {
-    const common = { port: httpPort(client), driver: await driver({ token, space }), signal: stop.signal, report };
+    const common = { port: httpPort(client), driver: await driver(space), signal: stop.signal, report };
     if (cli.out.json) await cli.out.data({ agent: agent.agent, pid: process.pid });
     else if (!mounting) cli.out.note(`${name} runs. Ctrl-C ends it.`);
     else cli.out.note(`${name} runs, and asks before it changes anything: parley needs. Ctrl-C ends it.`);

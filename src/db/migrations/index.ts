@@ -34,6 +34,7 @@ import * as forks from "./0034-forks.ts";
 import * as following from "./0035-following.ts";
 import * as deciding from "./0038-deciding.ts";
 import * as deferredRuns from "./0039-deferred-runs.ts";
+import * as runtimeTokens from "./0040-runtime-tokens.ts";
 
 export interface Migration {
   up: (columns: Columns) => string[];
@@ -76,4 +77,5 @@ export const MIGRATIONS: readonly Migration[] = [
   following,
   deciding,
   deferredRuns,
+  runtimeTokens,
 ];

@@ -46,6 +46,7 @@ export {
   revokedIn,
   runHolder,
   self,
+  setTokenCause,
   signIn,
   signOut,
   spaceDue,

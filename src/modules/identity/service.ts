@@ -31,7 +31,7 @@ export { holder, listPeople, ownHolder, people, recipients, suggestion } from ".
 export { ensureTrigger, triggerNamed } from "./service/names.ts";
 export { fillSpace, finishSpace, openArchive, openingSpace } from "./service/opening.ts";
 export { beat, find, heartbeat, isAsleep, leave, list } from "./service/presence.ts";
-export { issueRunToken, runHolder } from "./service/run-tokens.ts";
+export { issueRunToken, runHolder, setTokenCause } from "./service/run-tokens.ts";
 export { endedDue, endTokens, ensure, listSessions } from "./service/sessions.ts";
 export {
   actorsEverywhere,

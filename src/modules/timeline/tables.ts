@@ -26,6 +26,8 @@ export type RuntimeRow = {
   forked_at: number | null;
   /** Since when it may not use tools; null where it may. */
   tools_off_at: string | null;
+  /** With which the program acts that does its turns; null where a model does them. */
+  token_id: string | null;
 };
 
 export type SubscriptionRow = {

@@ -18,14 +18,15 @@ export interface AcpLimits extends SilenceLimits {
   cancel_ms: number;
 }
 
-/** The hub's own server, as the agent can take it. */
-export type Servers = (capabilities: { http: boolean }) => acp.McpServer;
+/** The hub's own server, as the agent can take it, with the token that it acts with there. */
+export type Servers = (capabilities: { http: boolean }, token: string) => acp.McpServer;
 
 interface Opening {
   /** The session to go on with, if there is one. */
   known: string | undefined;
   cwd: string;
   servers: Servers;
+  token: string;
 }
 
 interface Listening {
@@ -90,9 +91,9 @@ export class AcpConnection {
   }
 
   /** Goes on with a session that the agent has, or begins one. Whether it goes on. */
-  async openSession({ known, cwd, servers }: Opening, signal: AbortSignal): Promise<boolean> {
+  async openSession({ known, cwd, servers, token }: Opening, signal: AbortSignal): Promise<boolean> {
     const { loadSession, sessionCapabilities, mcpCapabilities } = this.#capabilities;
-    const mcpServers = [servers({ http: mcpCapabilities?.http === true })];
+    const mcpServers = [servers({ http: mcpCapabilities?.http === true }, token)];
     const { session } = acp.methods.agent;
     const { agent } = this.#connection;
     const method = sessionCapabilities?.resume ? session.resume : loadSession ? session.load : undefined;

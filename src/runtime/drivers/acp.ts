@@ -65,7 +65,7 @@ export class AcpDriver implements ProgramDriver {
   }
 
   /** With a session that knows what the log has, or a fresh one. */
-  async #open({ answered_turn_id }: Assignment, signal: AbortSignal) {
+  async #open({ answered_turn_id, token }: Assignment, signal: AbortSignal) {
     const { command, servers, sessions } = this.#options;
     const known = this.#session ?? sessions.read();
     const current = known && isCurrent(known, answered_turn_id) ? known : undefined;
@@ -74,7 +74,7 @@ export class AcpDriver implements ProgramDriver {
       return { connection: live, session: current, is_fresh: false };
     const connection = live ?? (await AcpConnection.open(command, this.#limits, signal));
     this.#connection = connection;
-    const opening = { known: current?.session_id, cwd: command.cwd, servers };
+    const opening = { known: current?.session_id, cwd: command.cwd, servers, token };
     const goes_on = await connection.openSession(opening, signal).catch(async (error: unknown) => {
       await connection.close();
       this.#connection = undefined;

@@ -30,7 +30,7 @@ function open() {
       ...{ argv: [process.execPath, COMMAND_AGENT, "claude", folder, "--"], cwd: folder, secrets: [] },
       ...{ env: { PATH: process.env.PATH ?? "" }, grace_ms: 200 },
     };
-    const hub = { url: "http://127.0.0.1:9/mcp/loop", token: "none", space: undefined };
+    const hub = { url: "http://127.0.0.1:9/mcp/loop", space: undefined };
     return new CommandDriver({ client: "claude", command, hub, sessions }).work(assignment, REPORT, signal);
   };
   const prompts = (): { session: string; texts: string[] }[] => lines("prompts").map((line) => JSON.parse(line));
@@ -41,7 +41,7 @@ function open() {
 function told(said: readonly string[], { turn_id, since = 0 }: { turn_id: string; since?: number }): Assignment {
   const messages = said.map((content) => ({ role: "user", content }) as const);
   const news = said.map((content, at) => ({ id: String(at + 1), content })).slice(since);
-  return { system: "You are scout.", messages, news, turn_id, answered_turn_id: since > 0 ? "1" : null };
+  return { system: "You are scout.", messages, news, turn_id, answered_turn_id: since > 0 ? "1" : null, token: "" };
 }
 
 test("CRASH-1: a session that has shown that it has what was said is not given it again, and goes on", async () => {

@@ -24,7 +24,7 @@ export interface CommandOptions {
   client: CommandClient;
   command: ProgramCommand;
   /** The hub's own tools. */
-  hub: { url: string; token: string; space: string | undefined };
+  hub: { url: string; space: string | undefined };
   sessions: SessionStore;
   /** For a client that does not say what it costs. */
   price?: Price | undefined;
@@ -96,7 +96,7 @@ export class CommandDriver implements ProgramDriver {
     sessions.write(now);
     const run = await CommandRun.start({
       ...{ dialect: this.#dialect, limits: this.#limits, report, resumed: session?.session_id ?? null },
-      command: { ...command, ...this.#startOf(now, session !== undefined), cookie },
+      command: { ...command, ...this.#startOf(now, assignment.token, session !== undefined), cookie },
       noted: ({ session_id, is_taken }) => save({ ...(session_id && { session_id }), is_taken }),
     });
     try {
@@ -109,12 +109,12 @@ export class CommandDriver implements ProgramDriver {
     }
   }
 
-  #startOf(session: Session, is_resumed: boolean): Pick<ProgramCommand, "argv" | "env"> {
+  #startOf(session: Session, token: string, is_resumed: boolean): Pick<ProgramCommand, "argv" | "env"> {
     const { command, hub } = this.#options;
     const { turn_id } = session;
     const env = {
       ...command.env,
-      ...{ PARLEY_URL: new URL("/", hub.url).origin, PARLEY_TOKEN: hub.token, PARLEY_CAUSE: turn_id },
+      ...{ PARLEY_URL: new URL("/", hub.url).origin, PARLEY_TOKEN: token, PARLEY_CAUSE: turn_id },
       ...(hub.space && { PARLEY_SPACE: hub.space }),
     };
     const headers = { "X-Parley-Cause": turn_id, ...(hub.space && { "X-Session-ID": hub.space }) };

@@ -15,6 +15,8 @@ export interface Assignment {
   turn_id: string;
   /** The newest turn in which anything was answered, by whatever driver. */
   answered_turn_id: string | null;
+  /** With which it acts in the hub: what it does with it has the turn as its cause. The same for all turns of a runtime. */
+  token: string;
 }
 
 /** A call that the program itself makes, under an id of its own. */

@@ -11,6 +11,7 @@
  *   garbage     lines that are no messages     flood       text without end
  *   long        one message of 9 MB            error       refuses the prompt
  *   child       leaves a process behind        slowly:NAME a call told bit by bit
+ *   mail:NAME   writes to somebody, by MCP
  *
  * `load` has it know sessions of before, `stdio` has it take no HTTP server, `deaf` has it not hear that it is to stop, and
  * `mute` has it answer nothing at all. The folder gets what it was given, a line each in `prompts`, and its pids in `pids`.
@@ -22,12 +23,15 @@ import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import * as acp from "@agentclientprotocol/sdk";
+import type { Client } from "@modelcontextprotocol/client";
 
 export const ACP_AGENT = fileURLToPath(import.meta.url);
 
 interface Session {
   id: string;
   server: acp.McpServer | undefined;
+  /** Kept for as long as the session. */
+  hub: Promise<Client> | undefined;
   /** What it does at the prompts that are left of its script. */
   rest: string[];
   cancelled: PromiseWithResolvers<"cancelled">;
@@ -61,6 +65,7 @@ const STEPS: Record<string, (turn: Turn, argument: string) => Promise<void>> = {
   },
   post: (turn, content) => hubTool(turn, "chat_assistant_post", { content }),
   yield: (turn) => hubTool(turn, "loop_yield_turn", {}),
+  mail: (turn, name) => hubTool(turn, "mail_send", { to: [name], subject: "Done", body: "As you said." }),
   ask: (turn, name) => ask(turn, name, { rawInput: { path: "notes.txt" } }),
   bare: (turn, name) => ask(turn, name, {}),
   always: (turn, name) => ask(turn, name, { rawInput: { path: "notes.txt" }, options: ONCE.slice(0, 1) }),
@@ -116,10 +121,9 @@ async function ask(
 }
 
 /** By whatever kind of server it was handed. */
-async function hubTool({ session: { server }, update }: Turn, name: string, args: Record<string, unknown>) {
+async function connect(server: acp.McpServer): Promise<Client> {
   const { Client, StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
   const { StdioClientTransport } = await import("@modelcontextprotocol/client/stdio");
-  if (!server) throw new Error("it was handed no server");
   const client = new Client({ name: "acp-agent", version: "1.0.0" });
   if ("command" in server) {
     const env = Object.fromEntries(server.env.map((variable) => [variable.name, variable.value]));
@@ -128,9 +132,16 @@ async function hubTool({ session: { server }, update }: Turn, name: string, args
     const headers = Object.fromEntries(server.headers.map((header) => [header.name, header.value]));
     await client.connect(new StreamableHTTPClientTransport(new URL(server.url), { requestInit: { headers } }));
   }
+  return client;
+}
+
+async function hubTool({ session, update }: Turn, name: string, args: Record<string, unknown>) {
+  const { server } = session;
+  if (!server) throw new Error("it was handed no server");
+  session.hub ??= connect(server);
+  const client = await session.hub;
   const toolCallId = await begin(update, `mcp__${server.name}__${name}`, args);
   const { content, isError } = await client.callTool({ name, arguments: args });
-  await client.close();
   const rawOutput = JSON.stringify(content);
   await update({ sessionUpdate: "tool_call_update", toolCallId, status: isError ? "failed" : "completed", rawOutput });
 }
@@ -153,7 +164,7 @@ async function work(turn: Turn, script: string): Promise<void> {
 function serve(): void {
   const sessions = new Map<string, Session>();
   const open = (id: string, [server]: readonly acp.McpServer[]): void => {
-    sessions.set(id, { id, server, rest: [], cancelled: Promise.withResolvers() });
+    sessions.set(id, { id, server, hub: undefined, rest: [], cancelled: Promise.withResolvers() });
     writeFileSync(join(folder(), `session-${id}`), "");
   };
   const { agent } = acp.methods;

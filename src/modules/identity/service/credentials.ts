@@ -89,11 +89,11 @@ export class Credentials {
   /**
    * Somebody whom the hub itself acts for, as if they came in with their newest token, with the roles that they have in the
    * space now: who would be refused at the door is refused here, and what is opened so ends with that token. To be asked
-   * anew for each thing that is done, and used with `hub.call` as any actor.
+   * anew for each thing that is done, and used with `hub.call` as any actor. `own_id` is the token that was made for that.
    */
-  async actorFor(principal_id: string, space_id: string): Promise<Actor> {
+  async actorFor(principal_id: string, space_id: string, own_id = ""): Promise<Actor> {
     const now = new Date(this.#database.now()).toISOString();
-    const token = await store.findWorkingToken(this.#database, { principal_id, space_id, now });
+    const token = await store.findWorkingToken(this.#database, { principal_id, space_id, now, own_id });
     if (!token) throw unauthenticated("Nobody may act for them: they have no token that works.");
     const grants = within(token, await store.listGrants(this.#database, principal_id));
     const roles = await this.#admit(grants, space_id);

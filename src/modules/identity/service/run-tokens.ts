@@ -23,6 +23,10 @@ interface RunToken {
 export const issueRunToken = (ctx: TxCtx, token: RunToken): Promise<{ id: string; token: string }> =>
   mint(ctx, { ...token, made_by: null, label: LABEL, space_id: ctx.tx.space_id });
 
+/** What is done with it from the commit on has another cause: the turn that its holder is at by then. */
+export const setTokenCause = (ctx: TxCtx, id: string, cause: number): Promise<void> =>
+  store.updateTokenCause(ctx.tx, { id, cause });
+
 interface Wanted {
   kind: "trigger" | "worker" | "mail";
   /** The trigger, worker or agent it is for. */

@@ -25,16 +25,20 @@ export const findTokenByHash = (db: Reader, hash: string): Promise<TokenAndPrinc
 const tokenById = statement<{ id: string }, TokenAndPrincipal>(`${WITH_PRINCIPAL} where t.id = :id`);
 export const findToken = (db: Reader, id: string): Promise<TokenAndPrincipal | undefined> => db.get(tokenById, { id });
 
-const newestWorking = statement<{ principal_id: string; space_id: string; now: string }, TokenAndPrincipal>(
+const tokenCause = statement<{ id: string; cause: number }>("update tokens set cause = :cause where id = :id");
+export const updateTokenCause = (tx: Tx, args: { id: string; cause: number }): Promise<void> =>
+  tx.run(tokenCause, args);
+
+type Working = { principal_id: string; space_id: string; now: string; own_id: string };
+
+const newestWorking = statement<Working, TokenAndPrincipal>(
   `${WITH_PRINCIPAL} where t.principal_id = :principal_id and t.revoked_at is null
    and (t.expires_at is null or t.expires_at > :now) and (t.space_id is null or t.space_id = :space_id)
-   order by case when t.space_id is null then 0 else 1 end, t.created_at desc, t.id desc limit 1`,
+   order by case when t.space_id is null then 0 when t.id = :own_id then 1 else 2 end, t.created_at desc, t.id desc limit 1`,
 );
-/** Of those that are good for the space, one that is no run's before others. */
-export const findWorkingToken = (
-  db: Reader,
-  args: { principal_id: string; space_id: string; now: string },
-): Promise<TokenAndPrincipal | undefined> => db.get(newestWorking, args);
+/** Of those that are good for the space, one that is no run's before others, then the one that is named. */
+export const findWorkingToken = (db: Reader, args: Working): Promise<TokenAndPrincipal | undefined> =>
+  db.get(newestWorking, args);
 
 const subscriber = statement<{ subscriber_id: string }, { id: string }>(
   "select id from tokens where subscriber_id = :subscriber_id limit 1",

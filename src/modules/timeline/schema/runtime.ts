@@ -38,6 +38,7 @@ const Followed = z.object({
 export const StartRuntime = z.strictObject({
   agent,
   driver: z.string().max(40).describe("What runs its model, such as scripted."),
+  with_token: z.boolean().default(false).describe("Make a token for a program that does its turns."),
 });
 export type StartRuntime = z.infer<typeof StartRuntime>;
 
@@ -54,6 +55,12 @@ export const RuntimeStarted = Wanted.extend({
   fence,
   after_id: Id.nullable().describe("Everything up to here was taken by a turn: begin to read here."),
   interrupted_turn_id: Id.nullable().describe("The turn that the last runtime left unfinished."),
+  token: z
+    .string()
+    .nullable()
+    .describe(
+      "Works until another runtime is started, or this one ends. What is done with it has the turn as its cause.",
+    ),
   subscriptions: z
     .array(z.object({ server, uri, pinned: z.boolean() }))
     .describe("What the agent follows. What is pinned is followed by runtime_next, the rest is yours to follow."),

@@ -9,10 +9,8 @@ import type { RuntimeOf, RuntimeStatus, StartAgent } from "../schema.ts";
 import type { RuntimeRow } from "../tables.ts";
 import { tellChange } from "./events.ts";
 import { steer } from "./steering.ts";
-import { isoAt } from "./wire.ts";
+import { isoAt, TOKEN_MS } from "./wire.ts";
 
-/** It works until it is ended; no token is made for ever. */
-const TOKEN_MS = 10 * 365 * 86_400_000;
 const TOKEN_END = "runtime.token";
 const GOODBYE_MS = 60_000;
 

@@ -3,7 +3,7 @@ import { type Ctx, type TxCtx, transact } from "../../../context.ts";
 import { move, unplan } from "../../../due/index.ts";
 import { ParleyError } from "../../../errors.ts";
 import type { DueHandler } from "../../../module.ts";
-import { type AgentRow, addressed, beat, noteDoing } from "../../identity/index.ts";
+import { type AgentRow, addressed, beat, endTokens, issueRunToken, noteDoing } from "../../identity/index.ts";
 import type { ReportRuntime, RuntimeStarted, StartRuntime } from "../schema.ts";
 import * as store from "../store.ts";
 import type { RuntimeRow } from "../tables.ts";
@@ -13,7 +13,7 @@ import { followedBy, noteFollowed } from "./following.ts";
 import { pinnedInbox } from "./injecting.ts";
 import { rootOf } from "./lineage.ts";
 import { endTurn } from "./turns.ts";
-import { idOrNull, isoNow, own } from "./wire.ts";
+import { idOrNull, isoAt, isoNow, own, TOKEN_MS } from "./wire.ts";
 
 /** A runtime that was not heard of for so long is taken for gone. */
 export const SILENT_MS = 30_000;
@@ -22,7 +22,7 @@ const SILENT = "runtime.silent";
 export const NEVER_RUN: Omit<RuntimeRow, "principal_id"> = {
   ...{ fence: 0, driver: null, started_at: null, seen_at: null, ended_at: null, turn_id: null, taken_id: 0 },
   ...{ abort_turn_id: null, paused_at: null, paused_by: null, mounts: "{}", in_hub: null },
-  ...{ forked_from: null, forked_at: null, tools_off_at: null },
+  ...{ forked_from: null, forked_at: null, tools_off_at: null, token_id: null },
 };
 
 /** As which program an agent is there that a runtime runs. */
@@ -32,7 +32,7 @@ const CLIENT = "parley";
  * Whoever starts last runs the agent: from here on nothing of an earlier runtime counts. What that one left unfinished is
  * ended, and the inbox is followed before anything is read from it.
  */
-export function start(ctx: Ctx, { agent: name, driver }: StartRuntime): Promise<RuntimeStarted> {
+export function start(ctx: Ctx, { agent: name, driver, with_token }: StartRuntime): Promise<RuntimeStarted> {
   return transact(ctx, async (ctx) => {
     const agent = await own(ctx, name);
     const { principal_id } = agent;
@@ -42,11 +42,13 @@ export function start(ctx: Ctx, { agent: name, driver }: StartRuntime): Promise<
     await interrupt(ctx, agent, row);
     const now = isoNow(ctx);
     Object.assign(row, { fence: row.fence + 1, driver, started_at: now, seen_at: now, ended_at: null, mounts: "{}" });
+    const started_id = await tellStarted(ctx, agent, row.fence);
+    await endProgramToken(ctx, row);
+    const token = with_token ? await programToken(ctx, row, started_id) : null;
     await store.saveRuntime(ctx.tx, row);
     await store.saveSubscription(ctx.tx, pinnedInbox(agent, { fence: row.fence, created_at: now, last_error: null }));
     await beat(ctx, { client: CLIENT });
     await noteDoing(ctx, agent, { lifecycle: "starting", run_phase: "idle" });
-    await tellStarted(ctx, agent, row.fence);
     await watch(ctx, agent);
     return {
       known_as: (await store.findNameOf(ctx.tx, await rootOf(ctx, principal_id))) ?? agent.name,
@@ -54,6 +56,7 @@ export function start(ctx: Ctx, { agent: name, driver }: StartRuntime): Promise<
       ...{ interrupted_turn_id: idOrNull(interrupted_turn_id), paused: row.paused_at !== null, abort_turn_id: null },
       subscriptions: await followedBy(ctx, agent),
       tools_off: row.tools_off_at !== null,
+      token,
     };
   });
 }
@@ -78,7 +81,21 @@ export function report(
 async function end(ctx: TxCtx, agent: AgentRow, row: RuntimeRow, error?: string): Promise<void> {
   await interrupt(ctx, agent, row, error);
   row.ended_at = isoNow(ctx);
+  await endProgramToken(ctx, row);
   await unplan(ctx, { kind: SILENT, ref: agent.inbox_id });
+}
+
+/** Each turn becomes its cause as it begins: a program may have one token for all of them, and a session of its own. */
+async function programToken(ctx: TxCtx, row: RuntimeRow, cause: number): Promise<string> {
+  const expires_at = isoAt(ctx.now() + TOKEN_MS);
+  const { id, token } = await issueRunToken(ctx, { principal_id: row.principal_id, cause, expires_at });
+  row.token_id = id;
+  return token;
+}
+
+async function endProgramToken(ctx: TxCtx, row: RuntimeRow): Promise<void> {
+  if (row.token_id !== null) await endTokens(ctx, [row.token_id]);
+  row.token_id = null;
 }
 
 /** The turn that its runtime can no longer end. What waits for a person stays. */

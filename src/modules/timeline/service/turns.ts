@@ -2,7 +2,7 @@ import type { TxCtx } from "../../../context.ts";
 import { ParleyError } from "../../../errors.ts";
 import { toColumns } from "../../../feed/index.ts";
 import { formatId } from "../../../ids.ts";
-import type { AgentRow } from "../../identity/index.ts";
+import { type AgentRow, setTokenCause } from "../../identity/index.ts";
 import type { Outcome } from "../schema.ts";
 import * as store from "../store.ts";
 import type { RuntimeRow, TurnRow } from "../tables.ts";
@@ -34,6 +34,7 @@ export async function beginTurn(ctx: TxCtx, { agent, row }: Held, key: string): 
   const cause = await causeOf(ctx, row);
   const [id = 0] = await log({ ...ctx, cause }, agent, [{ type: "TurnStarted", key, turn_id: null }]);
   row.turn_id = id;
+  if (row.token_id !== null) await setTokenCause(ctx, row.token_id, id);
   await pauseOverBudget(ctx, { agent, row });
   await store.saveTurn(ctx.tx, {
     ...{ id, principal_id: row.principal_id, fence: row.fence, status: "starting", outcome: null, error: null },

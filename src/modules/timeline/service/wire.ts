@@ -33,3 +33,6 @@ export function logEvent({ id, turn_id, type, body, text = null }: EventRow & { 
   if (text !== null && long !== undefined) event[long] = text;
   return event as LogEvent;
 }
+
+/** A token of a runtime works until it is ended; none is made for ever. */
+export const TOKEN_MS = 10 * 365 * 86_400_000;

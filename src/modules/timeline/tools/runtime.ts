@@ -25,6 +25,7 @@ export const runtimeTools = [
     roles: AGENTS,
     unlisted: true,
     writes: true,
+    secret: true,
     input: StartRuntime,
     output: RuntimeStarted,
     run: service.start,
