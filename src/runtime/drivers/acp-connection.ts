@@ -9,6 +9,10 @@ import { ACP_SERVER, type Permission, type ProgramReport } from "./program.ts";
 import { type ProgramCommand, ProgramProcess } from "./program-process.ts";
 import { Silence, type SilenceLimits } from "./silence.ts";
 
+/** What an agent tells of only once it has its prompt; the rest may be about anything. */
+const SHOWS_PROMPT: readonly acp.SessionUpdate["sessionUpdate"][] = [
+  ...(["agent_message_chunk", "agent_thought_chunk", "tool_call", "tool_call_update", "plan"] as const),
+];
 const MOST_MESSAGE_BYTES = 8 * 1024 * 1024;
 
 export interface AcpLimits extends SilenceLimits {
@@ -32,6 +36,15 @@ interface Opening {
 interface Listening {
   report: ProgramReport;
   updates: AcpUpdates;
+  taken: () => void;
+}
+
+/** Where what comes of a prompt is taken to. */
+interface Hearing {
+  report: ProgramReport;
+  cost: (usd: number) => void;
+  /** The session has shown that it has it. */
+  taken: () => void;
 }
 
 /** One running program, and one session of it. */
@@ -111,17 +124,14 @@ export class AcpConnection {
   }
 
   /** Throws for whatever is not a regular end. */
-  async prompt(
-    texts: readonly string[],
-    { report, cost }: { report: ProgramReport; cost: (usd: number) => void },
-    signal: AbortSignal,
-  ): Promise<void> {
+  async prompt(texts: readonly string[], { report, cost, taken }: Hearing, signal: AbortSignal): Promise<void> {
     const updates = new AcpUpdates(report, cost);
-    this.#listening = { report, updates };
+    this.#listening = { report, updates, taken };
     const prompt = texts.map((text): acp.ContentBlock => ({ type: "text", text }));
     const params: acp.PromptRequest = { sessionId: this.#session_id, prompt };
     const asked = this.#connection.agent.request(acp.methods.agent.session.prompt, params);
-    asked.catch(() => {});
+    // However it answers, it has it; one that is gone does not answer.
+    asked.then(taken, (error: unknown) => error instanceof acp.RequestError && taken());
     try {
       await this.#ended(asked, signal);
     } finally {
@@ -186,6 +196,7 @@ export class AcpConnection {
   #update({ sessionId, update }: acp.SessionNotification): void {
     this.#silence.heard();
     if (!this.#listening || sessionId !== this.#session_id) return;
+    if (SHOWS_PROMPT.includes(update.sessionUpdate)) this.#listening.taken();
     this.#listening.updates.take(update);
   }
 

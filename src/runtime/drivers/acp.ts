@@ -1,6 +1,9 @@
-/** An agent program that speaks the Agent Client Protocol on its standard input and output. */
+/**
+ * An agent program that speaks the Agent Client Protocol on its standard input and output. What its session was given, and
+ * whether it has shown that it has it, is kept as for a client: a session that goes on is told nothing twice.
+ */
 import { AcpConnection, type AcpLimits, type Servers } from "./acp-connection.ts";
-import { briefing } from "./briefing.ts";
+import { briefing, newsFor } from "./briefing.ts";
 import type { Assignment, ProgramDriver, ProgramReport } from "./program.ts";
 import type { ProgramCommand } from "./program-process.ts";
 import { beginning, isCurrent, type Session, type SessionStore } from "./sessions.ts";
@@ -46,21 +49,31 @@ export class AcpDriver implements ProgramDriver {
 
   async #work(assignment: Assignment, report: ProgramReport, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
+    const { turn_id, news } = assignment;
     const { connection, session, is_fresh } = await this.#open(assignment, signal);
     signal.throwIfAborted();
+    const texts = is_fresh ? briefing(assignment, true) : newsFor(session, assignment);
     const before = session.cost_usd;
-    const cost = (usd: number): void => {
-      session.cost_usd = Math.max(session.cost_usd, usd);
+    const given_id = news.at(-1)?.id ?? session.given_id;
+    const now: Session = { ...session, turn_id, given_id, is_taken: false };
+    // Before it is given anything, and as soon as it shows that it has it: whoever comes after a crash knows.
+    this.#save(now);
+    const taken = (): void => {
+      if (now.is_taken) return;
+      now.is_taken = true;
+      this.#save(now);
     };
-    this.#save({ ...session, turn_id: assignment.turn_id });
+    const cost = (usd: number): void => {
+      now.cost_usd = Math.max(now.cost_usd, usd);
+    };
     try {
-      await connection.prompt(briefing(assignment, is_fresh), { report, cost }, signal);
+      await connection.prompt(texts, { report, cost, taken }, signal);
     } finally {
       // Of a turn that is over nothing more is counted: what it cost is a part of what the next one says.
-      const cost_usd = signal.aborted ? before : session.cost_usd;
-      this.#save({ ...session, cost_usd, turn_id: assignment.turn_id });
+      if (signal.aborted) now.cost_usd = before;
+      this.#save(now);
       if (connection.isGone) this.#connection = undefined;
-      report.spent({ cost_usd: cost_usd - before });
+      report.spent({ cost_usd: now.cost_usd - before });
     }
   }
 
@@ -68,7 +81,7 @@ export class AcpDriver implements ProgramDriver {
   async #open({ answered_turn_id, token }: Assignment, signal: AbortSignal) {
     const { command, servers, sessions } = this.#options;
     const known = this.#session ?? sessions.read();
-    const current = known && isCurrent(known, answered_turn_id) ? known : undefined;
+    const current = known?.is_taken && isCurrent(known, answered_turn_id) ? known : undefined;
     const live = this.#connection?.isGone ? undefined : this.#connection;
     if (live && current && live.session_id === current.session_id)
       return { connection: live, session: current, is_fresh: false };
@@ -80,8 +93,8 @@ export class AcpDriver implements ProgramDriver {
       this.#connection = undefined;
       throw error;
     });
-    const cost_usd = goes_on ? (current?.cost_usd ?? 0) : 0;
-    return { connection, session: beginning({ session_id: connection.session_id, cost_usd }), is_fresh: !goes_on };
+    const session = goes_on && current ? current : beginning({ session_id: connection.session_id });
+    return { connection, session, is_fresh: !goes_on };
   }
 
   #save(session: Session): void {

@@ -1,6 +1,6 @@
 /**
  * An agent program that speaks ACP, built with the official library, and that does what it is told: `node acp-agent.ts
- * FOLDER [load] [stdio] [deaf] [mute]`. The newest message is a script: steps behind semicolons, each a word with its argument
+ * FOLDER [load] [resume] [stdio] [deaf] [mute]`. The newest message is a script: steps behind semicolons, each a word with its argument
  * behind a colon; what stands behind a bar is for the next prompt, if that is a notification.
  *
  *   say:TEXT    plain text                     tool:NAME   a tool call of its own, with a result
@@ -13,8 +13,9 @@
  *   child       leaves a process behind        slowly:NAME a call told bit by bit
  *   mail:NAME   writes to somebody, by MCP
  *
- * `load` has it know sessions of before, `stdio` has it take no HTTP server, `deaf` has it not hear that it is to stop, and
- * `mute` has it answer nothing at all. The folder gets what it was given, a line each in `prompts`, and its pids in `pids`.
+ * `load` and `resume` have it know sessions of before, by the one method or the other, `stdio` has it take no HTTP server, `deaf` has it not hear that it is to stop, and
+ * `mute` has it answer nothing at all. The folder gets what it was given, a line each in `prompts`, how sessions
+ * were opened in `opened`, and its pids in `pids`.
  */
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -167,20 +168,33 @@ function serve(): void {
     sessions.set(id, { id, server, hub: undefined, rest: [], cancelled: Promise.withResolvers() });
     writeFileSync(join(folder(), `session-${id}`), "");
   };
+  const find = (how: string, id: string): void => {
+    appendFileSync(join(folder(), "opened"), `${how}\n`);
+    if (!existsSync(join(folder(), `session-${id}`))) throw acp.RequestError.resourceNotFound(id);
+  };
   const { agent } = acp.methods;
   acp
     .agent({ name: "acp-agent" })
     .onRequest(agent.initialize, () => ({
       protocolVersion: acp.PROTOCOL_VERSION,
-      agentCapabilities: { loadSession: can("load"), mcpCapabilities: { http: !can("stdio") } },
+      agentCapabilities: {
+        ...{ loadSession: can("load"), mcpCapabilities: { http: !can("stdio") } },
+        ...(can("resume") && { sessionCapabilities: { resume: {} } }),
+      },
     }))
     .onRequest(agent.session.new, ({ params }) => {
       const sessionId = randomUUID();
+      appendFileSync(join(folder(), "opened"), "new\n");
       open(sessionId, params.mcpServers);
       return { sessionId };
     })
+    .onRequest(agent.session.resume, ({ params: { sessionId, mcpServers = [] } }) => {
+      find("resume", sessionId);
+      open(sessionId, mcpServers);
+      return {};
+    })
     .onRequest(agent.session.load, async ({ params: { sessionId, mcpServers }, client }) => {
-      if (!existsSync(join(folder(), `session-${sessionId}`))) throw acp.RequestError.resourceNotFound(sessionId);
+      find("load", sessionId);
       const content = { type: "text", text: "What was said long ago." } as const;
       await client.notify(acp.methods.client.session.update, {
         ...{ sessionId, update: { sessionUpdate: "agent_message_chunk", content } },
