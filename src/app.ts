@@ -4,7 +4,7 @@ import { Audit } from "./audit/index.ts";
 import { createCall } from "./call.ts";
 import { onCommit } from "./commits.ts";
 import type { Config } from "./config.ts";
-import { type Actor, type Ctx, systemActor } from "./context.ts";
+import { type Actor, type Ctx, systemActor, type WantedHosting } from "./context.ts";
 import type { Timekeeping } from "./db/clock.ts";
 import { MIGRATIONS, type Migration } from "./db/migrations/index.ts";
 import { HUB_SPACE, MAIN_SPACE, openDatabase } from "./db/open.ts";
@@ -179,6 +179,7 @@ async function compose({ config, log, database, audit, modules }: Parts): Promis
   const known = {
     ...{ db: database, now: () => database.now(), database, config, address: () => hub.address },
     ...{ reactions, needs, glances, explainers, waiting, mounts, sessions, sections, contents: contentsOf(modules) },
+    hostingRefusal: (wanted: WantedHosting) => hub.hostingRefusal(wanted),
   };
   const ctx = (actor: Actor): Ctx => ({ ...known, actor, cause: credentialCause(actor) });
   const limited = (): void => metrics.limited.inc();
@@ -206,6 +207,7 @@ async function compose({ config, log, database, audit, modules }: Parts): Promis
     audit,
     version: VERSION,
     address: "",
+    hostingRefusal: () => undefined,
     ctx,
   };
   onCommit(hub, "metrics", ({ events }) => metrics.committed(events));

@@ -55,14 +55,16 @@ const PASSAGES = [
   /^mcp -> src\/http\/outlet\.ts$/, // the bounded way out, the same for every stream
   /^(cli|runtime) -> src\/client\//,
   /^runtime -> src\/runner\/clients\/index\.ts$/, // what agents' clients take and print is known in one place
+  /^runtime -> src\/runner\/definitions\.ts$/, // a program is written down in one way, whoever starts it
   /^cli -> src\/mcp\/stdio(\/channel)?\.ts$/,
+  /^cli -> src\/runtime\/servers-file\.ts$/, // as the hub reads it, for `doctor`
   /^cli -> src\/runtime\/((compositor|drivers)\/)?index\.ts$/, // `agent run` is one
   /^cli -> src\/runner\/definitions\.ts$/, // `doctor` reads what may be started as the runner does
 ];
 
 /** What the command line loads; it starts fast and talks to the hub like any stranger. `serve` is the hub. */
 const CLI_LOADS =
-  /^node:|^diff$|^src\/(cli\/|client\/|local\/|durations\.ts$|errors\.ts$|config\.ts$|suggest\.ts$|visible\.ts$|mcp\/stdio(\/channel)?\.ts$|runner\/definitions\.ts$|runtime\/((compositor|drivers)\/)?index\.ts$)/;
+  /^node:|^diff$|^src\/(cli\/|client\/|local\/|durations\.ts$|errors\.ts$|config\.ts$|suggest\.ts$|visible\.ts$|mcp\/stdio(\/channel)?\.ts$|runner\/definitions\.ts$|runtime\/(servers-file|((compositor|drivers)\/)?index)\.ts$)/;
 
 const MODULE_FILE =
   /^((index|schema|tables|store|service|tools|resources|routes)\.ts|(schema|store|service|tools)\/[a-z-]+\.ts|[a-z-]+(\.[a-z-]+)*\.test\.ts)$/;

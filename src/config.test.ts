@@ -29,6 +29,7 @@ test("without a word the hub is for this machine only, on its own port, in the h
     archive_days: 30,
     log_level: "info",
     web: resolve("web/build"),
+    launcher: resolve("bin/parley"),
     typed: { program: "parley", place: "" },
     task_days: 90,
     task_lease_seconds: 60,

@@ -72,7 +72,7 @@ export interface Config {
   log_level: LogLevel;
   /** The folder of the built web app. */
   web: string;
-  /** What runs this program, for what the hub starts. */
+  /** What starts `parley`. */
   launcher: string;
   /** What is typed on this machine to reach this hub. */
   typed: Typed;

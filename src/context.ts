@@ -88,6 +88,13 @@ export const systemActor = (space_id: string): Actor => ({
   subscriber_id: "",
 });
 
+/** How the hub itself is to run an agent. */
+export interface WantedHosting {
+  space_id: string;
+  agent: string;
+  definition: object;
+}
+
 /** Everything a service function may reach. Keep it this small. */
 export interface Ctx {
   /** Inside `transact` the open transaction, else committed rows. */
@@ -126,6 +133,8 @@ export interface Ctx {
   afterwards?: (work: () => Promise<unknown>) => void;
   /** What a space holds. */
   contents: Contents;
+  /** Why the hub cannot run an agent by this definition, in a sentence; undefined where it can. */
+  hostingRefusal: (wanted: WantedHosting) => string | undefined;
   /** Only tools that wait have it. */
   wait?: Wait;
 }

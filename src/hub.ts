@@ -38,5 +38,7 @@ export interface Hub {
   readonly version: string;
   /** Known once it listens. */
   address: string;
+  /** Of whoever runs agents here, once there is one. */
+  hostingRefusal: Ctx["hostingRefusal"];
   ctx(actor: Actor): Ctx;
 }

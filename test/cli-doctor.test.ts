@@ -105,6 +105,16 @@ describe("doctor", () => {
       expect.stringContaining("mason, files: no-such-program does not exist."),
     ]);
     expect(message).toContain("mason, notes: Its folder /nowhere cannot be entered.");
+    const programs = (program: object) => JSON.stringify({ agents: { mason: { program } } });
+    expect(await examined(programs({ client: "claude", argv: [process.execPath] }))).toMatchObject({
+      ...{ state: "pass", message: "0 servers and 1 program of agents that the hub runs." },
+    });
+    expect(await examined(programs({ argv: ["no-such-program"] }))).toMatchObject({
+      ...{ state: "fail", message: expect.stringContaining("mason, program: no-such-program does not exist.") },
+    });
+    expect(await examined(programs({ env: { PARLEY_TOKEN: "secret" } }))).toMatchObject({
+      ...{ state: "fail", message: expect.stringMatching(/^mason\.program: (?!.*secret)/) },
+    });
     expect(await examined('{"agents": {"secret"')).toMatchObject({
       state: "fail",
       message: expect.stringMatching(/^It is no JSON/),

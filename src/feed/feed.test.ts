@@ -66,6 +66,7 @@ async function commit(space_id: string, events: number): Promise<Committed> {
       sessions: [],
       sections: [],
       contents: { tables: [], long_tables: [], archived: [], reopened: new Map() },
+      hostingRefusal: () => undefined,
       now: () => database.now(),
       actor: { ...who, roles: [], space_id },
     };

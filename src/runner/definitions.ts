@@ -13,7 +13,8 @@ const DEFAULT_AT_ONCE = 4;
 /** Arguments of Claude Code that would put other hooks in the place of the one that asks, or run none. */
 const TAKES_HOOKS = /^--(settings|bare|safe-mode)(=|$)/;
 
-const Definition = z
+/** How a program is written down, in `runner.json` and for agents in `servers.json`. */
+export const Definition = z
   .strictObject({
     /** A client whose arguments and output are known; without it a program of the owner's own. */
     client: z.enum(["claude", "codex"]).optional(),
@@ -44,6 +45,8 @@ const Definition = z
     ({ env }) => !Object.keys(env ?? {}).some((name) => name.startsWith("PARLEY_")),
     "variables that begin with PARLEY_ are set by the hub",
   );
+
+export type Definition = z.infer<typeof Definition>;
 
 const RunnerFile = z.strictObject({
   trigger: Definition.optional(),
@@ -116,11 +119,15 @@ export class Definitions {
     const { triggers = {} } = this.#file;
     const own = kind === "trigger" && Object.hasOwn(triggers, name) ? triggers[name] : undefined;
     const definition = own ?? this.#file[kind];
-    if (!definition) return undefined;
-    const { client = "plain", argv = [client], cwd = homedir(), env = {}, account = DEFAULT_ACCOUNT } = definition;
-    const { timeout_seconds = DEFAULT_TIMEOUT_SECONDS, approvals = false } = definition;
-    return { client, argv, cwd, env, account, approvals, timeout_ms: timeout_seconds * 1000 };
+    return definition && programOf(definition, DEFAULT_TIMEOUT_SECONDS);
   }
+}
+
+/** With everything that may be left out. */
+export function programOf(definition: Definition, timeout_default: number): Program {
+  const { client = "plain", argv = [client], cwd = homedir(), env = {}, account = DEFAULT_ACCOUNT } = definition;
+  const { timeout_seconds = timeout_default, approvals = false } = definition;
+  return { client, argv, cwd, env, account, approvals, timeout_ms: timeout_seconds * 1000 };
 }
 
 function parsed(path: string, text: string): RunnerFile {

@@ -4,8 +4,11 @@ import type { Driver } from "./drivers/driver.ts";
 import { OPENAI_URL, openai } from "./drivers/openai.ts";
 import { Script, scripted } from "./drivers/scripted.ts";
 
-const common = { facets: z.array(z.string()).optional(), compat: z.literal("v1").optional() };
+const facets = z.array(z.string()).optional();
+const common = { facets, compat: z.literal("v1").optional() };
 const dollars = z.number().min(0).max(10_000);
+/** In dollars for a million tokens. */
+const price = z.strictObject({ input: dollars, output: dollars }).optional();
 const model = {
   model: z.string().min(1).max(200),
   base_url: z.url({ protocol: /^https?$/, error: "this is no http or https address" }).optional(),
@@ -15,18 +18,32 @@ const model = {
     .max(100)
     .regex(/^[A-Z][A-Z0-9_]*_API_KEY$/, "this is no name of a variable that ends in _API_KEY")
     .optional(),
-  /** In dollars for a million tokens. */
-  price: z.strictObject({ input: dollars, output: dollars }).optional(),
+  price,
   ...common,
 };
 
-/** How an agent is run, as it is typed or stored. */
-export const Definition = z.discriminatedUnion("driver", [
+/** How an agent is run whose model is asked here. */
+export const ModelDefinition = z.discriminatedUnion("driver", [
   z.strictObject({ driver: z.literal("scripted"), script: Script, ...common }),
   z.strictObject({ driver: z.literal("openai"), ...model }),
   z.strictObject({ driver: z.literal("anthropic"), ...model }),
 ]);
+export type ModelDefinition = z.infer<typeof ModelDefinition>;
+
+/**
+ * How an agent is run, as it is typed or stored. Which program does its turns no definition says: whoever may store one
+ * would decide what runs on the hub's machine.
+ */
+export const Definition = z.discriminatedUnion("driver", [
+  ...ModelDefinition.options,
+  z.strictObject({ driver: z.literal("command"), price, facets }),
+  z.strictObject({ driver: z.literal("acp"), facets }),
+]);
 export type Definition = z.infer<typeof Definition>;
+export type ProgramDefinition = Extract<Definition, { driver: "command" | "acp" }>;
+
+export const isProgramDefinition = (definition: Definition): definition is ProgramDefinition =>
+  definition.driver === "command" || definition.driver === "acp";
 
 const HTTP = {
   openai: { make: openai, base_url: OPENAI_URL, api_key_env: "OPENAI_API_KEY" },
@@ -34,7 +51,7 @@ const HTTP = {
 } as const;
 
 /** `env` is of the process that runs it. */
-export function driverOf(definition: Definition, env: Readonly<Record<string, string | undefined>>): Driver {
+export function driverOf(definition: ModelDefinition, env: Readonly<Record<string, string | undefined>>): Driver {
   if (definition.driver === "scripted") return scripted(definition.script);
   const known = HTTP[definition.driver];
   const { model, price, base_url = known.base_url, api_key_env = known.api_key_env } = definition;

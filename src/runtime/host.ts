@@ -6,16 +6,26 @@ import { onCommit } from "../commits.ts";
 import type { Hub } from "../hub.ts";
 import { listInHub } from "../modules/timeline/index.ts";
 import { type AgentOptions, runAgent } from "./agent.ts";
-import { Definition, driverOf } from "./definition.ts";
-import { HostedServers } from "./hosted-servers.ts";
+import { Definition, driverOf, isProgramDefinition } from "./definition.ts";
+import { Hosting, hostedProgram, refusalOf } from "./hosted-program.ts";
+import { HostedServers, type Whose } from "./hosted-servers.ts";
+import type { IntakeEnd } from "./intake.ts";
 import { inHubPort } from "./port-in-hub.ts";
 
 /** So often it is looked whether another node has gone, or what failed can be tried again. */
 const LOOK_MS = 15_000;
 
+type Stored = Awaited<ReturnType<typeof listInHub>>[number];
+
+interface Row extends Stored {
+  hosting: Hosting;
+  whose: Whose;
+  /** How it is run, by its row and by the file: with another one it is run anew. */
+  how: string;
+}
+
 interface Hosted {
-  /** How it is run: with another one it is run anew. */
-  definition: string;
+  how: string;
   stop: AbortController;
   over: Promise<void>;
 }
@@ -27,6 +37,8 @@ export class RuntimeHost implements AsyncDisposable {
   readonly #hosted = new Map<string, Hosted>();
   /** Run by somebody else since, with the definition that they took the place of. */
   readonly #left = new Map<string, string>();
+  /** Those that cannot be run here, and why. */
+  readonly #refused = new Map<string, string>();
   #timer: NodeJS.Timeout | undefined;
   #checking: Promise<void> | undefined;
   #again = false;
@@ -36,6 +48,12 @@ export class RuntimeHost implements AsyncDisposable {
     this.#hub = hub;
     this.#servers = new HostedServers(hub);
     this.#prefers = prefers;
+    this.#servers.onChange(() => this.wake());
+    hub.hostingRefusal = ({ definition, ...whose }) => {
+      // What was written just now counts.
+      this.#servers.reread();
+      return refusalOf(this.#servers, whose, definition);
+    };
     onCommit(hub, "agents in the hub", ({ events }) => {
       if (events.some(({ type }) => type === "runtime.wanted" || type === "runtime.unwanted")) this.wake();
     });
@@ -77,37 +95,58 @@ export class RuntimeHost implements AsyncDisposable {
   }
 
   async #look(): Promise<void> {
-    const wanted = new Map<string, { space_id: string; principal_id: string; agent: string; in_hub: string }>();
+    const wanted = new Map<string, Row>();
     for (const row of await listInHub(this.#hub.database))
-      if (this.#prefers(row.space_id)) wanted.set(`${row.space_id} ${row.principal_id}`, row);
-    for (const [key, { definition }] of [...this.#hosted])
-      if (wanted.get(key)?.in_hub !== definition) await this.#end(key);
+      if (this.#prefers(row.space_id)) wanted.set(`${row.space_id} ${row.principal_id}`, this.#rowOf(row));
+    for (const [key, { how }] of [...this.#hosted]) if (wanted.get(key)?.how !== how) await this.#end(key);
     for (const [key, row] of wanted)
-      if (!this.#hosted.has(key) && this.#left.get(key) !== row.in_hub && !this.#stopped) this.#start(key, row);
+      if (!this.#hosted.has(key) && this.#left.get(key) !== row.in_hub && !this.#stopped && this.#canRun(key, row))
+        this.#start(key, row);
   }
 
-  #start(
-    key: string,
-    { agent, in_hub, ...whose }: { space_id: string; principal_id: string; agent: string; in_hub: string },
-  ): void {
+  #rowOf(row: Stored): Row {
+    const hosting = Hosting.parse(JSON.parse(row.in_hub));
+    const whose = { space_id: row.space_id, agent: row.agent, like: hosting.like };
+    // What its model has of other servers is changed while it runs.
+    const { program } = this.#servers.find(whose) ?? {};
+    return { ...row, hosting, whose, how: JSON.stringify([row.in_hub, program]) };
+  }
+
+  /** Why not is said once, and again when it is something else. */
+  #canRun(key: string, { whose, hosting, agent, space_id }: Row): boolean {
+    const why = refusalOf(this.#servers, whose, hosting.definition);
+    if (why !== undefined && this.#refused.get(key) !== why)
+      this.#hub.log.warn("an agent of this hub cannot be run", { agent, space: space_id, why });
+    if (why === undefined) this.#refused.delete(key);
+    else this.#refused.set(key, why);
+    return why === undefined;
+  }
+
+  #start(key: string, row: Row): void {
     const { log } = this.#hub;
+    const { agent, space_id, in_hub, how } = row;
     const stop = new AbortController();
     this.#left.delete(key);
-    const run = async (): Promise<void> => {
-      const definition = Definition.parse(JSON.parse(in_hub).definition);
-      const { facets, compat } = definition;
-      const port = inHubPort(this.#hub, whose);
-      const driver = driverOf(definition, this.#hub.config.model_keys);
-      const { signal } = stop;
-      await using servers = this.#servers.mount({ space_id: whose.space_id, agent }, signal);
-      const around: AgentOptions["around"] = (tools, changed) => servers.around(tools, changed);
-      const end = await runAgent({ port, driver, signal, compat, around, ...(facets && { facets }) });
-      if (end === "superseded") this.#left.set(key, in_hub);
-    };
-    const over = run()
-      .catch((error: unknown) => log.warn("an agent of this hub ended", { agent, space: whose.space_id, error }))
+    const over = this.#run(row, stop.signal)
+      .then((end) => void (end === "superseded" && this.#left.set(key, in_hub)))
+      .catch((error: unknown) => log.warn("an agent of this hub ended", { agent, space: space_id, error }))
       .finally(() => this.#hosted.delete(key));
-    this.#hosted.set(key, { definition: in_hub, stop, over });
+    this.#hosted.set(key, { how, stop, over });
+  }
+
+  async #run({ principal_id, space_id, hosting, whose }: Row, signal: AbortSignal): Promise<IntakeEnd> {
+    const definition = Definition.parse(hosting.definition);
+    const port = inHubPort(this.#hub, { principal_id, space_id, token_id: hosting.token_id });
+    const { facets } = definition;
+    const common = { port, signal, ...(facets && { facets }) };
+    if (isProgramDefinition(definition)) {
+      const driver = await hostedProgram({ hub: this.#hub, servers: this.#servers, whose, definition });
+      return runAgent({ ...common, driver });
+    }
+    const driver = driverOf(definition, this.#hub.config.model_keys);
+    await using servers = this.#servers.mount(whose, signal);
+    const around: AgentOptions["around"] = (tools, changed) => servers.around(tools, changed);
+    return await runAgent({ ...common, driver, compat: definition.compat, around });
   }
 
   async #end(key: string): Promise<void> {

@@ -1,85 +1,100 @@
 /**
- * The servers of the agents that the hub itself runs: `servers.json` in its data folder. No tool writes it: whoever may,
- * decides what runs as the hub's user. So what it says of secrets is nowhere else, and nobody is shown it.
+ * The servers and programs of the agents that the hub itself runs: `servers.json` in its data folder. No tool writes it:
+ * whoever may, decides what runs as the hub's user. So what it says of secrets is nowhere else, and nobody is shown it.
  */
 import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { MAIN_SPACE } from "../db/open.ts";
 import type { Hub } from "../hub.ts";
 import { watchFiles } from "../local/file-watch.ts";
-import { killAll } from "../local/killing.ts";
+import { COOKIE, killAll } from "../local/killing.ts";
 import { listProcesses } from "../local/process-table.ts";
 import { Compositor } from "./compositor/compositor.ts";
-import type { ServerSpec } from "./compositor/config.ts";
 import { MOUNT_COOKIE, type MountSpec } from "./compositor/server.ts";
-import { readServers, type Servers, serversFile } from "./servers-file.ts";
+import { cookiesOf } from "./drivers/program-process.ts";
+import { type HostedAgent, readServers, serversFile } from "./servers-file.ts";
 import type { Toolset } from "./toolset.ts";
 
-interface Whose {
+export interface Whose {
   space_id: string;
   agent: string;
+  /** Whose entry counts for one that has none: of a fork whom it was begun from. */
+  like?: string | undefined;
 }
 
 export class HostedServers implements Disposable {
   readonly #hub: Hub;
-  readonly #path: string;
-  /** What every process of a server of this hub carries. Only one hub at a time has the folder. */
-  readonly #mark: string;
-  #agents: ReadonlyMap<string, Servers> = new Map();
+  readonly path: string;
+  /** What every process of a server or a program of this hub carries. Only one hub at a time has the folder. */
+  readonly mark: string;
+  #agents: ReadonlyMap<string, HostedAgent> = new Map();
   readonly #changed = new Set<() => void>();
   #unwatch = (): void => {};
 
   constructor(hub: Hub) {
     const { home } = hub.config;
     this.#hub = hub;
-    this.#path = serversFile(home);
-    this.#mark = createHash("sha256").update(realpathSync(home)).digest("hex").slice(0, 24);
+    this.path = serversFile(home);
+    this.mark = createHash("sha256").update(realpathSync(home)).digest("hex").slice(0, 24);
   }
 
   /** Ends first what a hub that was killed has left here. */
   async begin({ after_crash }: { after_crash: boolean }): Promise<void> {
     if (after_crash) await this.#killStrays();
-    this.#unwatch = watchFiles([this.#path], () => this.#reread());
-    this.#reread();
+    this.#unwatch = watchFiles([this.path], () => this.reread());
+    this.reread();
   }
 
   [Symbol.dispose](): void {
     this.#unwatch();
   }
 
+  /** Undefined where the file says nothing of it. */
+  find({ space_id, agent, like = agent }: Whose): HostedAgent | undefined {
+    return this.#agents.get(keyOf(space_id, agent)) ?? this.#agents.get(keyOf(space_id, like));
+  }
+
+  /** Told when the file says something else. Returns the way to stop. */
+  onChange(changed: () => void): () => void {
+    this.#changed.add(changed);
+    return () => void this.#changed.delete(changed);
+  }
+
   /** The tools of its servers beside the hub's, mounted as the file says, also when that changes. */
   mount(whose: Whose, signal: AbortSignal): AgentServers {
     const wanted = async (): Promise<Map<string, MountSpec>> => {
-      const servers = this.#agents.get(keyOf(whose)) ?? new Map<string, ServerSpec>();
-      if (servers.size === 0) return new Map();
+      const { servers } = this.find(whose) ?? {};
+      if (!servers || servers.size === 0) return new Map();
       // The official client is loaded where something is mounted, and nowhere else.
       const { mcpMount } = await import("./compositor/index.ts");
-      return new Map([...servers].map(([name, spec]) => [name, mcpMount(name, spec, this.#mark)]));
-    };
-    const follow = (changed: () => void): (() => void) => {
-      this.#changed.add(changed);
-      return () => void this.#changed.delete(changed);
+      return new Map([...servers].map(([name, spec]) => [name, mcpMount(name, spec, this.mark)]));
     };
     const report = (error: unknown): void =>
       this.#hub.log.error("an agent's servers stay as they are", { agent: whose.agent, error });
-    return new AgentServers({ wanted, follow, report, signal });
+    return new AgentServers({ wanted, follow: (changed) => this.onChange(changed), report, signal });
   }
 
   async #killStrays(): Promise<void> {
-    const marks = (await listProcesses(MOUNT_COOKIE)).flatMap(({ mark }) => mark ?? []);
-    for (const cookie of new Set(marks.filter((mark) => mark.startsWith(`${this.#mark}.`)))) {
-      const killed = await killAll({ cookie, variable: MOUNT_COOKIE });
-      this.#hub.log.warn("processes of an agent's server were killed, since their hub was", { killed });
+    const kinds = [
+      { variable: MOUNT_COOKIE, beginning: `${this.mark}.` },
+      { variable: COOKIE, beginning: cookiesOf(this.mark) },
+    ];
+    for (const { variable, beginning } of kinds) {
+      const marks = (await listProcesses(variable)).flatMap(({ mark }) => mark ?? []);
+      for (const cookie of new Set(marks.filter((mark) => mark.startsWith(beginning)))) {
+        const killed = await killAll({ cookie, variable });
+        this.#hub.log.warn("processes of an agent were killed, since their hub was", { killed });
+      }
     }
   }
 
-  /** A file that is half written, wrong or somebody else's changes nothing. */
-  #reread(): void {
+  /** By itself when it is another. A file that is half written, wrong or somebody else's changes nothing. */
+  reread(): void {
     try {
-      this.#agents = readServers(this.#path);
+      this.#agents = readServers(this.path);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      this.#hub.log.error("the servers of agents stay as they are", { file: this.#path, why });
+      this.#hub.log.error("the servers and programs of agents stay as they are", { file: this.path, why });
       return;
     }
     for (const changed of this.#changed) changed();
@@ -131,4 +146,4 @@ export class AgentServers implements AsyncDisposable {
   }
 }
 
-const keyOf = ({ space_id, agent }: Whose): string => (space_id === MAIN_SPACE ? agent : `${space_id}/${agent}`);
+const keyOf = (space_id: string, agent: string): string => (space_id === MAIN_SPACE ? agent : `${space_id}/${agent}`);

@@ -21,10 +21,11 @@ export const run = defineCommand({
     "agent run scout --script greet.json --in-hub",
     "agent run scout --driver acp --env ANTHROPIC_API_KEY -- npx @agentclientprotocol/claude-agent-acp",
     "agent run scout --driver command --client claude --env ANTHROPIC_API_KEY",
+    "agent run scout --driver command --in-hub",
     "agent run scout --driver command --client codex --price 1.25,10 -- codex --sandbox workspace-write",
   ],
   details:
-    'Runs here until Ctrl-C, and goes on by itself when the hub was away. Whoever starts last runs the agent: an earlier one ends. With --in-hub the hub runs it, again after a restart, until agent stop. With --mcp-config, and with a .mcp.json in this folder that you have trusted (parley trust), it has the tools of these servers, too, as SERVER_TOOL. It reads and answers by itself; whatever else it calls, of the hub too, goes by the policy (parley policy show), which asks people where no rule says otherwise. With --driver acp it is a program that speaks the Agent Client Protocol: it has the hub\'s tools as an MCP server, what it asks permission for is an approval, and it brings its own other tools. With --driver command it is Claude Code or Codex (--client), likewise, in a session of its own that goes on from turn to turn; behind -- may stand how it is started. PARLEY_TOKEN may be the agent\'s own token; otherwise one is made, and kept in the data folder. A script is JSON: {"rules":[{"when":"hello","steps":[{"tool":"chat_assistant_post","arguments":{"content":"You said {{text}}"}}]}]}.',
+    'Runs here until Ctrl-C, and goes on by itself when the hub was away. Whoever starts last runs the agent: an earlier one ends. With --in-hub the hub runs it, again after a restart, until agent stop. With --mcp-config, and with a .mcp.json in this folder that you have trusted (parley trust), it has the tools of these servers, too, as SERVER_TOOL. It reads and answers by itself; whatever else it calls, of the hub too, goes by the policy (parley policy show), which asks people where no rule says otherwise. With --driver acp it is a program that speaks the Agent Client Protocol: it has the hub\'s tools as an MCP server, what it asks permission for is an approval, and it brings its own other tools. With --driver command it is Claude Code or Codex (--client), likewise, in a session of its own that goes on from turn to turn; behind -- may stand how it is started. With --in-hub the program is the one that servers.json in the hub\'s data folder has for the agent ({"agents": {"scout": {"program": {"client": "claude"}}}}). PARLEY_TOKEN may be the agent\'s own token; otherwise one is made, and kept in the data folder. A script is JSON: {"rules":[{"when":"hello","steps":[{"tool":"chat_assistant_post","arguments":{"content":"You said {{text}}"}}]}]}.',
   positionals: {
     name: { required: true, description: "which agent; a new one is made" },
     command: { rest: true, description: "behind --: the program of the acp or command driver, and its arguments" },
@@ -79,10 +80,17 @@ export const run = defineCommand({
     };
     const has_servers = mcp_config.length > 0 || exec !== undefined;
     if (given.driver === "acp" || given.driver === "command") {
-      refuseForProgram({ driver: given.driver, command, client, in_hub, has_servers, compat });
+      const prices = given.price === undefined ? undefined : pricesIn(given.price);
+      if (in_hub) {
+        if (command.length > 0 || env.length > 0 || client || has_servers || compat)
+          throw invalid(
+            "The program of an agent that the hub runs stands in servers.json of its data folder: leave it, --client and --env out, and --mcp-config, --exec and --compat.",
+          );
+        return inHub(cli, name, await checked({ driver: given.driver, ...common, ...(prices && { price: prices }) }));
+      }
+      refuseForProgram({ driver: given.driver, command, client, has_servers, compat });
       const { programHere } = await import("./program.ts");
-      const price = given.price === undefined ? undefined : pricesIn(given.price);
-      const program = { client, argv: command, env, timeout, price };
+      const program = { client, argv: command, env, timeout, price: prices };
       const driver: MakeDriver = (space) => programHere(cli, program, { agent: name, facets: common.facets, space });
       return here(cli, { agent: name, ...common, driver }, undefined);
     }
@@ -94,8 +102,8 @@ export const run = defineCommand({
         "The servers of an agent that the hub runs stand in servers.json of its data folder: leave --mcp-config and --exec out.",
       );
     if (in_hub) return inHub(cli, name, definition);
-    const { driverOf } = await import("../../runtime/index.ts");
-    const driver: MakeDriver = async () => driverOf(definition, cli.io.env);
+    const { driverOf, ModelDefinition } = await import("../../runtime/index.ts");
+    const driver: MakeDriver = async () => driverOf(ModelDefinition.parse(definition), cli.io.env);
     await here(cli, { agent: name, ...common, driver }, { files: mcp_config, exec });
   },
 });
@@ -104,18 +112,15 @@ interface ForProgram {
   driver: "acp" | "command";
   command: readonly string[];
   client: string | undefined;
-  in_hub: boolean;
   has_servers: boolean;
   compat: string | undefined;
 }
 
-/** No tool of the hub has a program started: whoever could call it would run what they like there. */
-function refuseForProgram({ driver, command, client, in_hub, has_servers, compat }: ForProgram): void {
+function refuseForProgram({ driver, command, client, has_servers, compat }: ForProgram): void {
   if (driver === "acp" && command.length === 0)
     throw invalid("The acp driver needs a program: agent run NAME --driver acp -- PROGRAM ARGS…");
   if (driver === "acp" && client) throw invalid("--client is for --driver command.");
   if (driver === "command" && !client) throw invalid("The command driver needs --client claude or --client codex.");
-  if (in_hub) throw invalid("The hub runs no programs of agents: leave --in-hub out.");
   if (has_servers || compat)
     throw invalid("The program brings its own tools: leave --mcp-config, --exec and --compat out.");
 }

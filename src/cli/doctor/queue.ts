@@ -39,21 +39,30 @@ async function runner(cli: Cli): Promise<Check> {
 
 /** As the hub reads it for the agents that it runs. What answers at an address is seen in `agent status`. */
 async function servers(cli: Cli): Promise<Check[]> {
-  const { readServers, serversFile } = await import("../../runtime/index.ts");
+  const { readServers, serversFile } = await import("../../runtime/servers-file.ts");
   const path = serversFile(cli.home.path);
   if (!lstatSync(path, { throwIfNoEntry: false })) return [];
   try {
-    const named = [...readServers(path)].flatMap(([agent, all]) =>
-      [...all].map(([name, spec]) => ({ agent, name, spec })),
+    const agents = [...readServers(path)];
+    const here = cli.io.env.PATH ?? "";
+    const named = agents.flatMap(([agent, { servers }]) =>
+      [...servers].map(([name, spec]) => ({ agent, what: name, faults: serverFaults(spec, here) })),
     );
-    const wrong = named.flatMap(({ agent, name, spec }) =>
-      serverFaults(spec, cli.io.env.PATH ?? "").map((why) => `${visibleLine(agent)}, ${name}: ${why}`),
+    const programs = agents.flatMap(([agent, { program }]) =>
+      program ? [{ agent, what: "program", faults: faultsOf(program, program.env.PATH ?? here) }] : [],
+    );
+    const wrong = [...named, ...programs].flatMap(({ agent, what, faults }) =>
+      faults.map((why) => `${visibleLine(agent)}, ${what}: ${why}`),
     );
     if (wrong.length > 0)
       return [
         fail("servers", `Not all that ${path} names can be started. ${wrong.join(" ")}`, `Correct it in ${path}.`),
       ];
-    return [pass("servers", `${counted(named.length, "server")} of agents that the hub runs.`)];
+    const counts = [
+      counted(named.length, "server"),
+      ...(programs.length > 0 ? [counted(programs.length, "program")] : []),
+    ];
+    return [pass("servers", `${counts.join(" and ")} of agents that the hub runs.`)];
   } catch (error) {
     return [fail("servers", reasonOf(error), `The hub takes nothing of it up until it is put right: ${path}`)];
   }

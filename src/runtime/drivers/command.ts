@@ -83,7 +83,7 @@ export class CommandDriver implements ProgramDriver {
   async #run({ assignment, report, signal, session }: Running): Promise<void> {
     const { turn_id, news } = assignment;
     const { command, sessions } = this.#options;
-    const cookie = newCookie();
+    const cookie = newCookie(command.mark);
     const before = session ?? beginning({ session_id: this.#dialect.runner.chooses_session ? randomUUID() : "" });
     const given_id = news.at(-1)?.id ?? before.given_id;
     let now: Session = { ...before, turn_id, given_id, is_taken: false, cookie };

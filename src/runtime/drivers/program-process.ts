@@ -23,10 +23,15 @@ export interface ProgramCommand {
   grace_ms?: number | undefined;
   /** What all of its processes carry; one of its own if nothing is said. */
   cookie?: string;
+  /** Part of the cookie: by it whoever runs several finds what is left of them. */
+  mark?: string | undefined;
 }
 
 /** A hook of a client that carries one knows that a runtime has started it. */
-export const newCookie = (): string => `agent.${randomUUID()}`;
+export const newCookie = (mark = ""): string => `${cookiesOf(mark)}${randomUUID()}`;
+
+/** How all of them begin. */
+export const cookiesOf = (mark: string): string => (mark ? `agent.${mark}.` : "agent.");
 
 /**
  * Ends the group when whoever started it is gone without a word, of which it learns by the end of its input. It carries
@@ -53,7 +58,7 @@ export class ProgramProcess {
   /** Throws with the reason. */
   static async start(command: ProgramCommand): Promise<ProgramProcess> {
     const [program = "", ...args] = command.argv;
-    const { cookie = newCookie() } = command;
+    const { cookie = newCookie(command.mark) } = command;
     const child = spawn(program, args, {
       ...{ cwd: command.cwd, env: { ...command.env, [COOKIE]: cookie }, shell: false, detached: true },
       ...{ windowsHide: true, stdio: ["pipe", "pipe", "pipe"] },

@@ -11,7 +11,7 @@ import * as store from "../store.ts";
 import type { RuntimeRow } from "../tables.ts";
 import { tellChange } from "./events.ts";
 import { findRuntimeOf } from "./fencing.ts";
-import { definitionIn, hosted } from "./hosting.ts";
+import { hosted, hostingIn } from "./hosting.ts";
 import { readBack, whose } from "./items.ts";
 import { listSizes } from "./lineage.ts";
 import { log } from "./logging.ts";
@@ -33,8 +33,8 @@ export const fork = (ctx: Ctx, { agent: from, at_id, name }: ForkAgent): Promise
       ...{ ...NEVER_RUN, principal_id: made.principal_id, driver: known.driver },
       ...{ forked_from: origin.principal_id, forked_at, tools_off_at: isoNow(ctx) },
     };
-    const definition = definitionIn(known);
-    if (definition !== undefined) row.in_hub = await hosted(ctx, made, definition);
+    const hosting = hostingIn(known);
+    if (hosting) row.in_hub = await hosted(ctx, made, hosting.definition, hosting.like ?? origin.name);
     await store.saveRuntime(ctx.tx, row);
     await tellBegun(ctx, { made, from, forked_at });
     const in_hub = row.in_hub !== null;

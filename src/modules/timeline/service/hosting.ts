@@ -18,24 +18,27 @@ const GOODBYE_MS = 60_000;
 export const startInHub = (ctx: Ctx, { definition, ...of }: StartAgent): Promise<RuntimeStatus> =>
   steer(ctx, of, async (ctx, agent, row) => {
     const parsed = parsedDefinition(definition);
+    const { space_id } = ctx.tx;
+    const why = ctx.hostingRefusal({ space_id, agent: agent.name, definition: parsed });
+    if (why !== undefined) throw new ParleyError("INVALID_ARGUMENT", why);
     const before = tokenIn(row);
     if (before) await endTokens(ctx, [before.token_id]);
     return { ...row, in_hub: await hosted(ctx, agent, parsed) };
   });
 
-/** What has the hub run it from now on, with a token of its own. */
-export async function hosted(ctx: TxCtx, agent: AgentRow, definition: object): Promise<string> {
+/** What has the hub run it from now on, with a token of its own; where nothing is set for it there, like another one. */
+export async function hosted(ctx: TxCtx, agent: AgentRow, definition: object, like?: string): Promise<string> {
   const cause = await tellChange(ctx, agent, "runtime.wanted");
   const expires_at = isoAt(ctx.now() + TOKEN_MS);
   const { id: token_id } = await issueRunToken(ctx, { principal_id: agent.principal_id, cause, expires_at });
   // Started again with the same definition it is run anew all the same.
   const start_id = randomBytes(6).toString("base64url");
-  return JSON.stringify({ definition, token_id, start_id });
+  return JSON.stringify({ definition, token_id, start_id, like });
 }
 
 /** How the hub runs it; undefined where it does not. */
-export const definitionIn = ({ in_hub }: RuntimeRow): object | undefined =>
-  in_hub === null ? undefined : Hosted.parse(JSON.parse(in_hub)).definition;
+export const hostingIn = ({ in_hub }: RuntimeRow): z.infer<typeof Hosted> | undefined =>
+  in_hub === null ? undefined : Hosted.parse(JSON.parse(in_hub));
 
 /** The hub no longer runs it. */
 export const stopInHub = (ctx: Ctx, of: RuntimeOf): Promise<RuntimeStatus> =>
@@ -63,7 +66,7 @@ function parsedDefinition(text: string): object {
 }
 
 const Payload = z.object({ token_id: z.string() });
-const Hosted = z.object({ definition: z.looseObject({}) });
+const Hosted = z.object({ definition: z.looseObject({}), like: z.string().optional() });
 
 const tokenIn = ({ in_hub }: RuntimeRow): { token_id: string } | undefined =>
   in_hub === null ? undefined : Payload.parse(JSON.parse(in_hub));
