@@ -18,6 +18,8 @@ export interface AgentOptions {
   port: HubPort;
   driver: Driver | ProgramDriver;
   facets?: readonly string[];
+  /** Whose quota its turns use. */
+  account?: string | undefined;
   /** Further tools, around those of the hub; `changed` when the servers they come from are others. */
   around?: (tools: Toolset, changed: () => void) => Toolset | Promise<Toolset>;
   /** The tools of before: `v1`. */
@@ -40,7 +42,7 @@ export async function runAgent(options: AgentOptions): Promise<IntakeEnd> {
 }
 
 async function run(options: AgentOptions): Promise<IntakeEnd> {
-  const { port, driver, facets = DEFAULT_FACETS, signal, pace, report = () => {} } = options;
+  const { port, driver, facets = DEFAULT_FACETS, account, signal, pace, report = () => {} } = options;
   // Before it is ready there is nothing to tell anew, but for what changes while it is told.
   let is_other = false;
   let tellReady = (): void => {
@@ -52,7 +54,7 @@ async function run(options: AgentOptions): Promise<IntakeEnd> {
     if (!away) tellReady();
   };
   const retrying = new RetryingPort(port, { onState, ...(pace && { pace }) });
-  const intake = await Intake.open(retrying, { driver: driver.name, with_token: isProgram(driver), signal });
+  const intake = await Intake.open(retrying, { driver: driver.name, with_token: isProgram(driver), account, signal });
   const hubTools = await HubTools.open(retrying, facets, signal);
   const all: Toolset = (await options.around?.(hubTools, () => tellReady())) ?? hubTools;
   const { fence } = intake;

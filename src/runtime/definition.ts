@@ -5,7 +5,9 @@ import { OPENAI_URL, openai } from "./drivers/openai.ts";
 import { Script, scripted } from "./drivers/scripted.ts";
 
 const facets = z.array(z.string()).optional();
-const common = { facets, compat: z.literal("v1").optional() };
+/** Whose quota its turns use; of a program its entry says that. */
+const account = z.string().min(1).max(64).optional();
+const common = { account, facets, compat: z.literal("v1").optional() };
 const dollars = z.number().min(0).max(10_000);
 /** In dollars for a million tokens. */
 const price = z.strictObject({ input: dollars, output: dollars }).optional();

@@ -140,13 +140,15 @@ export class RuntimeHost implements AsyncDisposable {
     const { facets } = definition;
     const common = { port, signal, ...(facets && { facets }) };
     if (isProgramDefinition(definition)) {
+      const account = this.#servers.find(whose)?.program?.account;
       const driver = await hostedProgram({ hub: this.#hub, servers: this.#servers, whose, definition });
-      return runAgent({ ...common, driver });
+      return runAgent({ ...common, driver, account });
     }
     const driver = driverOf(definition, this.#hub.config.model_keys);
     await using servers = this.#servers.mount(whose, signal);
     const around: AgentOptions["around"] = (tools, changed) => servers.around(tools, changed);
-    return await runAgent({ ...common, driver, compat: definition.compat, around });
+    const { compat, account } = definition;
+    return await runAgent({ ...common, driver, compat, account, around });
   }
 
   async #end(key: string): Promise<void> {

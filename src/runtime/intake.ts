@@ -23,6 +23,7 @@ export interface Wanted {
 interface Opening {
   driver: string;
   with_token?: boolean;
+  account?: string | undefined;
   signal: AbortSignal;
 }
 
@@ -49,8 +50,8 @@ export class Intake {
   #fetching: Promise<void> | undefined;
   #again = false;
 
-  static async open(port: RetryingPort, { driver, with_token = false, signal }: Opening): Promise<Intake> {
-    return new Intake(port, await port.call("runtime_start", { driver, with_token }, { signal }), signal);
+  static async open(port: RetryingPort, { driver, with_token = false, account, signal }: Opening): Promise<Intake> {
+    return new Intake(port, await port.call("runtime_start", { driver, with_token, account }, { signal }), signal);
   }
 
   private constructor(

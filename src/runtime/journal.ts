@@ -107,10 +107,12 @@ export class Journal implements ProgramReport {
   }
 
   /** Everything is in the log after that, and nothing more comes. What it said last was `redirected`, or is left at that. */
-  async end({ redirected }: { redirected: boolean }): Promise<void> {
+  async end({ redirected, is_put_off = false }: { redirected: boolean; is_put_off?: boolean }): Promise<void> {
     if (this.#is_over) return;
-    // The hub learns from it what was taken, so there is one where nothing was said or done, too.
-    if (this.#text !== "" || redirected || this.#calls.size === 0) this.#flushText(redirected);
+    // The hub learns from it what was taken, so there is one where nothing was said or done, too;
+    // but not where it could not begin, and is asked again.
+    const says_nothing = this.#calls.size === 0 && !is_put_off;
+    if (this.#text !== "" || redirected || says_nothing) this.#flushText(redirected);
     this.#is_over = true;
     await this.#writing;
   }

@@ -285,9 +285,24 @@ eachDatabase((open) => {
     await ended("finished", "failed", "failed");
     await tell("error");
     await ended("finished", "failed", "failed", "failed");
-    expect(await why()).toContain("The quota is used up");
+    expect(await why()).toContain("The program says: It is broken (-32000)");
     await tell("yield");
     await ended("finished", "failed", "failed", "failed", "finished");
+  });
+
+  test("TASK-31: a quota that it meets puts the turn off until a person ends the wait, or is the end of it where those are ignored", async () => {
+    const { hub, ana, tell, run, ended, why, status, prompts } = await openAcp();
+    await using _ = await run();
+    await tell("quota | yield");
+    await expect.poll(async () => (await status()).paused_by, SLOW).toBe("the quota");
+    await hub.call(ana, "throttle_set", { account: "default" });
+    await ended("finished");
+    expect(prompts()).toHaveLength(2);
+    expect(prompts()[1]?.session).toBe(prompts()[0]?.session);
+    await hub.call(ana, "throttle_set", { account: "default", off: true });
+    await tell("quota");
+    await ended("finished", "failed");
+    expect(await why()).toContain("The quota is used up");
   });
 
   test("the next runtime goes on with the session where the agent knows it, and tells a fresh one what was said", async () => {

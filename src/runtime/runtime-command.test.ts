@@ -125,6 +125,28 @@ eachDatabase((open, database) => {
     expect(await why()).toContain("Edit was denied");
   });
 
+  test.each(["claude", "codex"] as const)(
+    "TASK-31: a quota that %s meets holds its account, and the turn goes on by itself when that is over",
+    async (client) => {
+      const { hub, ana, tell, start, driver, ended, prompts, status, items } = await openCommand({ client });
+      await using _ = await start(driver(), { account: "team" });
+      await tell("quota | say:Well; yield");
+      await expect.poll(async () => (await status()).paused_by, SLOW).toBe("the quota");
+      expect(await status()).toMatchObject({ turn: { outcome: null } });
+      const notice = (await items()).find(({ kind }: { kind: string }) => kind === "Notice");
+      expect(notice.content).toMatch(/quota of the account team is used up: The program says: .*imit.* It goes on at/);
+      // Whatever uses the account waits, and says so.
+      const { id } = (await hub.call(hub.admin, "task_create", { content: "work", account: "team" })).body;
+      expect((await hub.call(ana, "task_get", { task_id: id })).body).toMatchObject({ held_for: "quota" });
+      await hub.call(ana, "throttle_set", { account: "team" });
+      await ended("finished");
+      expect(await status()).toMatchObject({ paused_by: null });
+      // The session has the message, and is not given it again.
+      expect(prompts()).toHaveLength(2);
+      expect(prompts()[1]).toMatchObject({ session: prompts()[0]?.session, texts: [expect.stringContaining("go on")] });
+    },
+  );
+
   test("what it does in the hub has the turn as its cause, so a task that it files stands on the timeline", async () => {
     for (const client of ["claude", "codex"] as const) {
       const { tell, run, ended, items, allow } = await openCommand({ client });
@@ -173,10 +195,6 @@ eachDatabase((open, database) => {
       };
       await fails("tool:read_file; crash", "ended with exit code 3: it is all too much: parley_[secret]");
       await fails("say:Well.; cut", "ended with exit code 0");
-      await fails(
-        "quota",
-        client === "claude" ? "Limit reached. It can go on at 2100-01-01" : "You've hit your usage limit",
-      );
       await fails("error", "The program says: API Error: 500");
       if (client === "claude") await fails("flood", "told more than a turn may have");
       await tell("garbage; want; tool:read_file; yield");

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { eachDatabase } from "../testing/hub.ts";
 import { call, say, YIELD } from "../testing/model.ts";
-import { ModelServer, openaiEvents, streams } from "../testing/model-server.ts";
+import { ModelServer, openaiEvents, refuse, streams } from "../testing/model-server.ts";
 import { openAgentHub } from "../testing/running-agent.ts";
 import { openai } from "./drivers/openai.ts";
 
@@ -32,6 +32,35 @@ eachDatabase((open) => {
     const codes = results.map(({ content }: { content: string }) => JSON.parse(content).code);
     expect(codes.sort()).toEqual(["INVALID_JSON", "UNKNOWN_TOOL"]);
     expect((await status()).turn).toMatchObject({ input_tokens: 2000, output_tokens: 400, cost_usd: 0.012 });
+  });
+
+  test("TASK-31: where an endpoint says when it can be asked again, the turn waits for that, and others of the account with it", async () => {
+    const { hub, ana, tell, start, ends, status, server, driver, answers } = await openHub();
+    const running = await start(driver, { account: "team" });
+    server.replies(refuse(429, "come back tomorrow", { "retry-after": "86400" }));
+    await tell("one");
+    await expect.poll(async () => (await status()).paused_by).toBe("the quota");
+    await tell("two");
+    // The next runtime waits for it, too, and has both messages once.
+    await running.stop();
+    await using _ = await start(driver, { account: "team" });
+    await expect.poll(async () => (await status()).lifecycle).toBe("ready");
+    expect(server.asked).toHaveLength(1);
+    answers(YIELD);
+    await hub.call(ana, "throttle_set", { account: "team" });
+    await expect.poll(ends).toEqual(["interrupted", "finished"]);
+    expect(server.asked).toHaveLength(2);
+    const users = server.asked[1]?.body.messages.filter(({ role }: { role: string }) => role === "user");
+    expect(users.map(({ content }: { content: string }) => content)).toEqual(["one", "two"]);
+
+    // Held by somebody else: it is not asked before that is over.
+    await hub.call(ana, "throttle_set", { account: "team", until: new Date(Date.now() + 3_600_000).toISOString() });
+    await tell("three");
+    await expect.poll(async () => (await status()).paused_by).toBe("the quota");
+    expect(server.asked).toHaveLength(2);
+    answers(YIELD);
+    await hub.call(ana, "throttle_set", { account: "team" });
+    await expect.poll(ends).toEqual(["interrupted", "finished", "finished"]);
   });
 
   test("a budget that is reached pauses the agent and asks a person, whose word has it go on with what waits", async () => {

@@ -15,12 +15,18 @@ import { readLog } from "./log.ts";
 import { notificationOf } from "./notifications.ts";
 import type { RetryingPort } from "./port.ts";
 import { programPrompt, systemPrompt } from "./prompt.ts";
+import { Throttled } from "./throttled.ts";
 import { failure, type ToolResult, type Toolset } from "./toolset.ts";
 
 /** So often in a row a model is told that plain text is shown to nobody. */
 const MOST_REDIRECTS = 3;
 const MOST_SAMPLES = 200;
 const MOST_OUTPUT = 500_000;
+/** So often a turn may meet a quota: then perhaps it is the turn. */
+const MOST_THROTTLES = 50;
+/** Where nobody says when it can go on, it is tried again after that, and each time after twice as long. */
+const FIRST_THROTTLE_MS = 60_000;
+const LONGEST_THROTTLE_MS = 3_600_000;
 
 export interface TurnParts {
   /** As whom its model is told that it acts. */
@@ -62,6 +68,7 @@ export class Turn {
   #samples = 0;
   #redirects = 0;
   #notifications = 0;
+  #throttles = 0;
   #has_yielded = false;
   /** What was called and is not over. */
   #running = 0;
@@ -137,11 +144,32 @@ export class Turn {
     signal.throwIfAborted();
     if (this.#samples >= MOST_SAMPLES) throw new TurnFailed(`The turn did not end in ${MOST_SAMPLES} answers.`);
     const seen_id = this.#log.reduce((newest, { id }) => (Number(id) > Number(newest) ? id : newest), this.#id);
+    try {
+      await this.#answer(seen_id);
+    } catch (error) {
+      if (!(error instanceof Throttled && (await this.#isPutOff(error)))) throw error;
+    }
+  }
+
+  async #answer(seen_id: string): Promise<void> {
     const { driver } = this.#parts;
     if (isProgram(driver)) return this.#hand(driver, seen_id);
     const answer = await this.#sample(driver);
     await this.#take(answer, { seen_id, sample: this.#samples });
     this.#samples += 1;
+  }
+
+  /** A quota is used up: the hub pauses the agent until that is over, and the same is asked again. */
+  async #isPutOff({ message, until }: Throttled): Promise<boolean> {
+    const { port, intake } = this.#parts;
+    if (this.#throttles >= MOST_THROTTLES) return false;
+    const wait_ms = Math.min(FIRST_THROTTLE_MS * 2 ** this.#throttles, LONGEST_THROTTLE_MS);
+    this.#throttles += 1;
+    const at = until > Date.now() ? until : Date.now() + wait_ms;
+    const error = message.slice(0, 1000).toWellFormed();
+    const args = { fence: intake.fence, turn_id: this.#id, until: new Date(at).toISOString(), error };
+    const { throttled_until } = await port.call("runtime_throttle", args, { signal: this.#abort.signal });
+    return throttled_until !== null;
   }
 
   #takeIn(inputs: readonly LogEvent[]): void {
@@ -182,7 +210,8 @@ export class Turn {
       const assignment = { ...told, turn_id: this.#id, answered_turn_id, token: intake.token ?? "" };
       await unlessAborted(driver.work(assignment, journal, journal.signal), this.#abort.signal);
     } catch (error) {
-      await journal.end({ redirected: false });
+      await journal.end({ redirected: false, is_put_off: error instanceof Throttled });
+      this.#samples = journal.samples;
       throw journal.failure ?? error;
     } finally {
       this.#count(journal.usage);

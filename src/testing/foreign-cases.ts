@@ -150,6 +150,9 @@ export const CASES: Readonly<Record<string, Case>> = {
   runtime_log: ({ agent }) => ({ agent }),
   runtime_next: ({ agent }) => ({ agent, fence: 1, after_id: null }),
   runtime_record: ({ agent }) => ({ agent, fence: 1, events: [{ type: "TurnStarted", key: "x" }] }),
+  runtime_throttle: ({ agent }) => ({
+    ...{ agent, fence: 1, turn_id: "1763366400000000", until: "2100-01-01T00:00:00Z", error: "x" },
+  }),
   runtime_report: ({ agent }) => ({ agent, fence: 1, lifecycle: "ready" }),
   runtime_subscribe: ({ agent }) => ({ agent, fence: 1, server: "files", uri: "file:///a" }),
   runtime_unsubscribe: ({ agent }) => ({ agent, fence: 1, server: "files", uri: "file:///a" }),

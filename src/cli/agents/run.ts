@@ -62,6 +62,7 @@ export const run = defineCommand({
       maximum: 86_400,
       description: "how long the program may say nothing",
     },
+    account: { type: "text", value: "NAME", description: "whose quota its turns use (default: default)" },
     facet: { type: "list", value: "FACET", description: "which tools of the hub it has; may be repeated" },
     compat: {
       type: "text",
@@ -73,18 +74,19 @@ export const run = defineCommand({
     exec: { type: "text", value: "DIR", description: "have it run programs in this folder" },
     in_hub: { type: "flag", description: "have the hub run it" },
   },
-  async run(cli, { name, command, client, env, timeout, facet, compat, in_hub, mcp_config, exec, ...given }) {
+  async run(cli, { name, command, client, env, timeout, account, facet, compat, in_hub, mcp_config, exec, ...given }) {
     const common = {
       ...(facet.length > 0 && { facets: facet.flatMap((each) => each.split(",")) }),
       ...(compat && { compat }),
+      ...(account !== undefined && { account }),
     };
     const has_servers = mcp_config.length > 0 || exec !== undefined;
     if (given.driver === "acp" || given.driver === "command") {
       const prices = given.price === undefined ? undefined : pricesIn(given.price);
       if (in_hub) {
-        if (command.length > 0 || env.length > 0 || client || has_servers || compat)
+        if (command.length > 0 || env.length > 0 || client || has_servers || compat || account)
           throw invalid(
-            "The program of an agent that the hub runs stands in servers.json of its data folder: leave it, --client and --env out, and --mcp-config, --exec and --compat.",
+            "The program of an agent that the hub runs stands in servers.json of its data folder: leave it, --client, --env and --account out, and --mcp-config, --exec and --compat.",
           );
         return inHub(cli, name, await checked({ driver: given.driver, ...common, ...(prices && { price: prices }) }));
       }
@@ -186,6 +188,7 @@ interface Wanted {
   agent: string;
   facets?: string[];
   compat?: "v1";
+  account?: string;
   driver: MakeDriver;
 }
 

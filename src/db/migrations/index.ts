@@ -35,6 +35,7 @@ import * as following from "./0035-following.ts";
 import * as deciding from "./0038-deciding.ts";
 import * as deferredRuns from "./0039-deferred-runs.ts";
 import * as runtimeTokens from "./0040-runtime-tokens.ts";
+import * as runtimeAccounts from "./0041-runtime-accounts.ts";
 
 export interface Migration {
   up: (columns: Columns) => string[];
@@ -78,4 +79,5 @@ export const MIGRATIONS: readonly Migration[] = [
   deciding,
   deferredRuns,
   runtimeTokens,
+  runtimeAccounts,
 ];

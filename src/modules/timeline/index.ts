@@ -24,7 +24,12 @@ export const timeline = {
   explains: service.timelineExplains,
   mounts: service.mountProvider,
   with: service.followed,
-  after: { "timeline.budgets": { topic: "tasks", types: ["budget.changed"], run: service.resumeWithinBudget } },
+  after: {
+    "timeline.budgets": { topic: "tasks", types: ["budget.changed"], run: service.resumeWithinBudget },
+    "timeline.quotas": {
+      ...{ topic: "tasks", types: ["task.throttled", "task.unthrottled"], run: service.resumeAfterQuota },
+    },
+  },
   due: { ...service.runtimeDue, ...service.hostingDue },
   reopened: { runtimes: { row: service.reopenedRuntime }, turns: { row: service.reopenedTurn } },
   tables: ["runtimes", "subscriptions", "resource_watermarks", "run_events", "run_event_texts", "turns", "timeline"],

@@ -12,6 +12,7 @@ export { fork, setTools } from "./service/forking.ts";
 export { hostingDue, startInHub, stopInHub } from "./service/hosting.ts";
 export { next } from "./service/injecting.ts";
 export { readTimeline, streamsOf, whose } from "./service/items.ts";
+export { resumeAfterQuota, throttle } from "./service/quotas.ts";
 export { followed } from "./service/reactions.ts";
 export { readLog } from "./service/reading.ts";
 export { record } from "./service/recording.ts";

@@ -28,6 +28,8 @@ export type RuntimeRow = {
   tools_off_at: string | null;
   /** With which the program acts that does its turns; null where a model does them. */
   token_id: string | null;
+  /** Whose quota its turns use; null for the default one. */
+  account: string | null;
 };
 
 export type SubscriptionRow = {

@@ -5,6 +5,7 @@
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { Backoff, type Pace } from "../../client/backoff.ts";
+import { Throttled } from "../throttled.ts";
 
 const MOST_BYTES = 16 * 1024 * 1024;
 const MOST_REFUSAL = 2000;
@@ -61,10 +62,17 @@ export async function ask<T>(
     } catch (error) {
       signal.throwIfAborted();
       const failed = error instanceof EndpointError ? error : unreachable(error);
-      if (!failed.passing || tries >= patience.tries || (failed.wait_ms ?? 0) > patience.most_wait_ms) throw failed;
+      if (!failed.passing || tries >= patience.tries || (failed.wait_ms ?? 0) > patience.most_wait_ms)
+        throw throttledBy(failed) ?? failed;
       await pause(Math.max(failed.wait_ms ?? 0, backoff.next()), undefined, { signal });
     }
 }
+
+/** One that says when it can be asked again is not asked by anybody until then. */
+const throttledBy = (failed: EndpointError): Throttled | undefined =>
+  failed.passing && failed.wait_ms !== undefined
+    ? new Throttled(failed.message, { until: Date.now() + failed.wait_ms, cause: failed })
+    : undefined;
 
 function unreachable(error: unknown): EndpointError {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;

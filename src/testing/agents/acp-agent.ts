@@ -11,7 +11,7 @@
  *   garbage     lines that are no messages     flood       text without end
  *   long        one message of 9 MB            error       refuses the prompt
  *   child       leaves a process behind        slowly:NAME a call told bit by bit
- *   mail:NAME   writes to somebody, by MCP
+ *   mail:NAME   writes to somebody, by MCP     quota       meets its quota
  *
  * `load` and `resume` have it know sessions of before, by the one method or the other, `stdio` has it take no HTTP server, `deaf` has it not hear that it is to stop, and
  * `mute` has it answer nothing at all. The folder gets what it was given, a line each in `prompts`, how sessions
@@ -88,6 +88,9 @@ const STEPS: Record<string, (turn: Turn, argument: string) => Promise<void>> = {
   long: ({ update }) =>
     update({ sessionUpdate: "agent_message_chunk", content: { type: "text", text: "x".repeat(9 * 1024 * 1024) } }),
   error: async () => {
+    throw new acp.RequestError(-32_000, "It is broken");
+  },
+  quota: async () => {
     throw new acp.RequestError(-32_000, "The quota is used up");
   },
   child: async () => {

@@ -41,7 +41,10 @@ export const RuntimeStatus = z.object({
   started_at: Time.nullable(),
   seen_at: Time.nullable(),
   paused_at: Time.nullable(),
-  paused_by: z.string().nullable().describe("Who paused it; `the budget` where that is used up for today."),
+  paused_by: z
+    .string()
+    .nullable()
+    .describe("Who paused it; `the budget` where that is used up for today, `the quota` while its account is held."),
   tools_off_at: Time.nullable().describe("Since when it may use no tools; null where it may."),
   forked_from: Name.nullable().describe("From whose log it was begun."),
   forked_at_id: Id.nullable().describe("Up to which entry of that."),

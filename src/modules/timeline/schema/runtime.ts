@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Id } from "../../../ids.ts";
 import { Name, RunPhase } from "../../identity/index.ts";
+import { Account, DEFAULT_ACCOUNT } from "../../tasks/index.ts";
 import { AnyLogEvent, NewEvent } from "./log.ts";
 
 const agent = Name.optional().describe("Which agent; an agent is always itself.");
@@ -38,6 +39,7 @@ const Followed = z.object({
 export const StartRuntime = z.strictObject({
   agent,
   driver: z.string().max(40).describe("What runs its model, such as scripted."),
+  account: Account.default(DEFAULT_ACCOUNT).describe("Whose quota its turns use."),
   with_token: z.boolean().default(false).describe("Make a token for a program that does its turns."),
 });
 export type StartRuntime = z.infer<typeof StartRuntime>;
@@ -119,5 +121,20 @@ export const ReportRuntime = z.strictObject({
   subscriptions: z.array(Followed).max(MOST_FOLLOWED).optional().describe("How what it follows is."),
 });
 export type ReportRuntime = z.infer<typeof ReportRuntime>;
+
+export const ThrottleRuntime = z.strictObject({
+  agent,
+  fence,
+  turn_id: Id.describe("The turn that met a quota."),
+  until: z.iso.datetime().describe("When it can go on."),
+  error: z.string().max(1000).describe("What was said of it."),
+});
+export type ThrottleRuntime = z.infer<typeof ThrottleRuntime>;
+export const RuntimeThrottled = z.object({
+  throttled_until: z.iso
+    .datetime()
+    .nullable()
+    .describe("Until then the account is held, and the agent paused; null where people have quotas of it ignored."),
+});
 
 export const Ok = z.object({ ok: z.literal(true) });

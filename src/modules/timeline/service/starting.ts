@@ -22,7 +22,7 @@ const SILENT = "runtime.silent";
 export const NEVER_RUN: Omit<RuntimeRow, "principal_id"> = {
   ...{ fence: 0, driver: null, started_at: null, seen_at: null, ended_at: null, turn_id: null, taken_id: 0 },
   ...{ abort_turn_id: null, paused_at: null, paused_by: null, mounts: "{}", in_hub: null },
-  ...{ forked_from: null, forked_at: null, tools_off_at: null, token_id: null },
+  ...{ forked_from: null, forked_at: null, tools_off_at: null, token_id: null, account: null },
 };
 
 /** As which program an agent is there that a runtime runs. */
@@ -32,7 +32,7 @@ const CLIENT = "parley";
  * Whoever starts last runs the agent: from here on nothing of an earlier runtime counts. What that one left unfinished is
  * ended, and the inbox is followed before anything is read from it.
  */
-export function start(ctx: Ctx, { agent: name, driver, with_token }: StartRuntime): Promise<RuntimeStarted> {
+export function start(ctx: Ctx, { agent: name, driver, account, with_token }: StartRuntime): Promise<RuntimeStarted> {
   return transact(ctx, async (ctx) => {
     const agent = await own(ctx, name);
     const { principal_id } = agent;
@@ -41,7 +41,15 @@ export function start(ctx: Ctx, { agent: name, driver, with_token }: StartRuntim
     const interrupted_turn_id = row.turn_id;
     await interrupt(ctx, agent, row);
     const now = isoNow(ctx);
-    Object.assign(row, { fence: row.fence + 1, driver, started_at: now, seen_at: now, ended_at: null, mounts: "{}" });
+    Object.assign(row, {
+      fence: row.fence + 1,
+      driver,
+      started_at: now,
+      seen_at: now,
+      ended_at: null,
+      mounts: "{}",
+      account,
+    });
     const started_id = await tellStarted(ctx, agent, row.fence);
     await endProgramToken(ctx, row);
     const token = with_token ? await programToken(ctx, row, started_id) : null;

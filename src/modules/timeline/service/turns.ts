@@ -8,6 +8,7 @@ import * as store from "../store.ts";
 import type { RuntimeRow, TurnRow } from "../tables.ts";
 import { chargeTurn, pauseOverBudget } from "./budgets.ts";
 import { log } from "./logging.ts";
+import { pauseOverQuota } from "./quotas.ts";
 import { statusOf } from "./reduce.ts";
 import { isoNow } from "./wire.ts";
 
@@ -36,6 +37,7 @@ export async function beginTurn(ctx: TxCtx, { agent, row }: Held, key: string): 
   row.turn_id = id;
   if (row.token_id !== null) await setTokenCause(ctx, row.token_id, id);
   await pauseOverBudget(ctx, { agent, row });
+  await pauseOverQuota(ctx, { agent, row });
   await store.saveTurn(ctx.tx, {
     ...{ id, principal_id: row.principal_id, fence: row.fence, status: "starting", outcome: null, error: null },
     ...{ ended_at: null, cost_micros: null, input_tokens: null, output_tokens: null },

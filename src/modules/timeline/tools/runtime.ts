@@ -11,7 +11,9 @@ import {
   Recorded,
   ReportRuntime,
   RuntimeStarted,
+  RuntimeThrottled,
   StartRuntime,
+  ThrottleRuntime,
 } from "../schema.ts";
 import * as service from "../service.ts";
 
@@ -87,6 +89,18 @@ export const runtimeTools = [
     input: Follow,
     output: Ok,
     run: service.unsubscribe,
+  }),
+  defineTool({
+    name: "runtime_throttle",
+    title: "Report a quota that a turn met",
+    description:
+      "Holds the account whose quota is used up until it can go on: whatever uses it waits, and the agent is paused in its turn. It goes on by itself.",
+    roles: AGENTS,
+    unlisted: true,
+    writes: true,
+    input: ThrottleRuntime,
+    output: RuntimeThrottled,
+    run: service.throttle,
   }),
   defineTool({
     name: "runtime_log",

@@ -1,6 +1,7 @@
 import { Lines } from "../../../local/lines.ts";
 import { type Findings, objectIn } from "../../../runner/clients/index.ts";
 import { unlessAborted } from "../../aborting.ts";
+import { Throttled } from "../../throttled.ts";
 import type { PermissionRequest, ProgramReport, Usage } from "../program.ts";
 import { type ProgramCommand, ProgramProcess } from "../program-process.ts";
 import { Silence, type SilenceLimits } from "../silence.ts";
@@ -174,12 +175,11 @@ export class CommandRun implements Hearing {
   #check(over: string): void {
     const { dialect, resumed } = this.#parts;
     dialect.runner.read(this.#findings, this.#process.complaint, { is_error: true, now: Date.now() });
-    const { session_lost, error, throttled_until = 0 } = this.#findings;
+    const { session_lost, error, throttled_until } = this.#findings;
     if (resumed !== null && (session_lost || this.#isElsewhere)) throw new SessionLost(over);
-    if (error !== undefined) throw new Error(`The program says: ${error}${untilWhen(throttled_until)}`);
+    const says = `The program says: ${error}`;
+    if (error !== undefined && throttled_until !== undefined) throw new Throttled(says, { until: throttled_until });
+    if (error !== undefined) throw new Error(says);
     if (!this.#has_ended) throw new Error(over);
   }
 }
-
-const untilWhen = (time: number): string =>
-  time > Date.now() ? ` It can go on at ${new Date(time).toISOString()}.` : "";
