@@ -1,7 +1,6 @@
 import { HubError } from "../client/index.ts";
 import { hit } from "../failpoints.ts";
 import type { LogEvent, NewEvent } from "../modules/timeline/index.ts";
-import { currentName } from "../old-names.ts";
 import { unlessAborted } from "./aborting.ts";
 import type { Answer, Driver, ModelCall } from "./drivers/driver.ts";
 import { isProgram, type ProgramDriver, type Usage } from "./drivers/program.ts";
@@ -15,6 +14,8 @@ import { readLog } from "./log.ts";
 import { notificationOf } from "./notifications.ts";
 import type { RetryingPort } from "./port.ts";
 import { programPrompt, systemPrompt } from "./prompt.ts";
+import { PuttingOff } from "./putting-off.ts";
+import { isSpeech, isYield, TOOLS_OFF } from "./speech.ts";
 import { Throttled } from "./throttled.ts";
 import { failure, type ToolResult, type Toolset } from "./toolset.ts";
 
@@ -22,11 +23,6 @@ import { failure, type ToolResult, type Toolset } from "./toolset.ts";
 const MOST_REDIRECTS = 3;
 const MOST_SAMPLES = 200;
 const MOST_OUTPUT = 500_000;
-/** So often a turn may meet a quota: then perhaps it is the turn. */
-const MOST_THROTTLES = 50;
-/** Where nobody says when it can go on, it is tried again after that, and each time after twice as long. */
-const FIRST_THROTTLE_MS = 60_000;
-const LONGEST_THROTTLE_MS = 3_600_000;
 
 export interface TurnParts {
   /** As whom its model is told that it acts. */
@@ -40,12 +36,6 @@ export interface TurnParts {
   /** The runtime is to stop. */
   stop: AbortSignal;
 }
-
-const TOOLS_OFF = {
-  decision: "deny_continue",
-  output: failure("TOOLS_OFF", "Your tools are off until a person lets you use them. You can speak and end your turn.")
-    .output,
-} as const;
 
 /** What no further turn would meet differently, or is no longer this runtime's to end. */
 const ENDS_ALL: readonly string[] = [
@@ -68,7 +58,7 @@ export class Turn {
   #samples = 0;
   #redirects = 0;
   #notifications = 0;
-  #throttles = 0;
+  readonly #off: PuttingOff;
   #has_yielded = false;
   /** What was called and is not over. */
   #running = 0;
@@ -87,6 +77,7 @@ export class Turn {
 
   private constructor(parts: TurnParts, id: string) {
     this.#parts = parts;
+    this.#off = new PuttingOff(parts.port);
     this.#id = id;
   }
 
@@ -147,7 +138,8 @@ export class Turn {
     try {
       await this.#answer(seen_id);
     } catch (error) {
-      if (!(error instanceof Throttled && (await this.#isPutOff(error)))) throw error;
+      const turn = { fence: intake.fence, turn_id: this.#id, signal };
+      if (!(error instanceof Throttled && (await this.#off.meets(error, turn)))) throw error;
     }
   }
 
@@ -157,19 +149,6 @@ export class Turn {
     const answer = await this.#sample(driver);
     await this.#take(answer, { seen_id, sample: this.#samples });
     this.#samples += 1;
-  }
-
-  /** A quota is used up: the hub pauses the agent until that is over, and the same is asked again. */
-  async #isPutOff({ message, until }: Throttled): Promise<boolean> {
-    const { port, intake } = this.#parts;
-    if (this.#throttles >= MOST_THROTTLES) return false;
-    const wait_ms = Math.min(FIRST_THROTTLE_MS * 2 ** this.#throttles, LONGEST_THROTTLE_MS);
-    this.#throttles += 1;
-    const at = until > Date.now() ? until : Date.now() + wait_ms;
-    const error = message.slice(0, 1000).toWellFormed();
-    const args = { fence: intake.fence, turn_id: this.#id, until: new Date(at).toISOString(), error };
-    const { throttled_until } = await port.call("runtime_throttle", args, { signal: this.#abort.signal });
-    return throttled_until !== null;
   }
 
   #takeIn(inputs: readonly LogEvent[]): void {
@@ -317,10 +296,5 @@ const textOf = (fields: Omit<Extract<NewEvent, { type: "ModelText" }>, "type">):
   type: "ModelText",
   ...fields,
 });
-
-/** What an agent has whose tools are off: its words, and the end of its turn. */
-const isSpeech = (call: ModelCall): boolean => isYield(call) || currentName(call.tool) === "chat_assistant_post";
-
-const isYield = ({ tool }: ModelCall): boolean => currentName(tool) === "loop_yield_turn";
 
 const isAnswer = ({ type }: LogEvent): boolean => type === "ModelText" || type === "ToolCall";
