@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { listProcesses } from "../src/local/process-table.ts";
+import { ACP_AGENT } from "../src/testing/agents/acp-agent.ts";
 import { COMMAND_AGENT } from "../src/testing/agents/command-agent.ts";
 import { callTool, callUntilKnown } from "../src/testing/crowd.ts";
 import { until } from "../src/testing/process.ts";
@@ -10,6 +11,7 @@ import { Restarts } from "../src/testing/restarts.ts";
 
 const KINDS = [
   { driver: "command", program: { client: "claude" }, words: [COMMAND_AGENT, "claude"], more: ["deaf", "--"] },
+  { driver: "acp", program: {}, words: [ACP_AGENT], more: ["load"] },
 ] as const;
 
 test.each(KINDS)(

@@ -1,7 +1,7 @@
 /**
  * An agent program that speaks ACP, built with the official library, and that does what it is told: `node acp-agent.ts
  * FOLDER [load] [resume] [stdio] [deaf] [mute]`. The newest message is a script: steps behind semicolons, each a word with its argument
- * behind a colon; what stands behind a bar is for the next prompt, if that is a notification.
+ * behind a colon; what stands behind a bar is for the next prompt, if that is a notification alone.
  *
  *   say:TEXT    plain text                     tool:NAME   a tool call of its own, with a result
  *   post:TEXT   says it to people, by MCP      yield       ends its turn, by MCP
@@ -153,8 +153,8 @@ async function hubTool({ session, update }: Turn, name: string, args: Record<str
 function scriptOf(session: Session, prompt: readonly acp.ContentBlock[]): string {
   const texts = prompt.map((block) => (block.type === "text" ? block.text : ""));
   appendFileSync(join(folder(), "prompts"), `${JSON.stringify({ session: session.id, texts })}\n`);
-  const newest = texts.at(-1) ?? "";
-  if (!newest.startsWith("<system notification>")) session.rest = newest.split("|").map((part) => part.trim());
+  const newest = texts.findLast((text) => !text.startsWith("<system notification>"));
+  if (newest !== undefined) session.rest = newest.split("|").map((part) => part.trim());
   return session.rest.shift() ?? "say:I have nothing more to do.";
 }
 
