@@ -293,7 +293,7 @@ eachDatabase((open, database) => {
     const hub = await open();
     const scout = await hub.token("agent", "scout");
     const call = {
-      session_id: "s",
+      client_session_id: "s",
       call_id: "c",
       server: "claude-code",
       tool: "Bash",

@@ -144,6 +144,10 @@ export const CASES: Readonly<Record<string, Case>> = {
   people_list: none,
   run_list: none,
   run_pause: none,
+  run_permit: ({ agent }) => ({
+    ...{ client_session_id: agent, call_id: "x", server: "claude-code", tool: "Bash" },
+    ...{ arguments: "{}", can_wait: true },
+  }),
   run_resume: none,
   run_show: ({ message }) => ({ id: message }),
   run_stop: ({ message }) => ({ id: message }),

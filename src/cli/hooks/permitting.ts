@@ -40,11 +40,13 @@ async function ask(client: Client, call: Input<"run_permit">): Promise<Output<"r
 }
 
 function callIn(input: HookInput) {
-  const [session_id, call_id, name] = ["session_id", "tool_use_id", "tool_name"].map((field) => input.text(field));
-  if (session_id === undefined || call_id === undefined || name === undefined)
+  const [client_session_id, call_id, name] = ["session_id", "tool_use_id", "tool_name"].map((field) =>
+    input.text(field),
+  );
+  if (client_session_id === undefined || call_id === undefined || name === undefined)
     throw new Failure("INVALID_ARGUMENT", "the client names no session, call or tool.");
   return {
-    ...{ session_id, call_id },
+    ...{ client_session_id, call_id },
     ...{ server: OURS.test(name) ? HUB_SERVER : SERVER, tool: name.replace(OURS, "") },
     arguments: JSON.stringify(input.value("tool_input") ?? {}),
     // What a subagent puts off is never asked about again.

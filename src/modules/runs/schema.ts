@@ -120,7 +120,7 @@ export const Pausing = z.object({ paused_at: Time.nullable(), paused_by: z.strin
 export type Pausing = z.infer<typeof Pausing>;
 
 export const PermitCall = z.strictObject({
-  session_id: z.string().min(1).max(100).describe("The client's own session."),
+  client_session_id: z.string().min(1).max(100).describe("The client's own session."),
   call_id: z.string().min(1).max(90).describe("The model's own."),
   server: z.string().min(1).max(100),
   tool: z.string().min(1).max(200).describe("As the rules of the policy call it."),

@@ -34,7 +34,7 @@ export const permit = (ctx: Ctx, input: PermitCall): Promise<Permit> =>
   transact(ctx, async (ctx) => {
     const row = await ownRun(ctx);
     // Of a session and a call of its model, so that whoever asks again after a restart is told of the same decision.
-    const key = `run ${input.session_id} ${input.call_id}`;
+    const key = `run ${input.client_session_id} ${input.call_id}`;
     const known = await findRequested(ctx, key);
     if (known) return answer(ctx, row, known);
     const { call_id, server, tool, arguments: given } = input;
