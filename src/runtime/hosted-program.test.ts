@@ -58,7 +58,8 @@ eachDatabase((open, database) => {
     await expect.poll(ends, SLOW).toEqual(["finished"]);
     await hub.stop();
 
-    const again = await open({ same: hub });
+    // Also on PostgreSQL, where another node would have a folder of its own.
+    const again = await open({ same: hub, config: { home: hub.home } });
     await tell("say:two; yield", again);
     await expect.poll(() => ends(again), SLOW).toEqual(["finished", "finished"]);
     expect(prompts()[1]).toMatchObject({ session: prompts()[0]?.session, texts: ["say:two; yield"] });
