@@ -48,11 +48,12 @@ test("what cannot be is said before anything is started", async () => {
   writeFileSync(join(ground.folder, "script.json"), '{"rules":[]}');
   const bad: [string[], string][] = [
     [["--driver", "acp"], "needs a program"],
-    [["--driver", "acp", "--in-hub", "--", "agent"], "leave --in-hub out"],
+    [["--driver", "acp", "--in-hub", "--", "agent"], "stands in servers.json of its data folder"],
     [["--driver", "acp", "--exec", ".", "--", "agent"], "brings its own tools"],
     [["--driver", "acp", "--client", "codex", "--", "agent"], "is for --driver command"],
     [["--driver", "command"], "needs --client claude or --client codex"],
-    [["--driver", "command", "--client", "claude", "--in-hub"], "leave --in-hub out"],
+    [["--driver", "command", "--client", "claude", "--in-hub"], "stands in servers.json of its data folder"],
+    [["--driver", "command", "--in-hub"], "The hub has no program for scout: write"],
     [["--driver", "command", "--client", "claude", "--price", "much"], "name two numbers"],
     [["--driver", "command", "--client", "claude", "--env", "NOT_THERE"], "there is no such variable"],
     [["--driver", "acp", "--env", "NOT_THERE", "--", "agent"], "there is no such variable"],
