@@ -87,6 +87,13 @@ const MEANINGS: Record<ErrorCode, string> = {
   LOOP_SLOWED: "Mail has gone round among agents many times. Comes with `retry_after` in seconds.",
   REACTION_LOOP: "What the call led to would not have ended; nothing was written. It is a fault of the hub: report it.",
   LOOP_STOPPED: "Mail went round among agents without end. A person can let them go on with `mail_release`.",
+  CALL_DENIED:
+    "The policy denies what you called of an agent's server, or somebody did: the sentence and `policy_code` say so. It was not run.",
+  TOOL_FAILED: "The tool of an agent's server was run and failed: `output` is what it said.",
+  CALL_UNKNOWN:
+    "The agent's runtime ended while it ran the tool: nobody knows whether it did. Look before you call it again, with a new key.",
+  RUNTIME_AWAY: "No runtime runs the agent, or it did not take the call. Nothing was run. Start it and try again.",
+  SERVER_AWAY: "The agent's runtime has this server, which is not there just now. Nothing was run. Try again.",
   STORAGE_FULL: "The disk is full. Nothing was written; reads go on. Free space and try again.",
   STORAGE_UNAVAILABLE: "The database is out of reach. Nothing was written. Try again.",
   SHUTTING_DOWN: "The hub is stopping. Try again when it is back.",

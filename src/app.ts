@@ -4,7 +4,7 @@ import { Audit } from "./audit/index.ts";
 import { createCall } from "./call.ts";
 import { onCommit } from "./commits.ts";
 import type { Config } from "./config.ts";
-import { type Actor, type Ctx, systemActor, type WantedHosting } from "./context.ts";
+import { type Actor, type Ctx, systemActor, UNSET, type WantedHosting } from "./context.ts";
 import type { Timekeeping } from "./db/clock.ts";
 import { MIGRATIONS, type Migration } from "./db/migrations/index.ts";
 import { HUB_SPACE, MAIN_SPACE, openDatabase } from "./db/open.ts";
@@ -180,6 +180,7 @@ async function compose({ config, log, database, audit, modules }: Parts): Promis
     ...{ db: database, now: () => database.now(), database, config, address: () => hub.address },
     ...{ reactions, needs, glances, explainers, waiting, mounts, sessions, sections, contents: contentsOf(modules) },
     hostingRefusal: (wanted: WantedHosting) => hub.hostingRefusal(wanted),
+    ...UNSET,
   };
   const ctx = (actor: Actor): Ctx => ({ ...known, actor, cause: credentialCause(actor) });
   const limited = (): void => metrics.limited.inc();

@@ -179,6 +179,14 @@ test("a module appends only types of its own", () => {
   expect([...new Set(appended)].sort()).toEqual(NOUNS);
 });
 
+test("what an event holds is written and read where its module defines it, and nowhere else", () => {
+  const definitions = /^src\/(feed\/|due\/dead\.ts$|http\/follower\.ts$)|^src\/modules\/[a-z]+\/service\/events\.ts$/;
+  expect(whoSays(/import \{[^}]*\b(append|appendGroup|defineEvent)\b[^}]*\} from "[./]+feed\//, definitions)).toEqual(
+    [],
+  );
+  expect(whoSays(/\bdata\b[^)]*\}: FeedEvent|\bevent\.data\b/, definitions)).toEqual([]);
+});
+
 test("only stores speak SQL", () => {
   const stores = /^src\/(db\/|idempotency\.ts$)|\/store\.ts$|\/store\/[a-z-]+\.ts$/;
   expect(whoSays(/\bstatement\s*[<(]/, stores)).toEqual([]);

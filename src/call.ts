@@ -72,6 +72,7 @@ export function createCall({ ctx, limit, metrics, audit, log, feed, streams, hea
       // It is what the tool's own `run` gave.
       if (!kept && !signal?.aborted)
         await tool.waits.handed?.(own, output as never, { channel: door, proof: `${tool.name} ${door}` });
+      made = output;
       return output;
     } catch (error) {
       result = error instanceof ParleyError ? error.code : "INTERNAL";

@@ -108,7 +108,7 @@ export interface Ctx {
   address: () => string;
   /** Only `transact` uses these two. */
   database: Database;
-  tx?: Tx;
+  tx?: Tx | undefined;
   /** What events lead to; in a transaction, those of that transaction. */
   reactions?: Reactions | undefined;
   /** What of each module may wait for a person. */
@@ -118,7 +118,7 @@ export interface Ctx {
   /** Who of the modules knows what something was. */
   explainers: readonly Explainer[];
   /** By which way the caller came. Only tools have it. */
-  door?: Door;
+  door?: Door | undefined;
   /** What led to what is being done, if that is known. */
   cause?: Cause | undefined;
   /** What of each module may have agents wait for one. */
@@ -130,14 +130,27 @@ export interface Ctx {
   /** What is read like a section of the draft, of each module. */
   sections: readonly SectionProvider[];
   /** Does something once the caller was answered, for whom it makes no difference. Only tools have it. */
-  afterwards?: (work: () => Promise<unknown>) => void;
+  afterwards?: ((work: () => Promise<unknown>) => void) | undefined;
   /** What a space holds. */
   contents: Contents;
   /** Why the hub cannot run an agent by this definition, in a sentence; undefined where it can. */
   hostingRefusal: (wanted: WantedHosting) => string | undefined;
   /** Only tools that wait have it. */
-  wait?: Wait;
+  wait?: Wait | undefined;
 }
+
+/**
+ * What is only known later. Every context has every field from the start, and so the shape of the hub's own, which stays:
+ * V8 throws away what it compiled for a shape when a full collection finds no object of it.
+ */
+export const UNSET = {
+  actor: systemActor(NOWHERE),
+  cause: undefined,
+  tx: undefined,
+  door: undefined,
+  afterwards: undefined,
+  wait: undefined,
+} satisfies Partial<Ctx>;
 
 export type TxCtx = Ctx & { db: Tx; tx: Tx };
 
@@ -151,8 +164,9 @@ export type TxCtx = Ctx & { db: Tx; tx: Tx };
 export function transact<T>(
   outer: Ctx,
   work: (ctx: TxCtx) => Promise<T>,
-  { space_id = outer.actor.space_id, ...options }: WriteOptions & { space_id?: string } = {},
+  options: WriteOptions & { space_id?: string } = {},
 ): Promise<T> {
+  const { space_id = outer.actor.space_id } = options;
   if (outer.tx) return work({ ...outer, db: outer.tx, tx: outer.tx });
   const inside = async (tx: Tx): Promise<T> => {
     const moment = outer.now();
@@ -160,7 +174,8 @@ export function transact<T>(
     const cause = space_id === outer.actor.space_id ? outer.cause : undefined;
     const ctx = { ...outer, now: () => moment, db: tx, tx, reactions: outer.reactions?.begin(), cause };
     const result = await work(ctx);
-    await ctx.reactions?.run(ctx);
+    const led = ctx.reactions?.run(ctx);
+    if (led) await led;
     return result;
   };
   return outer.database.write(space_id, inside, options);

@@ -12,6 +12,8 @@ export const KINDS = {
   conflict: { status: 409, exit: 5 },
   gone: { status: 410, exit: 4 },
   limited: { status: 429, exit: 1 },
+  /** Somebody else was asked, and it went wrong there. */
+  failed: { status: 502, exit: 1 },
   unavailable: { status: 503, exit: 1 },
 } as const;
 
@@ -37,6 +39,7 @@ export const CODES = {
   HOST_DENIED: "forbidden",
   ORIGIN_DENIED: "forbidden",
   FOLDER_UNSAFE: "forbidden",
+  CALL_DENIED: "forbidden",
   NOT_FOUND: "not_found",
   UNKNOWN_TOOL: "not_found",
   UNKNOWN_SERVER: "not_found",
@@ -88,6 +91,11 @@ export const CODES = {
   TOO_MANY_QUESTIONS: "limited",
   TOO_MANY_APPROVALS: "limited",
   LIMIT_REACHED: "limited",
+  TOOL_FAILED: "failed",
+  /** It was being run when its runtime ended: nobody knows whether it was. */
+  CALL_UNKNOWN: "failed",
+  RUNTIME_AWAY: "unavailable",
+  SERVER_AWAY: "unavailable",
   STORAGE_FULL: "unavailable",
   STORAGE_UNAVAILABLE: "unavailable",
   SHUTTING_DOWN: "unavailable",

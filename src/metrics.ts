@@ -100,7 +100,9 @@ export class Metrics {
 
   committed(events: readonly { type: string }[]): void {
     this.#batches.observe(events.length);
-    for (const { type } of events) this.#bound(this.#appended, type).inc();
+    const counts = new Map<string, number>();
+    for (const { type } of events) counts.set(type, (counts.get(type) ?? 0) + 1);
+    for (const [type, count] of counts) this.#bound(this.#appended, type).inc(count);
   }
 
   /** Finding the series of some labels costs more than counting; there are few of them, so each is found once. */

@@ -2,6 +2,7 @@ import type { Row } from "./archive/index.ts";
 import type { Config } from "./config.ts";
 import type { Ctx, Role, TxCtx } from "./context.ts";
 import type { Consumer } from "./feed/consumers.ts";
+import type { EventDefinition } from "./feed/define.ts";
 import type { Cause, EventView, FeedEvent } from "./feed/event.ts";
 import type { Reaction } from "./feed/reactions.ts";
 import type { FeedPlace, Resource, Watch } from "./resource.ts";
@@ -37,6 +38,15 @@ export interface Notification {
   /** Beside `session_id` and `timestamp`, which each has. */
   params: EventView;
 }
+
+/** Those of one server, for these roles: each tells of one type of event. */
+export const notificationsFor =
+  (server: string, roles: readonly Role[]) =>
+  <D extends Record<string, unknown>>(
+    name: string,
+    { topic, type, view }: EventDefinition<D>,
+    params: (data: D) => Record<string, unknown>,
+  ): Notification => ({ name: `${server}/${name}`, place: { topic, types: [type] }, roles, params: view(params) });
 
 export interface NamedEvent {
   name: string;
@@ -123,6 +133,8 @@ export interface Waiting {
   /** Of what it asks, how much asks whether it may do something. */
   approvals: number;
   asks: number;
+  /** The first of it. */
+  since_id: number;
 }
 
 /** Which agents wait for a person, by what a module has asked for them. */
@@ -185,6 +197,8 @@ export interface SessionProvider {
   sessionOf?: (ctx: Ctx) => Promise<{ key: string; is_kept: boolean } | null>;
   /** Whether the hub itself tells the sessions of a trigger of the ends that they wait for. */
   tells?: (ctx: Ctx, of: { trigger_name: string }) => Promise<boolean>;
+  /** Whether it has tried to tell of this end and tries no more until people say so. */
+  gaveUp?: (ctx: Ctx, wake: { id: string; attempt: number }) => Promise<boolean>;
 }
 
 /** A section that is read like one of the draft and that nobody writes: the hub makes it of what a module knows. */

@@ -4,7 +4,7 @@ import type { Ctx } from "./context.ts";
 import type { FeedEvent } from "./feed/event.ts";
 
 /** What a request to an address of a module says. */
-export interface Asked {
+export interface RouteRequest {
   /** By the names in the path. */
   params: Readonly<Record<string, string>>;
   query: URLSearchParams;
@@ -46,16 +46,16 @@ export interface OpenRoute extends Address {
   most_bytes: number;
   response: z.ZodType;
   /** What has a limit of its own among what is at this address (`PARLEY_WEBHOOK_RATE_LIMIT`), by its name. */
-  limited?: (params: Asked["params"]) => string;
+  limited?: (params: RouteRequest["params"]) => string;
   /** `ctxOf` is the hub's own, of a space. What this does for somebody it has to check itself. */
-  open: (ctxOf: (space_id: string) => Ctx, asked: Asked & { bytes: Buffer }, config: Config) => Promise<Reply>;
+  open: (ctxOf: (space_id: string) => Ctx, asked: RouteRequest & { bytes: Buffer }, config: Config) => Promise<Reply>;
 }
 
 /** A WebSocket. Browsers set no headers there: `space` in the query does what X-Session-ID does. */
 export interface SocketRoute extends Address {
   query?: Readonly<Record<string, string>>;
   /** Throws for who may not: they are refused before the connection becomes one. */
-  connect: (ctx: Ctx, asked: Asked, listen: Listen) => Promise<Connected>;
+  connect: (ctx: Ctx, asked: RouteRequest, listen: Listen) => Promise<Connected>;
 }
 
 /** Hears of every event of these streams, from the moment it resolves. Returns the way to stop. */

@@ -40,8 +40,8 @@ export async function startScheduler(hub: Hub, { ctx, prefers, above }: Parts): 
       log.error(what, { kind: row?.kind, space: row?.space_id, ref: row?.ref, attempt: row?.attempt, error });
     },
   });
-  onCommit(hub, "what is due", ({ planned, space_id }) => {
-    if (planned.size > 0) scheduler.planned(space_id, planned);
+  onCommit(hub, "what is due", ({ planned, planned_in }) => {
+    if (planned.size > 0) scheduler.planned(planned_in, planned);
   });
   await planAnew(ctx, { begin: beginOf(hub), planned_for: plannedFor(hub) });
   scheduler.wake();

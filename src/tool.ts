@@ -102,7 +102,7 @@ export interface ToolCommand extends CommandLooks {
 export type Says = string | readonly Case[];
 
 export interface Case {
-  when?: Readonly<Record<string, string | boolean | null>>;
+  when?: Readonly<Record<string, string | number | boolean | null>>;
   says: string;
 }
 
@@ -131,7 +131,13 @@ export interface CommandLooks {
   /** Which field names what came back, for `--quiet`; of each row where there are rows. */
   id?: string;
   /** Asked before, with what the words name filled in, where nothing brings back what it does; but not with these. */
-  asks?: { question: string; unless?: readonly string[]; refused?: string };
+  asks?: {
+    question: string;
+    unless?: readonly string[];
+    refused?: string;
+    /** Nor where this is 0 of what it is about. */
+    counts?: string;
+  };
   /** What is said with --dry-run, of what the words name or of what the tool itself answers to these arguments. */
   dry_run?: { says: string; fixed?: Readonly<Record<string, string | number | boolean>> };
   /** What is said when it is done: `Deleted {name}.` */

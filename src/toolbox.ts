@@ -23,13 +23,18 @@ export class Toolbox {
 
   /** By name or alias, whatever is listed where. */
   find(name: string): Tool {
-    const found = this.#byName.get(name);
+    const found = this.lookUp(name);
     if (!found)
       throw new ParleyError(
         "UNKNOWN_TOOL",
         `There is no tool ${JSON.stringify(name.slice(0, 80))}. List the tools to see what there is.`,
       );
-    return found.tool;
+    return found;
+  }
+
+  /** The same; undefined where there is none. */
+  lookUp(name: string): Tool | undefined {
+    return this.#byName.get(name)?.tool;
   }
 
   /** As `POST /api/mcp/call` names it. */

@@ -16,7 +16,7 @@ export interface Waiter extends Disposable {
   gone(): boolean;
 }
 
-interface Place {
+interface WaitedFor {
   topic: string;
   stream?: string;
   /** Of several that wait for the same, whether this one is to be woken for an event; without it each is. */
@@ -24,7 +24,7 @@ interface Place {
 }
 
 /** For tools that wait: hears of what happens on streams of the actor's space, of as many topics. */
-export type Wait = (where: Place, ...also: readonly Place[]) => Promise<Waiter>;
+export type Wait = (where: WaitedFor, ...also: readonly WaitedFor[]) => Promise<Waiter>;
 
 /** Each that waits reads when it is woken: many on one stream would make every event there cost that often. */
 const MOST_ON_ONE_STREAM = 32;

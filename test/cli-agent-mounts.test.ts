@@ -153,3 +153,27 @@ test("what another server or the built-in exec would do waits for a person, and 
   expect(existsSync(join(folder, mine))).toBe(true);
   await stop(child);
 });
+
+test("HTTP-6: a person calls a server of an agent at a terminal, and hears what came of it", async () => {
+  const { ground, folder, write, run, mounted } = await openGround();
+  await using _ = ground;
+  const child = run("--mcp-config", write("servers.json", config({ files: server() })), "--exec", ".");
+  await mounted("runtime");
+  const call = ["call", "exec", JSON.stringify({ cmd: ["touch", mine] }), "--agent", "scout", "--server", "runtime"];
+  const waits = await ground.json<{ state: string }>([...call, "--key", "k1", "--timeout", "1"]);
+  expect(waits.state).toMatch(/waiting|pending/);
+  await until(async () => {
+    const { approvals } = await ground.json<{ approvals: { state: string }[] }>(["approvals", "list"]);
+    return approvals[0]?.state === "pending";
+  });
+  // Of the data folder's owner, who is the only person here.
+  await ground.json(["approvals", "decide", "approve", "latest"]);
+  const done = await ground.json<{ state: string; output: string }>([...call, "--key", "k1"]);
+  expect(done).toMatchObject({ state: "completed", output: expect.stringContaining('"exit_code":0') });
+  expect(existsSync(join(folder, mine))).toBe(true);
+  const wrong = await ground.parley(["call", "fly", "{}", "--agent", "scout", "--server", "runtime"]);
+  expect([wrong.code, wrong.stderr]).toEqual([4, expect.stringContaining("runtime_exec")]);
+  const half = await ground.parley(["call", "exec", "{}", "--agent", "scout"]);
+  expect([half.code, half.stderr]).toEqual([2, expect.stringContaining("--server")]);
+  await stop(child);
+});

@@ -39,6 +39,13 @@ test("with --quiet every list is its ids, whatever is made its id, and what is m
   expect(await text("token", "rotate", token, "--yes", "-q")).toMatch(/^parley_\w+\n$/);
 });
 
+test("with --quiet what somebody named is a line each, with nothing unseen in it, and JSON has it as it is", async () => {
+  const tag = "re\u202eview";
+  await ground.json(["note", "add", "later", "--tag", tag, "--agent", "scout"]);
+  expect(await text("note", "tags", "-q")).toBe("re\\u202eview\n");
+  expect(await ground.json(["note", "tags"])).toMatchObject({ tags: [{ tag }] });
+});
+
 test("with --fields a person sees only those too, of a list and of one thing", async () => {
   const { id } = await mailTo("scout");
   for (const list of [["inbox", "--agent", "scout"], ["sent"], ["search", "s"], ["thread", id]])

@@ -76,7 +76,7 @@ eachDatabaseOfHubs((database) => {
     await fire();
     await until(() => pidsIn("began").length === 1);
     const [running = ""] = await ids();
-    expect(await said("pause")).toBe("Nothing is started from now on. resume ends this.");
+    expect(await said("pause")).toMatch(/^Nothing is started from now on\. Go on: \S+ resume --home \S+$/);
     writeFileSync(file("go"), "");
     expect(await over(running)).toMatchObject({ state: "done", output: "through\n" });
 

@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { runCli } from "../src/cli/main.ts";
 import { isAlive } from "../src/local/processes.ts";
 import { CliIo } from "../src/testing/cli-io.ts";
+import { killIfThere } from "../src/testing/kill.ts";
 import { ended, Ground, PARLEY, until } from "../src/testing/process.ts";
 
 async function commandLine(runner?: object, config: { task_lease_seconds?: number } = {}) {
@@ -82,6 +83,9 @@ test("ids of tasks may be cut short as git's, and what names none or several is 
   );
   expect(await said(["task", "get", "12"])).toMatch(/^2 .*too short for an id/);
   expect(await said(["task", "get", "1234"])).toBe("4 parley: No task has an id that begins with 1234.");
+  // No id is as great as these.
+  expect(await said(["task", "cancel", "9999999"])).toBe("4 parley: No task has an id that begins with 9999999.");
+  expect(await said(["task", "get", "9007"])).toBe("4 parley: No task has an id that begins with 9007.");
   expect(await said(["task", "get", "1234567890123456"])).toBe("4 parley: Task 1234567890123456 not found");
 });
 
@@ -96,6 +100,8 @@ test("a dead task is found, and tried again alone or with all that fit, after a 
     /is dead: it failed 1 time of 1\. What went wrong last: the disk is full\n/,
   );
   expect(await said(["task", "requeue", "--channel", "web", "--dry-run"])).toBe("Would try 0 dead tasks again.");
+  // What nothing comes of needs no yes.
+  expect(await said(["task", "requeue", "--channel", "web"])).toBe("There is no such dead task. Nothing was changed.");
   expect(await said(["task", "requeue", "--dry-run"])).toBe("Would try 1 dead task again.");
   expect(await ground.json(["task", "requeue", "--dry-run"])).toMatchObject({ dry_run: true, matched: 1, requeued: 0 });
   expect(await said(["task", "requeue"])).toMatch(
@@ -154,6 +160,21 @@ test("a run is shown with its attempts and its output, and followed until it is 
   );
   expect(await said(["runs", "show", id.slice(0, 9), "-q"])).toBe(id);
   expect(await said(["runs", "stop", "1234567890123456"])).toMatch(/^4 /);
+});
+
+test("doctor warns of no token that ends with the program it was made for", async () => {
+  await using line = await commandLine({ trigger: { argv: ["/bin/sh", "-c", "echo up; sleep 600"] } });
+  const { said, ground } = line;
+  await said(["trigger", "add", "long", "--type", "manual"]);
+  await said(["trigger", "run", "long"]);
+  const id = await until(() => said(["runs", "list", "-q"]));
+  await until(async () => (await ground.json<{ output: string }>(["runs", "show", id])).output.includes("up"));
+  const io = new CliIo(ground.env());
+  await runCli(["doctor", "--json"], io);
+  const { checks }: { checks: { name: string; message: string }[] } = JSON.parse(io.stdout);
+  const about = checks.filter(({ name }) => name.startsWith("token")).map(({ message }) => message);
+  expect(about).toEqual(["You are admin (admin, human)."]);
+  await said(["runs", "stop", id]);
 });
 
 test("worker run works on one task after another: exit code 0 is a result, another a failure with what was said", async () => {
@@ -282,6 +303,23 @@ test("a program that leaves another one behind with its output is over when it e
   await ground.parley(["worker", "run", "--most", "1", "--", "sh", "-c", program]);
   expect(await said(["task", "wait", task.id])).toBe(`Task ${task.id} is done.\n  left`);
   expect(isAlive(Number(readFileSync(pid, "utf8")))).toBe(false);
+});
+
+test("a program is over when it ends, also where something holds its output that nobody can find", async () => {
+  await using line = await commandLine();
+  const { add, ground } = line;
+  const task = await add("leave something behind");
+  const pid = join(ground.folder, "pid");
+  // In a session of its own, without its environment, and its parent is gone.
+  const runaway = `setsid env -i sh -c 'echo $$ > ${pid}; exec sleep 600' &`;
+  const program = `sh -c "${runaway}"; until [ -s ${pid} ]; do sleep 0.02; done; echo left`.replace("$$", "\\$\\$");
+  try {
+    await ground.parley(["worker", "run", "--most", "1", "--", "sh", "-c", program]);
+    const over = await ground.json<object>(["task", "get", task.id]);
+    expect(over).toMatchObject({ status: "done", response_summary: "left", attempt: 1 });
+  } finally {
+    killIfThere(Number(readFileSync(pid, "utf8")));
+  }
 });
 
 test("several that start as one role for the first time have one token", async () => {

@@ -24,10 +24,18 @@ test("a trigger is made, tried, fired, stopped, looked back at and deleted by co
   expect(await said("trigger", "add", "bad", "--type", "cron", "--schedule", "99 99 * * *")).toMatch(
     /^2 .*Invalid cron schedule/s,
   );
-  expect(await said("trigger", "list")).toMatch(/nightly +cron +0 3 \* \* \*/);
-  expect(await said("trigger", "test", "nightly", "--payload", '{"what":"it"}')).toMatch(
-    /Check <untrusted-content-[0-9a-f]+>it</,
+  expect(await said("trigger", "add", "bad", "--type", "webhook", "--webhook-secret", "short")).toBe(
+    "2 parley: a webhook secret has 8 to 256 characters.",
   );
+  expect(await said("trigger", "add", "_bad", "--type", "manual")).toMatch(/and begins with a letter or a digit\.$/);
+  const help = await said("help", "trigger", "add");
+  for (const option of ["--type cron|webhook|manual", "--missed skip|once|all", "--overlap skip|queue|allow"])
+    expect(help).toContain(`  ${option} `);
+  expect(await said("trigger", "list")).toMatch(/nightly +cron +0 3 \* \* \*/);
+  // What it says has lines, and is read as such.
+  const tried = await said("trigger", "test", "nightly", "--payload", '{"what":"it"}');
+  expect(tried).toMatch(/^fires +yes\nbecomes +task\n/);
+  expect(tried).toMatch(/\nprompt:\n {2}What stands between .*\n *\n {2}Check <untrusted-content-[0-9a-f]+>it</);
   expect(await said("trigger", "run", "nightly", "--payload", '{"what":"it"}')).toMatch(
     /^Fired nightly: run \d+, task \d+\.$/,
   );
@@ -36,7 +44,9 @@ test("a trigger is made, tried, fired, stopped, looked back at and deleted by co
   expect(await said("trigger", "enable", "nightly")).toBe("Trigger nightly fires from now on.");
   expect(await said("trigger", "edit", "nightly", "--timezone", "Europe/Berlin")).toBe("Trigger nightly is changed.");
   expect(await said("trigger", "edit", "nightly")).toMatch(/^2 .*No fields to update/s);
-  expect(await said("trigger", "runs", "nightly")).toMatch(/nightly +manual +pending/);
+  expect(await said("trigger", "runs", "nightly")).toMatch(
+    /^id +trigger +fired +source .*\n\d+ +nightly +just now +manual +pending/,
+  );
   const { tasks } = await ground.json<{ tasks: { sender: string }[] }>(["call", "task_list"]);
   expect(tasks).toMatchObject([{ sender: "trigger:nightly" }]);
   const github = (await said("trigger", "add", "github", "--type", "webhook")).split("\n");

@@ -30,6 +30,10 @@ const JUMP_TO_END = `(() => {
   return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(box.scrollTop > 0))));
 })()`;
 
+const DRAWN = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))";
+/** More than the longest text has. */
+const PAGES = 12;
+
 const card = (page: Page, key: string) => page.getByRole("listitem").filter({ hasText: `may it use ${key}?` });
 
 test("what does not fit cannot be allowed before all of it was in view, and can be denied at once", async () => {
@@ -54,7 +58,11 @@ test("what does not fit cannot be allowed before all of it was in view, and can 
     expect(await allow.isDisabled()).toBe(true);
 
     await tidy.getByRole("region", { name: "All it says" }).focus();
-    await expect.poll(() => page.keyboard.press("PageUp").then(() => allow.isEnabled())).toBe(true);
+    // A page that a busy machine never drew was not in view: from one end to the other until each was.
+    for (let step = 0; !(await allow.isEnabled()); step += 1) {
+      await page.keyboard.press(Math.floor(step / PAGES) % 2 === 0 ? "PageUp" : "PageDown");
+      await page.evaluate(DRAWN);
+    }
     expect(await tidy.getByText("Scroll through all of it").count()).toBe(0);
     await shoot(page, `notice-seen-${width}-${colorScheme}`);
     expect(complaints).toEqual([]);
@@ -74,6 +82,37 @@ test("what fits can be allowed, and what shows nothing or turns a line around is
   await card(page, "look").getByRole("button", { name: "Approve" }).click();
   const answer = await hub.call<{ state: string }>("approval_wait", { id, wait_seconds: 20 }, token);
   expect(answer.state).toBe("answered");
+});
+
+test("U35: no key approves by accident, and a card that has just come cannot be hit before it is seen where it is", async () => {
+  await using hub = await WebHub.open(browser);
+  const { token } = await hub.agent("scout");
+  const first = await ask(hub, token, { key: "look", text: "ls" });
+  const { page } = await hub.signedIn();
+  await page.goto(`${hub.url}/needs?from=scout`);
+  const approve = card(page, "look").getByRole("button", { name: "Approve" });
+  await expect.poll(() => approve.isEnabled()).toBe(true);
+  // Whoever came for it stands on the card, and on none of its buttons.
+  expect(await page.evaluate("document.activeElement?.dataset.need")).toBe(first.id);
+  for (const key of ["Enter", " ", "a", "y"]) await page.keyboard.press(key);
+  const state = async ({ id }: { id: string }) => (await hub.call<{ state: string }>("approval_get", { id })).state;
+  expect(await state(first)).toBe("pending");
+
+  // Time stands still in the page from here: what a new card does to the others lasts until it goes on.
+  await page.clock.install();
+  await page.clock.pauseAt(new Date(Date.now() + 60_000));
+  const second = await ask(hub, token, { key: "deploy", text: "make deploy" });
+  await card(page, "deploy").waitFor();
+  for (const key of ["look", "deploy"]) {
+    const button = card(page, key).getByRole("button", { name: "Approve" });
+    expect([key, await button.isEnabled()]).toEqual([key, false]);
+    await button.click({ force: true });
+  }
+  await page.clock.runFor(700);
+  expect(await approve.isEnabled()).toBe(false);
+  await page.clock.runFor(200);
+  await expect.poll(() => approve.isEnabled()).toBe(true);
+  expect([await state(first), await state(second)]).toEqual(["pending", "pending"]);
 });
 
 interface Needs {

@@ -67,8 +67,10 @@ export interface Job {
  * each in a savepoint: an operation may run twice, and changes nothing but what its transaction holds.
  */
 export async function runBatch(writer: Writer, jobs: readonly Job[], now: () => number): Promise<Committed[]> {
-  const batch = { writer, jobs, now };
-  const counters = (await attempt({ ...batch, careful: false })) ?? (await attempt({ ...batch, careful: true })) ?? [];
+  const counters =
+    (await attempt({ writer, jobs, now, careful: false })) ??
+    (await attempt({ writer, jobs, now, careful: true })) ??
+    [];
   return counters.filter((counter) => counter.planned.size > 0 || counter.last_id !== counter.previous_id);
 }
 
@@ -137,7 +139,7 @@ async function commit(writer: Writer, jobs: readonly Job[], kind: string): Promi
 
 /** What settles each; undefined when one has failed and what it wrote cannot be taken back by itself. */
 async function runJobs(batch: Batch, counters: Map<string, Counter>): Promise<(() => void)[] | undefined> {
-  const { writer, jobs, careful } = batch;
+  const { writer, jobs, now, careful } = batch;
   // What a failed operation read of its own would have to be forgotten: then rather none.
   const cache = writer.remote && !careful ? new ReadCache() : undefined;
   const [first] = jobs;
@@ -145,8 +147,9 @@ async function runJobs(batch: Batch, counters: Map<string, Counter>): Promise<((
   if (cache && first)
     await Promise.all([openCounter(writer, first.space_id, counters), prefetch({ writer, jobs, cache })]);
   const settled: (() => void)[] = [];
+  const run = { writer, jobs, now, careful, counters, cache };
   for (const job of jobs) {
-    const settle = await runJob(job, { ...batch, counters, cache });
+    const settle = await runJob(job, run);
     if (!settle) return undefined;
     settled.push(settle);
   }
@@ -209,6 +212,7 @@ async function openCounter(
     expires_at,
     events: [],
     planned: new Map(),
+    planned_in: new Set(),
     ends: [],
     sums: [],
   };

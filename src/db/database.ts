@@ -32,7 +32,7 @@ export interface Tx extends Reader {
   /** Handed to the feed once the transaction is durable; forgotten if it is not. */
   announce(event: FeedEvent): void;
   /** A row of `due` may have been added that is due soon: the scheduler is told once the transaction is durable. */
-  markPlanned(kind: string, at: number): void;
+  markPlanned(kind: string, at: number, space_id: string): void;
   /**
    * Done in the same transaction once all operations that share it are through, for what is far cheaper done together.
    * It must not fail: that would undo all of them.
@@ -66,6 +66,8 @@ export interface Committed {
   events: FeedEvent[];
   /** When what was planned is due at the earliest, in milliseconds, by kind. */
   planned: Map<string, number>;
+  /** The spaces in which, most often this one. */
+  planned_in: Set<string>;
 }
 
 export type Health =
@@ -76,8 +78,8 @@ export interface Database extends Reader, AsyncDisposable {
   readonly backend: "sqlite" | "postgres";
   /** Whether other nodes may write to it as well. */
   readonly shared: boolean;
-  /** Another one after each commit; undefined where others write too, and nobody here knows. */
-  readonly revision: number | undefined;
+  /** Another one after each commit that may have changed these tables; undefined where others write too, and nobody here knows. */
+  revisionOf(tables: readonly string[]): number | undefined;
   /** Changes when the data was restored from a backup: remembered positions are then void. */
   readonly epoch: string;
   /** Runs the operation in a transaction of that space, alone or with others; resolves when it is durable. */

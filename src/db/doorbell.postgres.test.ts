@@ -1,4 +1,4 @@
-/** How many spaces a node looks at when nobody rings. */
+/** How many spaces a node looks at when nobody rings, and how often it rings. */
 import pg from "pg";
 import { expect, test } from "vitest";
 import { onDatabase } from "../testing/hub.ts";
@@ -35,6 +35,28 @@ onDatabase("postgres", (open) => {
       expect(rung.at(-1)).toHaveLength(100);
     } finally {
       await bell.close();
+    }
+  });
+
+  test("a node rings at once, and then once for all that follows soon, the last of it too", async () => {
+    const { database_url = "" } = await open();
+    const listener = new pg.Client({ connectionString: database_url });
+    await listener.connect();
+    const heard: string[] = [];
+    listener.on("notification", ({ payload = "" }) => heard.push(payload.replace(/^\S+ /, "")));
+    await listener.query("listen parley");
+    const bell = new Doorbell(database_url);
+    try {
+      await bell.poll([]);
+      const mine = (): string[] => heard.filter((spaces) => spaces.startsWith("bell"));
+      bell.ring(["bell-first"]);
+      for (let n = 0; n < 20; n += 1) bell.ring([`bell-${n % 2}`]);
+      await expect.poll(mine).toEqual(["bell-first", "bell-0 bell-1"]);
+      bell.ring(["bell-last"]);
+      await expect.poll(mine).toEqual(["bell-first", "bell-0 bell-1", "bell-last"]);
+    } finally {
+      await bell.close();
+      await listener.end();
     }
   });
 });

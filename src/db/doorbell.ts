@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
 import pg from "pg";
 
 const CHANNEL = "parley";
@@ -9,6 +10,8 @@ const MOST_AT_ONCE = 100;
 const QUARTERS = 4;
 /** Shorter than for everybody else: this connection is also how the hub finds out that the database is gone. */
 const PATIENCE_MS = 2000;
+/** The first ring goes out at once, and so often the next ones: each wakes every node, and a busy one would ring for each batch. */
+const RING_AGAIN_MS = 10;
 
 /**
  * Tells other nodes which spaces have something new: one merged NOTIFY after the commit,
@@ -67,7 +70,7 @@ export class Doorbell {
     const line = this.#line;
     if (!line) return;
     // A database that does not answer any more does not say goodbye either.
-    await Promise.race([line.end(), new Promise((resolve) => setTimeout(resolve, PATIENCE_MS).unref())]);
+    await Promise.race([line.end(), setTimeout(PATIENCE_MS, undefined, { ref: false })]);
   }
 
   async #open(): Promise<pg.Client> {
@@ -90,12 +93,14 @@ export class Doorbell {
   }
 
   async #send(): Promise<void> {
-    while (this.#pending.size > 0 && !this.#closed) {
+    while (this.#pending.size > 0) {
       const spaces = [...this.#pending].slice(0, MOST_SPACES);
       for (const space_id of spaces) this.#pending.delete(space_id);
       const payload = `${this.#node} ${spaces.join(" ")}`;
       // A lost ring is made good by the poll.
       await this.#line?.query("select pg_notify($1, $2)", [CHANNEL, payload]).catch(() => undefined);
+      // Whoever stops waits until all is rung.
+      if (!this.#closed) await setTimeout(RING_AGAIN_MS);
     }
     this.#ringing = undefined;
   }

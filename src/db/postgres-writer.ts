@@ -1,7 +1,8 @@
 import type pg from "pg";
 import { RolledBack, type Writer } from "./batch.ts";
+import { type Answer, Flush, PassedOver, type Prepared } from "./flush.ts";
 import { isElsewhere, REFERENCED } from "./footprint.ts";
-import { type Statement, severalRowsOnPostgres, values } from "./statement.ts";
+import { type Statement, severalRowsOnPostgres, type Value, values } from "./statement.ts";
 import { type CounterRow, lockedCounterOf, saveCounter } from "./store.ts";
 
 /** Rows that go out as one insert: one of these sizes, so that few statements have to be prepared. */
@@ -10,7 +11,18 @@ const ROWS_AT_ONCE = [64, 32, 16, 8, 4, 2, 1];
 const MOST_KEPT_BACK = 256;
 const DONE = Promise.resolve();
 
-export const prepared = <A>(statement: Statement<A>, args: A): pg.QueryConfig => ({
+const BEGIN = command("begin");
+const COMMIT = command("commit");
+const ROLLBACK = command("rollback");
+const SAVEPOINT = command("savepoint one");
+const RELEASE = command("release savepoint one");
+const BACK_TO_SAVEPOINT = command("rollback to savepoint one");
+
+function command(text: string): Prepared {
+  return { name: text, text, values: [] };
+}
+
+export const prepared = <A>(statement: Statement<A>, args: A): Prepared & { values: Value[] } => ({
   name: statement.name,
   text: statement.postgres.text,
   values: values(statement.postgres, args),
@@ -22,10 +34,10 @@ interface Row {
 }
 
 /**
- * A transaction on one pipelined connection. What is written is sent without waiting for its answer, and so is what
- * cannot fail by itself (BEGIN, SAVEPOINT, RELEASE): should it fail after all, the server refuses everything behind it,
- * up to the COMMIT, which says so. New rows are kept back until something has to see them, and then go out many at a
- * time.
+ * A transaction on one pipelined connection. All of a turn of the event loop goes out as one, and nobody waits for the
+ * answer to what is written, nor to what cannot fail by itself (BEGIN, SAVEPOINT, RELEASE): should it fail after all,
+ * the server passes over or refuses everything behind it, the COMMIT too. New rows are kept back until something has to
+ * see them, and then go out many at a time.
  */
 export class PostgresWriter implements Writer {
   readonly remote = true;
@@ -35,7 +47,9 @@ export class PostgresWriter implements Writer {
   /** How many writes there were, sent or not, and which was the last one that was sent. */
   #writes = 0;
   #sent = 0;
-  #last: Promise<unknown> = DONE;
+  /** What goes out at the end of this turn, and what went last. */
+  #waiting: Flush | undefined;
+  #last: Flush | undefined;
   #failure: Error | undefined;
   #open = false;
   #broken = false;
@@ -57,7 +71,7 @@ export class PostgresWriter implements Writer {
   async all<A, R>(statement: Statement<A, R>, args: A): Promise<R[]> {
     this.#flushBefore(statement, args);
     // The statement's type says what its rows look like.
-    return (await this.#ask(prepared(statement, args))).rows as R[];
+    return (await this.#ask(prepared(statement, args), true)).rows as R[];
   }
 
   run<A>(statement: Statement<A>, args: A): Promise<void> {
@@ -79,7 +93,7 @@ export class PostgresWriter implements Writer {
 
   async runCounted<A>(statement: Statement<A>, args: A): Promise<number> {
     this.#flushBefore(statement, args);
-    const changed = (await this.#ask(prepared(statement, args))).rowCount ?? 0;
+    const changed = countIn(await this.#ask(prepared(statement, args)));
     // One that lost a race has nothing to take back.
     if (changed > 0) this.#sent = this.#writes += 1;
     return changed;
@@ -87,7 +101,7 @@ export class PostgresWriter implements Writer {
 
   async settle(): Promise<void> {
     this.#flush();
-    await this.#last;
+    await this.#submit();
     if (this.#failure) throw this.#failure;
   }
 
@@ -110,37 +124,43 @@ export class PostgresWriter implements Writer {
   async begin(): Promise<void> {
     this.#open = true;
     this.#failure = undefined;
-    this.#send("begin");
+    this.#send(BEGIN);
   }
 
   async commit(): Promise<void> {
     this.#flush();
-    const result = await this.#client.query("commit");
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    this.#add({ ...COMMIT, reads: false, resolve, reject });
+    const answer = await promise.catch(async (error: unknown) => {
+      if (!(error instanceof PassedOver)) throw error;
+      // It was not come to, and the transaction is there to be ended.
+      await this.rollback();
+      return undefined;
+    });
     this.#open = false;
     // A transaction that failed before answers COMMIT with ROLLBACK, and no error.
-    if (result.command !== "COMMIT")
-      throw new RolledBack(this.#failure ?? new Error("the transaction was rolled back"));
+    if (answer?.tag !== "COMMIT") throw new RolledBack(this.#failure ?? new Error("the transaction was rolled back"));
   }
 
   async rollback(): Promise<void> {
     this.#open = false;
     this.#rows.length = 0;
-    await this.#client.query("rollback");
+    await this.#askApart(ROLLBACK);
   }
 
   savepoint(): void {
-    this.#send("savepoint one");
+    this.#send(SAVEPOINT);
   }
 
   release(): void {
-    this.#send("release savepoint one");
+    this.#send(RELEASE);
   }
 
   async rollbackToSavepoint(): Promise<void> {
     this.#rows.length = 0;
     this.#sent = this.#writes;
-    await this.#client.query("rollback to savepoint one");
-    await this.#client.query("release savepoint one");
+    await this.#askApart(BACK_TO_SAVEPOINT);
+    await this.#ask(RELEASE);
     this.#failure = undefined;
   }
 
@@ -189,25 +209,54 @@ export class PostgresWriter implements Writer {
       }
   }
 
-  #write(query: pg.QueryConfig): void {
-    this.#last = this.#ask(query).catch(() => undefined);
+  #write(query: Prepared): void {
+    this.#add({ ...query, reads: false, resolve: () => undefined, reject: this.#fail });
   }
 
-  async #ask(query: pg.QueryConfig): Promise<pg.QueryResult> {
-    try {
-      return await this.#client.query(query);
-    } catch (error) {
-      // The first one is the reason for all others.
-      this.#failure ??= error as Error;
-      throw error;
+  #ask(query: Prepared, reads = false): Promise<Answer> {
+    return new Promise((resolve, reject) =>
+      this.#add({ ...query, reads, resolve, reject: (error) => reject(this.#fail(error)) }),
+    );
+  }
+
+  /** Not behind anything whose failure would have it passed over. */
+  #askApart(query: Prepared): Promise<Answer> {
+    void this.#submit();
+    return this.#ask(query);
+  }
+
+  #send(query: Prepared): void {
+    this.#add({ ...query, reads: false, resolve: () => undefined, reject: this.#break });
+  }
+
+  #add(step: Parameters<Flush["add"]>[0]): void {
+    if (!this.#waiting) {
+      const flush = new Flush();
+      this.#waiting = flush;
+      process.nextTick(() => flush === this.#waiting && this.#submit());
     }
+    this.#waiting.add(step);
   }
 
-  #send(command: string): void {
-    this.#client.query(command).catch(this.#break);
+  /** Resolves when all that was sent is answered. */
+  #submit(): Promise<void> {
+    if (this.#waiting) {
+      this.#last = this.#client.query(this.#waiting);
+      this.#waiting = undefined;
+    }
+    return this.#last?.ended ?? DONE;
   }
+
+  /** The first one is the reason for all others. */
+  readonly #fail = (error: Error): Error => {
+    this.#failure ??= error instanceof PassedOver ? error.cause : error;
+    return error instanceof PassedOver ? error.cause : error;
+  };
 
   readonly #break = (): void => {
     this.#broken = true;
   };
 }
+
+/** Of `UPDATE 3` the 3. */
+const countIn = ({ tag }: Answer): number => Number(tag.slice(tag.lastIndexOf(" ") + 1));

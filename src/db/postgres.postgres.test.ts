@@ -18,6 +18,11 @@ const say = (content: string) => ({ author: "user", mime: "text/plain", content 
 
 /** Changes nothing, and its answer is waited for. */
 const touch = statement<Record<string, never>>("update hub set value = value where name = 'epoch'");
+/** The server ends the connection that it is run on. */
+const ending = statement<Record<string, never>>(
+  "update hub set value = value where name = 'epoch'",
+  "update hub set value = value where name = 'epoch' and pg_terminate_backend(pg_backend_pid())",
+);
 const newName = statement<{ name: string }>("insert into hub (name, value) values (:name, '') on conflict do nothing");
 
 onDatabase("postgres", (open) => {
@@ -109,6 +114,20 @@ onDatabase("postgres", (open) => {
     await until(async () => (await posting("after")).status === 200);
     expect(await contents()).toEqual(["after"]);
     await until(isReady);
+  });
+
+  test("where the server ends the connection in the middle of a batch nothing of it is there, and the next one goes on", async () => {
+    const ctx = await hub.as(ana);
+    const half = (n: number): Promise<unknown> =>
+      hub.hub.database.write("main", async (tx) => {
+        await post({ ...ctx, db: tx, tx }, say(`half ${n}`));
+        if (n === 4) await tx.run(ending, {});
+      });
+    const told = await Promise.allSettled(Array.from({ length: 9 }, (_, n) => half(n)));
+    expect(told).toMatchObject(Array(9).fill({ status: "rejected", reason: { code: "OUTCOME_UNKNOWN" } }));
+
+    await until(async () => (await posting("after")).status === 200);
+    expect(await contents()).toEqual(["after"]);
   });
 
   test("a hub that stops while it is silent does not wait for it for ever", async () => {

@@ -7,6 +7,7 @@ import { Clock, type Timekeeping } from "./clock.ts";
 import { CoalescingSocket } from "./coalescing-socket.ts";
 import type { Committed, Database, Health, Operation, WriteOptions } from "./database.ts";
 import { clockOf, Doorbell } from "./doorbell.ts";
+import { types } from "./flush.ts";
 import { PostgresWriter, prepared } from "./postgres-writer.ts";
 import type { Statement } from "./statement.ts";
 import { epochOfHub } from "./store.ts";
@@ -26,12 +27,6 @@ const OUTDATED = "A newer Parley uses the database: this node is stopping. Try a
 /** As pg says it, so that it is taken for what it is. */
 const cutOff = (): Error => new Error("Connection terminated");
 
-/** int8 columns are feed positions, safe as JavaScript integers. */
-const types = {
-  getTypeParser: (oid: number, format?: "text" | "binary") =>
-    oid === 20 ? Number : pg.types.getTypeParser(oid, format),
-};
-
 interface Options extends Timekeeping {
   schema: number;
 }
@@ -40,7 +35,7 @@ interface Options extends Timekeeping {
 export class PostgresDatabase implements Database {
   readonly backend = "postgres";
   readonly shared = true;
-  readonly revision = undefined;
+  readonly revisionOf = (): undefined => undefined;
   epoch = "";
   readonly #url: string;
   readonly #pool: pg.Pool;

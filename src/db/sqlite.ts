@@ -18,6 +18,8 @@ const MOST_ROWS = 8;
 const PATIENCE_MS = 10;
 /** How long a full disk is believed to be one. */
 const FULL_MS = 5000;
+/** One for all that was written: each of its own would be the most of what a statement leaves behind. */
+const DONE = Promise.resolve();
 
 /**
  * One connection writes, owned by the batcher alone; one reads, and sees committed
@@ -47,8 +49,8 @@ export class SqliteDatabase implements Database {
     this.#clock = new Clock(Date.now, { ...time, from });
   }
 
-  get revision(): number {
-    return this.#writer.commits;
+  revisionOf(tables: readonly string[]): number {
+    return this.#writer.revisionOf(tables);
   }
 
   async get<A, R>(statement: Statement<A, R>, args: A): Promise<R | undefined> {
@@ -219,7 +221,8 @@ class Connection {
     if (known) return known;
     const prepared = this.connection.prepare(statement.sqlite.text);
     prepared.setReturnArrays(true);
-    const made = { prepared, columns: prepared.columns().map(({ name }) => name) };
+    const columns = prepared.columns().map(({ name }) => name);
+    const made = { prepared, columns, row: rowOf<object>(columns, []) };
     this.#prepared[statement.index] = made;
     return made;
   }
@@ -232,6 +235,8 @@ class Connection {
 interface Prepared {
   prepared: StatementSync;
   columns: string[];
+  /** V8 throws away what it compiled for such rows when a full collection finds none. */
+  row: object;
 }
 
 /** `node:sqlite` makes objects that V8 keeps as dictionaries: making them here costs half, and so does reading them. */
@@ -243,9 +248,14 @@ function rowOf<R>(columns: readonly string[], cells: unknown): R {
   return row as R;
 }
 
+/** What is changed by a statement that does not say so in its first words. */
+const ANY = "";
+
 class SqliteWriter extends Connection implements Writer, Reader {
   readonly remote = false;
-  commits = 0;
+  readonly #revisions = new Map<string, number>();
+  /** Tables that the transaction has changed. */
+  readonly #changed = new Set<string>();
   /** Statements that changed something. */
   #changes = 0;
   readonly #several: (StatementSync | null)[][] = [];
@@ -265,8 +275,13 @@ class SqliteWriter extends Connection implements Writer, Reader {
     return this.allNow(statement, args);
   }
 
-  async run<A>(statement: Statement<A>, args: A): Promise<void> {
-    this.#runNow(statement, args);
+  run<A>(statement: Statement<A>, args: A): Promise<void> {
+    try {
+      this.#runNow(statement, args);
+      return DONE;
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   async runCounted<A>(statement: Statement<A>, args: A): Promise<number> {
@@ -275,6 +290,7 @@ class SqliteWriter extends Connection implements Writer, Reader {
 
   async runAll<A>(statement: Statement<A>, rows: readonly A[]): Promise<void> {
     this.#assertTransaction();
+    this.#changed.add(statement.footprint.changes ?? ANY);
     for (let at = 0; at < rows.length; at += MOST_ROWS) {
       const some = rows.slice(at, at + MOST_ROWS);
       const batched = this.#severalRows(statement, some.length);
@@ -286,6 +302,7 @@ class SqliteWriter extends Connection implements Writer, Reader {
 
   #runNow<A>(statement: Statement<A>, args: A): number {
     this.#assertTransaction();
+    this.#changed.add(statement.footprint.changes ?? ANY);
     const changes = Number(this.prepare(statement).prepared.run(...values(statement.sqlite, args)).changes);
     // One that lost a race has nothing to take back.
     if (changes > 0) this.#changes += 1;
@@ -314,11 +331,20 @@ class SqliteWriter extends Connection implements Writer, Reader {
     return known[count] ?? undefined;
   }
 
-  begin = async (): Promise<void> => void this.#begin.run();
+  revisionOf(tables: readonly string[]): number {
+    let revision = this.#revisions.get(ANY) ?? 0;
+    for (const table of tables) revision += this.#revisions.get(table) ?? 0;
+    return revision;
+  }
+
+  begin = async (): Promise<void> => {
+    this.#changed.clear();
+    this.#begin.run();
+  };
   commit = async (): Promise<void> => {
     await hit("checkpoint.before");
     // Before it is known whether it succeeds: what may have changed is not believed.
-    this.commits += 1;
+    for (const table of this.#changed) this.#revisions.set(table, (this.#revisions.get(table) ?? 0) + 1);
     this.#commit.run();
   };
   rollback = async (): Promise<void> => void this.#rollback.run();

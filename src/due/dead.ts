@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { TxCtx } from "../context.ts";
 import { HUB_SPACE, MAIN_SPACE } from "../db/open.ts";
 import { append } from "../feed/append.ts";
+import type { FeedEvent } from "../feed/event.ts";
 import type { DueHandler } from "../module.ts";
 import { plan } from "./plan.ts";
 import { type DueRow, deleteDead, deleteDue, insertDead } from "./store.ts";
@@ -12,9 +13,11 @@ const KEPT_MS = 90 * 24 * 3600 * 1000;
 /** Of an error's words so much is kept: they may hold whatever was being handled. */
 const MOST_WORDS = 500;
 
-/** What the event `due.died` says of a row that is not tried again. */
+/** What an event says of a row that is not tried again. */
 const Died = z.object({ kind: z.string(), ref: z.number(), attempts: z.number() });
 type Died = z.infer<typeof Died>;
+
+export const diedIn = ({ data }: FeedEvent): Died => Died.parse(data);
 
 /** Takes it out of what is due, and keeps it with what went wrong. */
 export async function bury(ctx: TxCtx, { kind, ref, at, payload, attempt }: DueRow, error: unknown): Promise<void> {

@@ -1,5 +1,6 @@
 /** What is done outside the database: at least once, with what it did noted, and not more often than it has to be. */
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { onCommit } from "../commits.ts";
 import type { Actor, TxCtx } from "../context.ts";
 import { statement } from "../db/statement.ts";
 import { append } from "../feed/index.ts";
@@ -168,8 +169,20 @@ eachDatabase((open) => {
     await expect.poll(() => noted).toEqual(["sess_ours 2"]);
 
     // It is told so by its own commit.
-    scheduler.planned("main", new Map([["test.theirs", START]]));
+    scheduler.planned(["main"], new Map([["test.theirs", START]]));
     await expect.poll(() => noted).toEqual(["sess_ours 2", "main 1"]);
+  });
+
+  test("what one space plans in another is this node's own there, and waits for nobody", async () => {
+    const say: DueHandler = async (ctx, { ref }) => void (await note(ctx, String(ref)));
+    const { scheduler } = start({ handlers: { "test.theirs": say }, prefers: () => false });
+    await hub.call(hub.admin, "space_create", { id: "sess_ours" });
+    await hub.hub.feed.listen({ space_id: "sess_ours", topic: "test" }, ({ stream }) => void noted.push(stream));
+    onCommit(hub.hub, "the test", ({ planned, planned_in }) => {
+      if (planned.has("test.theirs")) scheduler.planned(planned_in, planned);
+    });
+    await write((ctx) => plan(ctx, { kind: "test.theirs", ref: 3, at: START, space_id: "sess_ours" }));
+    await expect.poll(() => noted).toEqual(["3"]);
   });
 
   test("what the node that sees to a space does not do in two seconds another one does", async () => {

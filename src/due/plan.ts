@@ -71,6 +71,6 @@ const rowOf = (ctx: TxCtx, { kind, ref, at, payload, space_id = ctx.tx.space_id 
   attempt: 0,
 });
 
-function wakeFor(ctx: TxCtx, { kind, at }: Pick<Planned, "kind" | "at">): void {
-  if (at <= ctx.now() + LOOK_AGAIN_MS) ctx.tx.markPlanned(kind, at);
+function wakeFor(ctx: TxCtx, { kind, at, space_id = ctx.tx.space_id }: Omit<Planned, "ref">): void {
+  if (at <= ctx.now() + LOOK_AGAIN_MS) ctx.tx.markPlanned(kind, at, space_id);
 }

@@ -275,6 +275,29 @@ eachDatabase((open, name) => {
     await expect.poll(() => done, SOON).toEqual(["0"]);
   });
 
+  test("what is moved after it was listed is done as it is by then, and only when it is due", async () => {
+    const seen: unknown[] = [];
+    const first: DueHandler = async (ctx, { ref, payload }) => {
+      if (ctx.tx.prefetching) return;
+      seen.push([ref, payload]);
+      if (ref > 0) return;
+      await move(ctx, { kind: "test.note", ref: 1, at: START - 1000, payload: "moved" });
+      await move(ctx, { kind: "test.note", ref: 2, at: START + 60_000, payload: "later" });
+    };
+    await planned("test.note", 3, START - 1000);
+    const { scheduler } = start(undefined, hub, { "test.note": first });
+
+    await scheduler.sweep();
+    expect(seen).toEqual([
+      [0, undefined],
+      [1, "moved"],
+    ]);
+    await hub.tick(61_000);
+    await scheduler.sweep();
+    expect(seen.at(-1)).toEqual([2, "later"]);
+    expect(seen).toHaveLength(3);
+  });
+
   test("what breaks off before its commit leaves nothing behind and is done once the next time", async () => {
     await listen();
     await planned("test.note", 1);

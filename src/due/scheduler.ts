@@ -10,13 +10,14 @@ import { bury } from "./dead.ts";
 import { runJob } from "./jobs.ts";
 import { DueFailure, LOOK_AGAIN_MS } from "./plan.ts";
 import { Share } from "./share.ts";
-import { type DueRow, deleteDue, findDue, findEarliest, listDue, listEarliest, saveDue } from "./store.ts";
+import { type DueRow, findDue, findEarliest, listDue, listEarliest, saveDue } from "./store.ts";
+import { take } from "./take.ts";
 
 /** Rows that are read at once. */
 const PAGE = 500;
 /** How long a transaction may take, since others wait for it: as many rows of a space as are likely to be done by then. */
 const MOST_MS = 10;
-const MOST_ROWS = 100;
+const MOST_ROWS = 250;
 /** Spaces in which one kind is handled at the same time. */
 const SPACES_AT_ONCE = 4;
 /** Things outside the database, of one kind in one space, that are done at the same time. */
@@ -81,9 +82,9 @@ export class Scheduler {
     void this.#look();
   }
 
-  /** This node has planned something in a space: when which kind is due is known, and need not be looked for. */
-  planned(space_id: string, kinds: ReadonlyMap<string, number>): void {
-    this.#share.planned(space_id);
+  /** This node has planned something in these spaces: when which kind is due is known, and need not be looked for. */
+  planned(space_ids: Iterable<string>, kinds: ReadonlyMap<string, number>): void {
+    for (const space_id of space_ids) this.#share.planned(space_id);
     // What is being read may be from before.
     if (this.#sweeping) this.#again = true;
     for (const [kind, at] of kinds) {
@@ -224,8 +225,10 @@ export class Scheduler {
 
   /** All of one space, as many at once as do not keep others waiting; of a kind not seen before, one. */
   async #handleRows(rows: readonly DueRow[]): Promise<void> {
-    const { ctx, jobs, report, random } = this.#options;
-    const job = jobs?.get(rows[0]?.kind ?? "");
+    const { database, ctx, jobs, report, random } = this.#options;
+    const [first] = rows;
+    if (!first) return;
+    const job = jobs?.get(first.kind);
     if (job) {
       const left = [...rows];
       const next = async (): Promise<void> => {
@@ -235,18 +238,20 @@ export class Scheduler {
       await Promise.all(Array.from({ length: JOBS_AT_ONCE }, next));
       return;
     }
+    const own = ctx(first.space_id);
     for (let at = 0; at < rows.length && !this.#stopped; ) {
-      const cost = this.#cost.get(rows[0]?.kind ?? "") ?? MOST_MS;
+      const cost = this.#cost.get(first.kind) ?? MOST_MS;
       const some = rows.slice(at, at + Math.max(1, Math.min(MOST_ROWS, Math.floor(MOST_MS / cost))));
       at += some.length;
-      await Promise.all(some.map((row) => this.#handleAlone(row)));
+      const now = iso(database.now());
+      await Promise.all(some.map((row) => this.#handleAlone(own, row, now)));
     }
   }
 
   /** Operations of their own that share a transaction: one that fails takes no other with it. */
-  async #handleAlone(row: DueRow): Promise<void> {
+  async #handleAlone(ctx: Ctx, row: DueRow, now: string): Promise<void> {
     try {
-      await this.#handle(row);
+      await this.#handle(ctx, row, now);
     } catch (error) {
       if (isStorage(error)) throw error;
       const dead = await this.#noteFailure(row, error);
@@ -255,20 +260,19 @@ export class Scheduler {
   }
 
   /** It may be gone already, by another node. */
-  async #handle({ space_id, kind, ref }: DueRow): Promise<void> {
-    const { database, handlers, config, ctx, clock = () => performance.now() } = this.#options;
-    const now = iso(database.now());
+  #handle(ctx: Ctx, listed: DueRow, now: string): Promise<void> {
+    const { kind } = listed;
+    const { handlers, config, clock = () => performance.now() } = this.#options;
     const work = async (ctx: TxCtx): Promise<void> => {
       const started = clock();
-      const row = await findDue(ctx.tx, { kind, ref, now });
+      const row = await take(ctx, listed, now);
       if (!row) return;
-      // Before it is handled, which may plan it anew; and where this run only finds out what is read, not at all.
-      if (!ctx.tx.prefetching) await deleteDue(ctx.tx, row);
       await handlers.get(kind)?.(ctx, dueOf(row), config);
       this.#cost.set(kind, clock() - started);
-      await hit("due.before_commit", kind);
+      const pause = hit("due.before_commit", kind);
+      if (pause) await pause;
     };
-    await transact(ctx(space_id), work, { even_expired: true });
+    return transact(ctx, work, { even_expired: true });
   }
 
   /** Whether it is not tried again. */

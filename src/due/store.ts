@@ -18,9 +18,7 @@ const insert = statement<DueRow>(
    on conflict (space_id, kind, ref) do nothing`,
 );
 
-export async function insertDue(tx: Tx, row: DueRow): Promise<void> {
-  await tx.run(insert, row);
-}
+export const insertDue = (tx: Tx, row: DueRow): Promise<void> => tx.run(insert, row);
 
 const upsert = statement<DueRow>(
   `insert into due (space_id, kind, ref, at, payload, attempt)
@@ -29,9 +27,7 @@ const upsert = statement<DueRow>(
    do update set at = excluded.at, payload = excluded.payload, attempt = excluded.attempt`,
 );
 
-export async function saveDue(tx: Tx, row: DueRow): Promise<void> {
-  await tx.run(upsert, row);
-}
+export const saveDue = (tx: Tx, row: DueRow): Promise<void> => tx.run(upsert, row);
 
 const earlier = statement<DueRow>(
   `insert into due (space_id, kind, ref, at, payload, attempt)
@@ -39,9 +35,7 @@ const earlier = statement<DueRow>(
    on conflict (space_id, kind, ref) do update set at = excluded.at where due.at > excluded.at`,
 );
 
-export async function saveEarlier(tx: Tx, row: DueRow): Promise<void> {
-  await tx.run(earlier, row);
-}
+export const saveEarlier = (tx: Tx, row: DueRow): Promise<void> => tx.run(earlier, row);
 
 const times = new Map<string, Statement<Record<string, never>, { kind: string; at: string | null }>>();
 
@@ -107,9 +101,17 @@ const cancel = statement<{ space_id: string; kind: string; ref: number }>(
   "delete from due where space_id = :space_id and kind = :kind and ref = :ref",
 );
 
-export async function deleteDue(tx: Tx, { kind, ref }: { kind: string; ref: number }): Promise<void> {
-  await tx.run(cancel, { space_id: tx.space_id, kind, ref });
-}
+export const deleteDue = (tx: Tx, { kind, ref }: { kind: string; ref: number }): Promise<void> =>
+  tx.run(cancel, { space_id: tx.space_id, kind, ref });
+
+const cancelAsRead = statement<DueRow & { payload: string }>(
+  `delete from due where space_id = :space_id and kind = :kind and ref = :ref and at = :at and attempt = :attempt
+   and coalesce(payload, '') = :payload`,
+);
+
+/** Whether it was still there, as it was read. */
+export const deleteDueAsRead = async (tx: Tx, row: DueRow): Promise<boolean> =>
+  (await tx.runCounted(cancelAsRead, { ...row, payload: row.payload ?? "" })) > 0;
 
 const cancelKind = statement<{ space_id: string; kind: string }>(
   "delete from due where space_id = :space_id and kind = :kind",

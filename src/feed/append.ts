@@ -2,11 +2,11 @@ import type { TxCtx } from "../context.ts";
 import type { Cause, FeedEvent } from "./event.ts";
 import { type GroupFields, type GroupMember, insertEvent, insertGroup } from "./store.ts";
 
-type NewEvent = Omit<FeedEvent, "id" | "ref" | "actor_id"> & {
+export type NewEvent = Omit<FeedEvent, "id" | "ref" | "actor_id"> & {
   /** One taken before, by who writes what it creates at the same time: on PostgreSQL that is one wait instead of two. */
-  id?: number;
+  id?: number | undefined;
   /** The thing it changed; leave it out when the event creates the thing. */
-  ref?: number;
+  ref?: number | undefined;
 };
 
 interface NewGroup extends Omit<GroupFields, "actor_id" | "cause"> {
@@ -33,9 +33,9 @@ export async function appendGroup(
 /** Appends to the feed of the transaction's space. Returns the event's id, which is also the id of what it created. */
 export async function append(ctx: TxCtx, event: NewEvent): Promise<number> {
   const { id = ctx.tx.takeId(), type, topic, stream, ref, data, live } = event;
-  const entry: FeedEvent = { id, type, topic, stream, ref: ref ?? id, actor_id: ctx.actor.principal_id, data };
+  const entry: FeedEvent = { id, type, topic, stream, ref: ref ?? id, actor_id: ctx.actor.principal_id, data, live };
   await insertEvent(ctx.tx, entry, ctx.cause);
-  announce(ctx, live === undefined ? entry : { ...entry, live });
+  announce(ctx, entry);
   return id;
 }
 

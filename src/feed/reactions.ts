@@ -52,8 +52,12 @@ export class Reactions {
     }
   }
 
-  /** Called when the operation's own body is through, and before its result is stored. */
-  async run(ctx: TxCtx): Promise<void> {
+  /** Called when the operation's own body is through, and before its result is stored. Most lead to nothing. */
+  run(ctx: TxCtx): Promise<void> | undefined {
+    return this.#queue || this.#after ? this.#runAll(ctx) : undefined;
+  }
+
+  async #runAll(ctx: TxCtx): Promise<void> {
     for (let next = this.#queue?.shift(); next; next = this.#queue?.shift()) await this.#react(ctx, next);
     this.#depth = 0;
     // Planned already, they read on from their mark anyway.

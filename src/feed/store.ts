@@ -32,9 +32,8 @@ const rowOf = (
   cause_how: cause ? cause.how : null,
 });
 
-export async function insertEvent(tx: Tx, event: FeedEvent, cause: Cause | undefined): Promise<void> {
-  await tx.run(insert, rowOf(tx, event, { together: null, cause }));
-}
+export const insertEvent = (tx: Tx, event: FeedEvent, cause: Cause | undefined): Promise<void> =>
+  tx.run(insert, rowOf(tx, event, { together: null, cause }));
 
 /** What events of one moment have in common, and what each has of its own. */
 export type GroupFields = Pick<FeedEvent, "topic" | "ref" | "actor_id" | "data"> & { cause: Cause | undefined };
@@ -93,16 +92,19 @@ export async function listEventsSince(
 
 const FIRST_PART = 8;
 
-export function eventsOf({ together, ...row }: EventRow): FeedEvent[] {
+export function eventsOf(row: EventRow): FeedEvent[] {
+  const { id, topic, ref, actor_id, together } = row;
   // Written by `insertEvent` and `insertGroup`.
   const data = JSON.parse(row.data) as Record<string, unknown>;
-  if (together === null) return [{ ...row, data }];
+  if (together === null) return [{ id, type: row.type, topic, stream: row.stream, ref, actor_id, data }];
   const packed = JSON.parse(together) as Packed[];
   return packed.map(([back, stream, own, type = row.type]) => ({
-    ...row,
-    id: row.id - back,
+    id: id - back,
     type,
+    topic,
     stream,
+    ref,
+    actor_id,
     data: { ...own, ...data },
   }));
 }
@@ -283,10 +285,10 @@ const saveMark = statement<{
    do update set last_id = excluded.last_id, updated_at = excluded.updated_at`,
 );
 
-export async function saveWatermark(
+export function saveWatermark(
   tx: Tx,
   watermark: Omit<Mark, "space_id"> & { last_id: number; updated_at: string },
 ): Promise<void> {
   const { subscriber_id, topic, stream, last_id, updated_at } = watermark;
-  await tx.run(saveMark, { space_id: tx.space_id, subscriber_id, topic, stream, last_id, updated_at });
+  return tx.run(saveMark, { space_id: tx.space_id, subscriber_id, topic, stream, last_id, updated_at });
 }

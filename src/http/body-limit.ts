@@ -56,8 +56,13 @@ function sizeOf(schema: Schema): BodyLimit {
     const most = schema.maxItems ?? MOST_BODY.values;
     return { bytes: most * (bytes + SCALAR_BYTES), values: 1 + most * values };
   }
+  if (isAnything(schema)) return MOST_BODY;
   return { bytes: schema.type === "string" ? textBytes(schema) : SCALAR_BYTES, values: 1 };
 }
+
+/** A value of any kind, or an object of any fields: how much of it there may be is said where it is used. */
+const isAnything = ({ type, enum: choices, const: only }: z.core.JSONSchema.JSONSchema): boolean =>
+  type === "object" || (type === undefined && choices === undefined && only === undefined);
 
 function textBytes({ maxLength, pattern, enum: choices }: z.core.JSONSchema.JSONSchema): number {
   const bounded = maxLength ?? (pattern || choices ? PATTERN_LENGTH : undefined);

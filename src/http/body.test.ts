@@ -327,6 +327,16 @@ test("what a tool takes at most is read from its arguments, with room for escape
   expect(tool(z.object({ content: z.string() })).bytes).toBe(MOST_BODY_BYTES);
 });
 
+test("what a tool takes as it comes, an object of any fields or anything, has the room that the longest text has", () => {
+  for (const any of [z.record(z.string(), z.unknown()), z.unknown()]) {
+    const { bytes, values } = limitOfTool(
+      defineTool({ ...NAMED, input: z.object({ arguments: any }), output: z.object({}) }),
+    );
+    expect(bytes).toBe(MOST_BODY_BYTES);
+    expect(values).toBeGreaterThan(1000);
+  }
+});
+
 test("every JSON that is small enough passes the look at its shape, whatever its strings hold", () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 30 }), (value) => {

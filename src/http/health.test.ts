@@ -111,7 +111,7 @@ onSharedHub((shared) => {
       expect(post.operationId).toBe(tool.name);
       expect(post.requestBody.content["application/json"].schema.type).toBe("object");
       expect(post.responses["200"].content["application/json"].schema.type).toBe("object");
-      expect(Object.keys(post.responses)).toEqual(["200", "400", "401", "403", "404", "409", "410", "429", "503"]);
+      expect(Object.keys(post.responses).join()).toBe("200,400,401,403,404,409,410,429,502,503");
     }
     const mailbox = body.paths["/api/messages"];
     expect(mailbox.get.parameters.map(({ name }: { name: string }) => name)).toEqual(

@@ -4,7 +4,7 @@ import { ParleyError } from "../errors.ts";
 import { listenTo } from "../feed/index.ts";
 import { header } from "../header.ts";
 import type { Hub } from "../hub.ts";
-import type { Asked, OpenRoute, SocketRoute, ToolRoute } from "../route.ts";
+import type { OpenRoute, RouteRequest, SocketRoute, ToolRoute } from "../route.ts";
 import type { Tool } from "../tool.ts";
 import { answer } from "./answer.ts";
 import { readBytes } from "./body.ts";
@@ -73,7 +73,7 @@ function socketRoute(hub: Hub, { path, summary, space, query = {}, connect }: So
   };
 }
 
-const askedOf = ({ request, params, query }: Request): Asked => ({
+const askedOf = ({ request, params, query }: Request): RouteRequest => ({
   params,
   query,
   header: (name) => header(request, name),

@@ -43,6 +43,12 @@ onSharedHub((shared) => {
     expect(events.parameters.map(({ name }: { name: string }) => name)).toEqual(["topics", "agent", "after"]);
     expect(events.responses[200].content).toHaveProperty("text/event-stream");
     expect(body.paths["/login"].post.security).toEqual([]);
+    const { responses } = body.paths["/api/mcp/call"].post;
+    const fields = (status: number) => responses[status].content["application/json"].schema.required;
+    expect([fields(200), fields(202)]).toEqual([
+      ["ok", "result"],
+      ["ok", "waiting", "result"],
+    ]);
     expect(
       body.paths["/sessions/{id}"].delete.responses[200].content["application/json"].schema.properties,
     ).toHaveProperty("expires_at");

@@ -92,7 +92,10 @@ function operationAt(
     ...(open && { security: [] }),
     parameters,
     ...(method === "POST" && body && { requestBody: { required: false, ...json(body) } }),
-    responses: responses(resultOf(about, tool), status),
+    responses: {
+      ...responses(resultOf(about, tool), status),
+      ...(about.waiting && { 202: { description: "It is not over.", ...json(z.toJSONSchema(about.waiting)) } }),
+    },
   };
 }
 

@@ -60,6 +60,8 @@ export interface About {
   /** Anything but JSON. */
   media?: string;
   status?: number;
+  /** What it gives with 202, where it may not be over when the request is. */
+  waiting?: z.ZodType;
 }
 
 interface Match {

@@ -57,12 +57,16 @@ export async function killAll(leftover: Leftover): Promise<number> {
     return leader ? 1 : 0;
   }
   const killed = new Set<string>();
+  const older = new Set<number>();
   for (let scan = 0, empty = 0; empty < EMPTY_SCANS; scan += 1) {
     if (scan === MOST_SCANS) throw new Error(`processes of the run ${cookie} keep coming back`);
-    const left = await listLeft(leftover);
+    const left = await listLeft(leftover, older);
     empty = left.length === 0 ? empty + 1 : 0;
     for (const entry of left) if (kill(entry)) killed.add(`${entry.pid} ${entry.start}`);
-    if (left.length > 0) await pause(5);
+    if (left.length === 0) continue;
+    // By then a number may be another's.
+    older.clear();
+    await pause(5);
   }
   return killed.size;
 }
@@ -75,8 +79,13 @@ export async function listCookies(): Promise<Map<string, ProcessEntry[]>> {
   return found;
 }
 
-async function listLeft({ cookie, variable = COOKIE, leader, known = [] }: Leftover): Promise<ProcessEntry[]> {
-  const all = (await listProcesses(variable)).filter(({ ended, pid }) => !ended && pid !== process.pid);
+/** What was there before the leader it cannot have started, and is not looked at. */
+async function listLeft(
+  { cookie, variable = COOKIE, leader, known = [] }: Leftover,
+  older = new Set<number>(),
+): Promise<ProcessEntry[]> {
+  const listed = await listProcesses(variable, { since: leader?.start, older });
+  const all = listed.filter(({ ended, pid }) => !ended && pid !== process.pid);
   // One that has the number of the group, but not the start, leads a later group of strangers.
   const isOurs = leader && !all.some(({ pid, start }) => pid === leader.pid && start !== leader.start);
   const inGroup = ({ group, session }: ProcessEntry): boolean =>

@@ -15,7 +15,9 @@ eachDatabase((open) => {
       const { body } = await hub.call(ana, "event_why", { id: said?.id });
       expect(body.steps).toMatchObject([{ id: said?.id, how: "declared" }, { id: asked }]);
 
-      const { isError, content } = await say({ not: "an id" });
-      expect([isError, content[0]?.text]).toEqual([true, expect.stringContaining("INVALID_ARGUMENT")]);
+      for (const wrong of [{ not: "an id" }, { toString: "no function" }]) {
+        const { isError, content } = await say(wrong);
+        expect([isError, content[0]?.text]).toEqual([true, expect.stringContaining("INVALID_ARGUMENT")]);
+      }
     });
 });

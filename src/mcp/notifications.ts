@@ -20,7 +20,7 @@ export const Unwish = z.looseObject({ subscription_id: z.string("subscription_id
 export type Wish = z.output<typeof Wish>;
 
 /** A method with its parameters up to the `_meta` that not every client gets. */
-interface Told {
+interface WrittenNotification {
   id: string;
   text: string;
 }
@@ -29,7 +29,7 @@ interface Told {
 export class Notifications {
   readonly #all: readonly Notification[];
   /** Written out once for all who are told of an event. */
-  readonly #told = new WeakMap<FeedEvent, Told>();
+  readonly #written = new WeakMap<FeedEvent, WrittenNotification>();
 
   constructor({ modules }: Pick<Hub, "modules">) {
     this.#all = modules.flatMap(({ notifications = [] }) => notifications);
@@ -51,9 +51,9 @@ export class Notifications {
 
   /** `meta` is what `_meta` holds for this one client; without it there is none. */
   frame(event: FeedEvent, { name, params }: Notification, { space_id, meta }: Frame): string | null {
-    const known = this.#told.get(event) ?? written(event, name, params(event), space_id);
+    const known = this.#written.get(event) ?? written(event, name, params(event), space_id);
     if (!known) return null;
-    this.#told.set(event, known);
+    this.#written.set(event, known);
     const extra = meta ? `,"_meta":${JSON.stringify(meta(known.id))}` : "";
     return `id: ${known.id}\nevent: message\ndata: ${known.text}${extra}}}\n\n`;
   }
@@ -76,7 +76,7 @@ function written(
   method: string,
   params: Record<string, unknown> | null,
   session_id: string,
-): Told | undefined {
+): WrittenNotification | undefined {
   if (params === null) return undefined;
   const whole = { jsonrpc: "2.0", method, params: { session_id, ...params, timestamp: timeOfId(id) } };
   // Without the two brackets at its end, before which `_meta` has its place.

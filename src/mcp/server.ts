@@ -17,15 +17,15 @@ import {
 import { ParleyError } from "../errors.ts";
 import type { Hub } from "../hub.ts";
 import { visibleJson } from "../visible.ts";
+import { callTool } from "./calling.ts";
 import type { Catalogue } from "./catalogue.ts";
-import { internalError, toProtocolError } from "./errors.ts";
+import { toProtocolError } from "./errors.ts";
 import type { Caller } from "./exchange.ts";
 import type { Fixtures } from "./fixtures.ts";
 import { besideForm, formOf, showsForms, withForm } from "./forms.ts";
 import { type Notifications, SCRATCHPAD, Unwish, Wish } from "./notifications.ts";
 import type { Notified } from "./notified.ts";
 import { checkParams, unfit } from "./params.ts";
-import { failedWith, found } from "./results.ts";
 import type { Subscriptions } from "./subscriptions.ts";
 import { TASKS } from "./tasks.ts";
 
@@ -203,33 +203,3 @@ async function naming<T>(uri: string, work: T | Promise<T>): Promise<T> {
     throw new ParleyError(error.code, error.message, { cause: error, details: { ...error.details, uri } });
   }
 }
-
-async function callTool(
-  hub: Hub,
-  { caller, signal }: { caller: Caller; signal: AbortSignal },
-  params: CallToolRequest["params"],
-): Promise<CallToolResult> {
-  const tool = hub.tools.find(params.name);
-  const { actor, idempotency_key } = caller;
-  const cause = causeIn(params) ?? caller.cause;
-  try {
-    const output = await hub.call(actor, tool, params.arguments ?? {}, {
-      door: "mcp",
-      signal,
-      ...(idempotency_key !== undefined && { idempotency_key }),
-      ...(cause !== undefined && { cause }),
-    });
-    return found(output, { bare: params._meta?.["parley/bare"] === true });
-  } catch (error) {
-    // What else can be thrown is a bug, and `call` has logged it whole.
-    if (!(error instanceof ParleyError)) throw internalError(error);
-    if (error.code === "OUTCOME_UNKNOWN") caller.drop();
-    return failedWith(error);
-  }
-}
-
-/** What led to this very call. What is no text is no id, which is for `call` to say. */
-const causeIn = ({ _meta }: CallToolRequest["params"]): string | undefined => {
-  const cause = _meta?.["parley/cause"];
-  return cause === undefined ? undefined : String(cause);
-};

@@ -1,6 +1,7 @@
 import type { Server } from "@modelcontextprotocol/server";
 import type { Outlet } from "../http/outlet.ts";
 import type { OpenStream } from "../streams.ts";
+import { directCall } from "./calling.ts";
 import { bareHint, type Hint } from "./hints.ts";
 import { Notified } from "./notified.ts";
 import type { Parts, Who } from "./parts.ts";
@@ -17,7 +18,7 @@ export class Session implements OpenStream {
   readonly id: string;
   readonly kind: "session" | "sse";
   readonly who: Who;
-  readonly switchboard = new Switchboard({ era: "legacy" });
+  readonly switchboard: Switchboard;
   /** Told once. */
   onclose: (() => void) | undefined;
 
@@ -34,6 +35,8 @@ export class Session implements OpenStream {
     this.id = id;
     this.kind = kind;
     this.who = who;
+    // Fixtures put theirs in front of what the SDK's server does with a call.
+    this.switchboard = new Switchboard({ era: "legacy" }, fixtures ? undefined : (request) => directCall(hub, request));
     const tell = (uri: string, hint: Hint): void => this.#tell(uri, hint);
     this.#subscriptions = new Subscriptions({ hub, hints, most: limits.uris, tell });
     const leave = (): void => this.close("expired");

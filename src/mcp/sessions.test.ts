@@ -152,6 +152,30 @@ eachDatabase((open, database) => {
     expect(answer).toMatchObject({ status: 202, body: "" });
     expect((await scout.legacy(session, PING)).body.result).toEqual({});
   });
+
+  test("a call is answered alike whether or not more stands in it than a call is made of", async () => {
+    const { scout } = await people(open);
+    const session = await scout.session();
+    const ask = async (params: Record<string, unknown>) =>
+      (await scout.legacy(session, { id: 1, method: "tools/call", params })).body;
+    // The first is found, the second refused by its role and the third by its arguments.
+    for (const name of ["whoami", "token_create", "chat_read_since"]) {
+      const params = { name, arguments: name === "chat_read_since" ? { limit: "many" } : {} };
+      expect(await ask({ ...params, _meta: { progressToken: "one" } })).toEqual(await ask({ ...params, more: true }));
+    }
+  });
+
+  test("a wait that is cancelled is over at once", async () => {
+    const { hub, scout } = await people(open);
+    const session = await scout.session();
+    const waits = (): number => hub.hub.streams.count(({ kind }) => kind === "wait");
+    const params = { name: "mail_poll", arguments: { wait_seconds: 50 } };
+    const waiting = scout.legacy(session, { id: "late", method: "tools/call", params });
+    await until(() => waits() === 1);
+    await scout.legacy(session, { method: "notifications/cancelled", params: { requestId: "late" } });
+    expect((await waiting).status).toBe(202);
+    await until(() => waits() === 0);
+  });
 });
 
 const INIT = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } };

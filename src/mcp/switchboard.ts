@@ -6,21 +6,28 @@ import {
   type MessageClassification,
   type MessageExtraInfo,
   PerRequestHTTPServerTransport,
+  ProtocolError,
   type RequestId,
   type TransportSendOptions,
 } from "@modelcontextprotocol/server";
-import { inLegacyWords } from "./errors.ts";
+import type { DirectCall } from "./calling.ts";
+import { inLegacyWords, internalError } from "./errors.ts";
 import type { Answer, Caller, Exchange } from "./exchange.ts";
+
+/** Undefined for what goes through the SDK. */
+type Direct = (request: JSONRPCRequest) => DirectCall | undefined;
 
 interface Line {
   exchange: Exchange;
   /** As the client numbered it. */
   id: RequestId;
+  /** Of what does not go through the SDK. */
+  gone?: AbortController;
 }
 
 /**
- * Connects many POSTs to one SDK server. Each request enters under a number of its own, so that
- * two clients (or one) using the same id at once can never get each other's answers.
+ * Connects many POSTs to one SDK server, and past it what needs nothing of that. Each request enters under a
+ * number of its own, so that two clients (or one) using the same id at once can never get each other's answers.
  *
  * It derives from the SDK's transport for a single exchange because that class is how the SDK
  * learns which era a server is connected for; of its behaviour only `start` and `close` are left.
@@ -29,13 +36,15 @@ export class Switchboard extends PerRequestHTTPServerTransport {
   /** Where goes what belongs to no request. Without it such a message is lost. */
   onunrelated: ((message: JSONRPCMessage) => void) | undefined;
   readonly #classification: MessageClassification;
+  readonly #direct: Direct;
   readonly #lines = new Map<RequestId, Line>();
   #last = 0;
   #onidle: (() => void) | undefined;
 
-  constructor(classification: MessageClassification) {
+  constructor(classification: MessageClassification, direct: Direct = () => undefined) {
     super({ classification });
     this.#classification = classification;
+    this.#direct = direct;
   }
 
   get busy(): boolean {
@@ -52,8 +61,12 @@ export class Switchboard extends PerRequestHTTPServerTransport {
   connectRequest(exchange: Exchange, request: JSONRPCRequest): () => void {
     this.#last += 1;
     const inner = this.#last;
-    this.#lines.set(inner, { exchange, id: request.id });
-    this.#receive({ ...request, id: inner });
+    const call = this.#direct(request);
+    if (call) void this.#call(call, inner, { exchange, id: request.id, gone: new AbortController() });
+    else {
+      this.#lines.set(inner, { exchange, id: request.id });
+      this.#receive({ ...request, id: inner });
+    }
     return () => this.#cancel(inner);
   }
 
@@ -87,6 +100,17 @@ export class Switchboard extends PerRequestHTTPServerTransport {
     else this.#lines.get(related)?.exchange.push(message);
   }
 
+  async #call(call: DirectCall, inner: RequestId, line: Required<Line>): Promise<void> {
+    this.#lines.set(inner, line);
+    const { exchange: caller, gone } = line;
+    try {
+      await this.send({ jsonrpc: "2.0", id: inner, result: await call({ caller, signal: gone.signal }) });
+    } catch (error) {
+      const { code, message, data } = error instanceof ProtocolError ? error : internalError(error);
+      await this.send({ jsonrpc: "2.0", id: inner, error: { code, message, data } });
+    }
+  }
+
   #cancelled(id: unknown): void {
     for (const [inner, line] of [...this.#lines]) {
       if (line.id !== id) continue;
@@ -96,8 +120,11 @@ export class Switchboard extends PerRequestHTTPServerTransport {
   }
 
   #cancel(inner: RequestId): void {
-    if (!this.#lines.delete(inner)) return;
-    this.#receive({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: inner } });
+    const line = this.#lines.get(inner);
+    if (!line) return;
+    this.#lines.delete(inner);
+    if (line.gone) line.gone.abort();
+    else this.#receive({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: inner } });
   }
 
   #receive(message: JSONRPCMessage): void {

@@ -1,10 +1,11 @@
 /** What is left of programs that do not want to end: nothing. */
+import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { killAll, listCookies } from "../local/killing.ts";
-import { isAlive } from "../local/processes.ts";
+import { COOKIE, killAll, listCookies } from "../local/killing.ts";
+import { isAlive, startOf } from "../local/processes.ts";
 import { UNRULY } from "../testing/agents/unruly.ts";
 import { killIfThere } from "../testing/kill.ts";
 import { until } from "../testing/process.ts";
@@ -125,6 +126,20 @@ test("a process with another cookie, or with the same number later, is left alon
     await stranger.exited;
     await stranger.clean();
     await other.end();
+  }
+});
+
+test("what was there before the program is none of its own, and is not looked at, whatever it carries", async () => {
+  const before = spawn(process.execPath, [UNRULY, "hang"], { env: { [COOKIE]: cookie }, stdio: "ignore" });
+  const pid = before.pid ?? 0;
+  const start = startOf(pid);
+  try {
+    // The kernel counts in hundredths of a second.
+    expect(await killAll({ cookie, leader: { pid: 1 << 22, start: String(Number(start) + 1) } })).toBe(0);
+    expect(isAlive(pid, start)).toBe(true);
+    expect(await killAll({ cookie, leader: { pid: 1 << 22, start } })).toBe(1);
+  } finally {
+    killIfThere(pid);
   }
 });
 

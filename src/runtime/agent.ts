@@ -5,6 +5,7 @@ import { isProgram, type ProgramDriver } from "./drivers/program.ts";
 import { DEFAULT_FACETS, HubTools } from "./hub-tools.ts";
 import { Intake, type IntakeEnd } from "./intake.ts";
 import { Leftovers } from "./leftovers.ts";
+import { PeoplesCalls } from "./peoples-calls.ts";
 import { PolicyGate } from "./policy-gate.ts";
 import { type HubPort, RetryingPort } from "./port.ts";
 import { ResourceTools } from "./resource-tools.ts";
@@ -67,6 +68,7 @@ async function run(options: AgentOptions): Promise<IntakeEnd> {
   };
   const gate = new PolicyGate(retrying, { fence, isOver: () => intake.isOver, stop: signal });
   const leftovers = await Leftovers.open({ port: retrying, fence, gate, tools, signal, report });
+  const calls = new PeoplesCalls({ port: retrying, intake, gate, tools: all, signal, report });
   await intake.catchUp();
   is_other = false;
   await retrying.call("runtime_report", ready(), { signal });
@@ -75,6 +77,7 @@ async function run(options: AgentOptions): Promise<IntakeEnd> {
     port.call("runtime_report", ready()).catch((error: unknown) => report("the hub was not told", error)),
   );
   if (is_other) tellReady();
+  void calls.run(leftovers.called);
   const agent = new Agent({ ...options, retrying, intake, tools, gate, leftovers });
   try {
     return await agent.run();

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { ANTHROPIC_URL, anthropic } from "./drivers/anthropic.ts";
 import type { Driver } from "./drivers/driver.ts";
 import { OPENAI_URL, openai } from "./drivers/openai.ts";
+import { openaiResponses } from "./drivers/openai-responses.ts";
 import { Script, scripted } from "./drivers/scripted.ts";
 
 const facets = z.array(z.string()).optional();
@@ -24,10 +25,13 @@ const model = {
   ...common,
 };
 
+/** The two protocols in which endpoints of that kind are asked. */
+const OPENAI_APIS = ["chat", "responses"] as const;
+
 /** How an agent is run whose model is asked here. */
 export const ModelDefinition = z.discriminatedUnion("driver", [
   z.strictObject({ driver: z.literal("scripted"), script: Script, ...common }),
-  z.strictObject({ driver: z.literal("openai"), ...model }),
+  z.strictObject({ driver: z.literal("openai"), api: z.enum(OPENAI_APIS).optional(), ...model }),
   z.strictObject({ driver: z.literal("anthropic"), ...model }),
 ]);
 export type ModelDefinition = z.infer<typeof ModelDefinition>;
@@ -47,15 +51,17 @@ export type ProgramDefinition = Extract<Definition, { driver: "command" | "acp" 
 export const isProgramDefinition = (definition: Definition): definition is ProgramDefinition =>
   definition.driver === "command" || definition.driver === "acp";
 
+const OPENAI = { base_url: OPENAI_URL, api_key_env: "OPENAI_API_KEY" };
 const HTTP = {
-  openai: { make: openai, base_url: OPENAI_URL, api_key_env: "OPENAI_API_KEY" },
+  chat: { make: openai, ...OPENAI },
+  responses: { make: openaiResponses, ...OPENAI },
   anthropic: { make: anthropic, base_url: ANTHROPIC_URL, api_key_env: "ANTHROPIC_API_KEY" },
 } as const;
 
 /** `env` is of the process that runs it. */
 export function driverOf(definition: ModelDefinition, env: Readonly<Record<string, string | undefined>>): Driver {
   if (definition.driver === "scripted") return scripted(definition.script);
-  const known = HTTP[definition.driver];
+  const known = HTTP[definition.driver === "openai" ? (definition.api ?? "chat") : definition.driver];
   const { model, price, base_url = known.base_url, api_key_env = known.api_key_env } = definition;
   return known.make({ model, price, base_url, api_key: env[api_key_env] || undefined });
 }

@@ -8,7 +8,7 @@ export type Decision =
       /** What is run, where a person has changed it. */
       arguments?: string;
       /** Told how it went, before the model is. */
-      finished?: (outcome: ToolResult["outcome"]) => Promise<void>;
+      finished?: (result: ToolResult) => Promise<void>;
     }
   /** `output` is what the model is told. */
   | { decision: "deny_continue" | "deny_abort"; output: string };

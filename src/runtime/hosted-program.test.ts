@@ -125,7 +125,7 @@ eachDatabase((open, database) => {
   });
 
   test("what its entry has in env is shown to nobody, and no definition can name a program", async () => {
-    const { hub, ana, folder, write, start, tell, items, ends, status } = await openMason(open);
+    const { hub, ana, acp, folder, write, start, tell, items, ends, status } = await openMason(open);
     const argv = [process.execPath, "-e", "console.error(process.env.KEY); process.exit(3)"];
     write({ mason: { program: { argv, cwd: folder, env: { KEY: SECRET } } } });
     expect((await start("acp")).status).toBe(200);
@@ -135,6 +135,17 @@ eachDatabase((open, database) => {
     const told = [await status(), await items(), (await hub.call(ana, "agent_list")).body];
     expect(JSON.stringify(told)).not.toContain(SECRET);
     expect(readFileSync(join(hub.home, "parley.db")).includes(SECRET)).toBe(false);
+    // And in nothing else that it tells.
+    const { generation } = await status();
+    write({ mason: { program: acp() } });
+    await expect.poll(async () => (await status()).generation, SLOW).toBe(generation + 1);
+    await tell("tells:KEY; refuses:KEY");
+    await expect.poll(ends, SLOW).toEqual(["failed", "failed"]);
+    const all = await items();
+    expect(all.filter(({ kind }: { kind: string }) => kind === "Tool")).toMatchObject([{ output: "KEY is [secret]" }]);
+    expect(all.at(-1).error).toContain("It is broken: [secret]");
+    expect(readFileSync(join(hub.home, "parley.db")).includes(SECRET)).toBe(false);
+    expect(readFileSync(join(hub.home, "parley.db-wal")).includes(SECRET)).toBe(false);
     const definition = JSON.stringify({ driver: "acp", argv: ["/bin/sh"] });
     const named = await hub.call(hub.admin, "agent_start", { agent: "mason", definition });
     expect(named.body).toMatchObject({ code: "INVALID_ARGUMENT" });

@@ -46,8 +46,7 @@ export async function hostedProgram({ hub, servers, whose, definition }: Parts):
   const { programDriver } = await import("./drivers/index.ts");
   const { home, run_env, launcher } = hub.config;
   const { client, argv, cwd, env, timeout_ms } = program;
-  const secrets = Object.values(env);
-  const command = { argv, cwd, env: { ...run_env, ...env }, secrets, mark: servers.mark };
+  const command = { argv, cwd, env: { ...run_env, ...env }, given: env, mark: servers.mark };
   const given = {
     ...{ client: client === "plain" ? undefined : client, command, silence_ms: timeout_ms },
     price: definition.driver === "command" ? definition.price : undefined,

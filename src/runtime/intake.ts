@@ -20,6 +20,8 @@ export interface Wanted {
   tools_off: boolean;
 }
 
+export type WaitingCall = ToolTypes["runtime_next"]["output"]["calls"][number];
+
 interface Opening {
   driver: string;
   with_token?: boolean;
@@ -45,6 +47,9 @@ export class Intake {
   readonly #over: Promise<IntakeEnd>;
   #after_id: string | null;
   #waiting: Input[] = [];
+  #calls: WaitingCall[] = [];
+  /** Of those that wait at the hub, which it has given already. */
+  #known_calls: string[] = [];
   #wanted: Wanted;
   #listeners = new Set<() => void>();
   #fetching: Promise<void> | undefined;
@@ -88,6 +93,11 @@ export class Intake {
   /** What came and was not taken yet, oldest first. It is taken with this. */
   take(): Input[] {
     return this.#waiting.splice(0);
+  }
+
+  /** What people called, likewise. One may come again. */
+  takeCalls(): WaitingCall[] {
+    return this.#calls.splice(0);
   }
 
   get isEmpty(): boolean {
@@ -147,17 +157,21 @@ export class Intake {
   /** Whether there is more at once. */
   async #ask(wait_seconds: number): Promise<boolean> {
     const { signal } = this.#stop;
-    const args = { fence: this.fence, after_id: this.#after_id, wait_seconds, heard: this.#wanted };
-    const { events, has_more, ...wanted } = await this.#port.call("runtime_next", args, { signal });
+    const heard = { ...this.#wanted, calls: this.#known_calls };
+    const args = { fence: this.fence, after_id: this.#after_id, wait_seconds, heard };
+    const { events, has_more, calls = [], ...wanted } = await this.#port.call("runtime_next", args, { signal });
     await hit("consumer.after_inject", "runtime");
     // The hub gives nothing but what begins turns, and another question may have brought it already.
     const news = (events as Input[]).filter(({ id }) => this.#after_id === null || Number(id) > Number(this.#after_id));
     this.#after_id = news.at(-1)?.id ?? this.#after_id;
     this.#waiting.push(...news);
+    const called = calls.filter(({ id }) => !this.#known_calls.includes(id));
+    this.#calls.push(...called);
+    this.#known_calls = calls.map(({ id }) => id);
     const is_other = JSON.stringify(wanted) !== JSON.stringify(this.#wanted);
     this.#wanted = wanted;
     await hit("consumer.after_watermark", "runtime");
-    if (news.length > 0 || is_other) this.#tell();
+    if (news.length > 0 || called.length > 0 || is_other) this.#tell();
     return has_more;
   }
 

@@ -2,13 +2,17 @@ import { expect, test } from "vitest";
 import type { NewEvent } from "../modules/timeline/index.ts";
 import { Journal } from "./journal.ts";
 import { RetryingPort } from "./port.ts";
+import { maskOf } from "./secrets.ts";
 
 function open() {
   const recorded: NewEvent[][] = [];
   const port = new RetryingPort({ call: async () => ({}), tools: async () => [] });
   const record = async (events: NewEvent[]) => void recorded.push(events);
   const { signal } = new AbortController();
-  return { recorded, journal: new Journal({ turn_id: "7", seen_id: "7", sample: 0, port, record, signal }) };
+  return {
+    recorded,
+    journal: new Journal({ turn_id: "7", seen_id: "7", sample: 0, port, record, mask: (text) => text, signal }),
+  };
 }
 
 const call = (n: number) => ({ id: `call-${n}`, tool: "read_file", arguments: "{}" });
@@ -37,6 +41,63 @@ test("what a program tells is recorded in its order, a few at a time, each call 
   expect(recorded.every((events) => events.length <= 50)).toBe(true);
 });
 
+test("what it was given in confidence is in nothing that it tells, and what is not all shown is not all decided about", async () => {
+  const asked: object[] = [];
+  const call = async (_tool: string, args: object) => {
+    asked.push(args);
+    return { id: "9", state: "answered", says: "yes", edited: false };
+  };
+  const port = new RetryingPort({ call, tools: async () => [] });
+  const recorded: NewEvent[] = [];
+  const record = async (events: NewEvent[]) => void recorded.push(...events);
+  const { signal } = new AbortController();
+  const mask = maskOf(["sk-very-secret"]);
+  const journal = new Journal({ turn_id: "7", seen_id: "7", sample: 0, port, record, mask, signal });
+  journal.wrote("It is sk-ve");
+  journal.wrote("ry-secret.");
+  journal.called({ id: "a", tool: "bash", arguments: '{"cmd":"login sk-very-secret"}' });
+  journal.returned("a", { outcome: "done", output: "you are sk-very-secret" });
+  const request = { id: "a", server: "acp", tool: "bash", about: "to log in", can_allow: true, can_edit: true };
+  await journal.ask({ ...request, arguments: { cmd: "login sk-very-secret" } }, signal);
+  await journal.ask({ ...request, arguments: { cmd: "ls" } }, signal);
+  await journal.end({ redirected: false });
+  expect(recorded).toMatchObject([
+    { text: "It is [secret]." },
+    { arguments: '{"cmd":"login [secret]"}' },
+    { output: "you are [secret]" },
+  ]);
+  expect(asked).toMatchObject([
+    {
+      ...{ arguments: { cmd: "login [secret]" }, covers: "preview", editable: false },
+      about: "to log in\nA secret in the arguments is not shown.",
+    },
+    { arguments: { cmd: "ls" }, covers: "arguments", editable: true, about: "to log in" },
+  ]);
+});
+
+test("where a secret is no text in the arguments, or more than one, people are asked all the same and shown none of them", async () => {
+  const asked: unknown[] = [];
+  const call = async (_tool: string, args: unknown) => {
+    asked.push(args);
+    return { id: "1", state: "answered", says: "" };
+  };
+  const port = new RetryingPort({ call: call as never, tools: async () => [] });
+  const { signal } = new AbortController();
+  const mask = maskOf(["1234567890", '"project_id":']);
+  const parts = { turn_id: "7", seen_id: "7", sample: 0, port, record: async () => {}, mask, signal };
+  const journal = new Journal(parts);
+  const request = { id: "a", server: "acp", tool: "bash", about: "", can_allow: true, can_edit: true };
+  for (const args of [{ pin: 1_234_567_890 }, { project_id: "x" }])
+    expect(await journal.ask({ ...request, arguments: args }, signal)).toMatchObject({ permission: "allow" });
+  const hidden = { arguments: {}, covers: "preview", editable: false };
+  const about = "The arguments are not shown, for a secret in them.";
+  expect(asked).toMatchObject([
+    { ...hidden, about },
+    { ...hidden, about },
+  ]);
+  expect(journal.failure).toBe(undefined);
+});
+
 test("where nothing was told there is one entry all the same, from which the hub learns what was taken", async () => {
   const { journal, recorded } = open();
   await journal.end({ redirected: false });
@@ -59,7 +120,7 @@ test("what cannot be recorded ends it", async () => {
   const refused = new Error("The turn is over.");
   const record = () => Promise.reject(refused);
   const { signal } = new AbortController();
-  const journal = new Journal({ turn_id: "7", seen_id: "7", sample: 0, port, record, signal });
+  const journal = new Journal({ turn_id: "7", seen_id: "7", sample: 0, port, record, mask: (text) => text, signal });
   journal.called(call(1));
   await journal.end({ redirected: false });
   expect(journal.failure).toBe(refused);

@@ -9,6 +9,7 @@ import type { Permission, PermissionRequest, ProgramCall, ProgramReport, Usage }
 import { TurnFailed } from "./failed.ts";
 import type { Requested } from "./policy-gate.ts";
 import type { RetryingPort } from "./port.ts";
+import type { Mask } from "./secrets.ts";
 
 const MOST_TEXT = 500_000;
 /** One that tells more than that in one answer is not read on. */
@@ -19,6 +20,8 @@ const WAIT_SECONDS = 25;
 const WITHDRAW_MS = 2000;
 /** A denial that ends the turn. */
 const ENDS_TURN = -32950;
+const SECRET_HIDDEN = "A secret in the arguments is not shown.";
+const ALL_HIDDEN = "The arguments are not shown, for a secret in them.";
 
 interface Parts {
   turn_id: string;
@@ -27,6 +30,8 @@ interface Parts {
   sample: number;
   port: RetryingPort;
   record: (events: NewEvent[]) => Promise<void>;
+  /** What nobody is to read is taken out of all of it. */
+  mask: Mask;
   /** Of the turn. */
   signal: AbortSignal;
 }
@@ -80,14 +85,14 @@ export class Journal implements ProgramReport {
     const call_id = `${this.#parts.turn_id}-${this.#parts.sample}-${this.#calls.size}`;
     this.#calls.set(id, call_id);
     this.#open.add(id);
-    const call: ModelCall = { call_id, tool: clean(tool).slice(0, 200) || "unknown", arguments: kept(args) };
+    const call: ModelCall = { call_id, tool: clean(tool).slice(0, 200) || "unknown", arguments: this.#kept(args) };
     this.#write({ type: "ToolCall", key: call_id, ...this.#at, ...call });
   }
 
   returned(id: string, { outcome, output }: { outcome: "done" | "failed"; output: string }): void {
     const call_id = this.#calls.get(id);
     if (this.#is_over || call_id === undefined || !this.#open.delete(id) || !this.#fits(output.length)) return;
-    this.#write({ type: "ToolOutput", key: `${call_id}:output`, call_id, outcome, output: kept(output) });
+    this.#write({ type: "ToolOutput", key: `${call_id}:output`, call_id, outcome, output: this.#kept(output) });
   }
 
   spent({ cost_usd = 0, input_tokens = 0, output_tokens = 0 }: Usage): void {
@@ -134,13 +139,21 @@ export class Journal implements ProgramReport {
     return this.#permissionOf(now, request);
   }
 
-  #requestOf({ id, server, tool, arguments: args, about, can_allow, can_edit }: PermissionRequest, key: string) {
+  #requestOf({ id, server, tool, about, can_allow, ...asked }: PermissionRequest, key: string) {
+    const { mask } = this.#parts;
+    const args = asked.arguments && JSON.stringify(asked.arguments);
+    const shown = args && mask(args);
+    // What is not all shown is not all decided about, and nobody could write the rest of it.
+    const is_whole = shown !== undefined && shown === args;
+    const kept = is_whole ? asked.arguments : objectIn(shown ?? "{}");
+    const note = args === undefined ? "Arguments not given." : is_whole ? "" : kept ? SECRET_HIDDEN : ALL_HIDDEN;
     const verdicts = [...(can_allow ? (["approve"] as const) : []), ...(["deny_continue", "deny_abort"] as const)];
     return {
       ...{ key, call_id: this.#calls.get(id) ?? key, server, tool: clean(tool).slice(0, 200) || "unknown" },
-      ...(args ? { arguments: args, covers: "arguments" as const } : { arguments: {}, covers: "preview" as const }),
-      ...{ executes: "client" as const, editable: can_edit === true, verdicts },
-      about: [about.slice(0, 1900), args ? "" : "Arguments not given."].filter(Boolean).join("\n").toWellFormed(),
+      arguments: kept ?? {},
+      covers: is_whole ? ("arguments" as const) : ("preview" as const),
+      ...{ executes: "client" as const, editable: is_whole && asked.can_edit === true, verdicts },
+      about: [mask(about).slice(0, 1900), note].filter(Boolean).join("\n").toWellFormed(),
     };
   }
 
@@ -152,7 +165,7 @@ export class Journal implements ProgramReport {
     // Where the protocol has no place for a reason, it is told with what comes next.
     else if (reason && !takes_reason) {
       const key = `${this.#parts.turn_id}-${this.#parts.sample}-reason-${this.#asked}`;
-      this.#write({ type: "Notification", key, text: kept(`${clean(tool)}: ${says}`) });
+      this.#write({ type: "Notification", key, text: this.#kept(`${clean(tool)}: ${says}`) });
     }
     return { permission: "deny", says };
   }
@@ -173,8 +186,12 @@ export class Journal implements ProgramReport {
   #flushText(redirected: boolean): void {
     this.#texts += 1;
     const key = `${this.#parts.turn_id}-${this.#parts.sample}-text-${this.#texts}`;
-    this.#write({ type: "ModelText", key, ...this.#at, text: kept(this.#text), redirected });
+    this.#write({ type: "ModelText", key, ...this.#at, text: this.#kept(this.#text), redirected });
     this.#text = "";
+  }
+
+  #kept(text: string): string {
+    return kept(this.#parts.mask(text));
   }
 
   #fits(length: number): boolean {
@@ -215,6 +232,15 @@ export async function hasEnded(port: RetryingPort, turn_id: string, signal: Abor
 
 /** Whether a call, or what was asked about one, was noted here: a hook of a client asks under names of its own. */
 export const isJournalled = (call_id: string): boolean => /^\d+-\d+-(ask-)?\d+$/.test(call_id);
+
+/** Undefined where the secret was more than a text in it, such as a number, and what is left is no JSON. */
+function objectIn(text: string): object | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 const clean = (text: string): string => text.toWellFormed().replaceAll("\0", "\ufffd");

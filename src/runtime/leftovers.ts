@@ -19,13 +19,16 @@ interface Parts {
 export class Leftovers {
   readonly #parts: Parts;
   #told: string[] = [];
+  /** What people had called of its servers, and is still to be run or decided: none of the model's business. */
+  called: readonly Requested[] = [];
 
   static async open(parts: Parts): Promise<Leftovers> {
     const { port, fence, signal } = parts;
     const { unknown, open } = await port.call("approval_recover", { fence }, { signal });
     const leftovers = new Leftovers(parts);
-    for (const asked of unknown) leftovers.#tell(asked, asked.says);
-    for (const asked of open.filter(isOfRuntime)) void leftovers.#see(asked);
+    for (const asked of unknown.filter(isOfAgent)) leftovers.#tell(asked, asked.says);
+    for (const asked of open.filter((asked) => isOfAgent(asked) && isOfRuntime(asked))) void leftovers.#see(asked);
+    leftovers.called = open.filter((asked) => !isOfAgent(asked));
     return leftovers;
   }
 
@@ -58,7 +61,7 @@ export class Leftovers {
     const { call_id, tool, mount } = asked;
     const call = { call_id, tool, arguments: decided.arguments ?? "{}" };
     const { outcome, output } = await tools.call(call, { signal, turn_id: undefined, mount });
-    await decided.finished?.(outcome);
+    await decided.finished?.({ outcome, output });
     return output;
   }
 
@@ -69,3 +72,5 @@ export class Leftovers {
 
 /** A client that a person started, such as Claude Code, waits for its own: what becomes of that is not a runtime's business. */
 const isOfRuntime = ({ executes, call_id }: Requested): boolean => executes === "runtime" || isJournalled(call_id);
+
+const isOfAgent = ({ called_by }: Requested): boolean => called_by === null;

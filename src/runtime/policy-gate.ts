@@ -4,7 +4,7 @@ import { currentName } from "../old-names.ts";
 import type { ModelCall } from "./drivers/driver.ts";
 import type { Asked, Decision, Gate } from "./gate.ts";
 import type { RetryingPort } from "./port.ts";
-import { argumentsOf, failure, HUB, type Origin, type ToolResult } from "./toolset.ts";
+import { argumentsOf, failure, HUB, keptOutput, type Origin, type ToolResult } from "./toolset.ts";
 
 export type Requested = ToolTypes["approval_request"]["output"];
 
@@ -23,7 +23,8 @@ const CALLS_FAULT: readonly string[] = ["INVALID_ARGUMENT", "TOO_MANY_APPROVALS"
 export class PolicyGate implements Gate {
   readonly #port: RetryingPort;
   readonly #fence: number;
-  readonly #holder: string;
+  /** Under which name it claims what is allowed. */
+  readonly holder: string;
 
   readonly #isOver: () => boolean;
   readonly #stop: AbortSignal;
@@ -36,7 +37,7 @@ export class PolicyGate implements Gate {
     this.#isOver = isOver;
     this.#stop = stop;
     this.#fence = fence;
-    this.#holder = `runtime ${fence}`;
+    this.holder = `runtime ${fence}`;
   }
 
   async decide(call: ModelCall, { origin, allowed, signal }: Asked): Promise<Decision> {
@@ -64,14 +65,14 @@ export class PolicyGate implements Gate {
       if (signal.aborted && !this.#isOver()) await this.#withdraw(id);
       throw error;
     }
-    return now.state === "executing" && now.holder === this.#holder ? this.#allowed(now) : deniedBy(now);
+    return now.state === "executing" && now.holder === this.holder ? this.#allowed(now) : deniedBy(now);
   }
 
   #ask(call: ModelCall, { server, mount, input_schema, hints = [] }: Origin, signal: AbortSignal): Promise<Requested> {
     const { call_id, arguments: text } = call;
     const tool = server === HUB ? currentName(call.tool) : call.tool;
     const args = text.trim() === "" ? "{}" : text;
-    const held = { holder: this.#holder, fence: this.#fence };
+    const held = { holder: this.holder, fence: this.#fence };
     const request = {
       key: call_id,
       call_id,
@@ -87,7 +88,7 @@ export class PolicyGate implements Gate {
   }
 
   #claim(id: string, signal: AbortSignal): Promise<Requested> {
-    return this.#port.call("approval_claim", { id, holder: this.#holder, fence: this.#fence }, { signal });
+    return this.#port.call("approval_claim", { id, holder: this.holder, fence: this.#fence }, { signal });
   }
 
   /** Not by the signal that ended the wait. */
@@ -99,11 +100,12 @@ export class PolicyGate implements Gate {
     });
   }
 
-  #allowed({ id, arguments: args }: Requested): Decision {
-    const finished = async (outcome: ToolResult["outcome"]): Promise<void> => {
-      const ended = outcome === "done" ? "completed" : "failed";
-      const signal = this.#stop;
-      await this.#port.call("approval_finish", { id, holder: this.#holder, outcome: ended }, { signal });
+  #allowed({ id, arguments: args, called_by }: Requested): Decision {
+    const finished = async (result: ToolResult): Promise<void> => {
+      const outcome = result.outcome === "done" ? "completed" : "failed";
+      const output = called_by === null ? undefined : keptOutput(result.output);
+      const ended = { id, holder: this.holder, outcome, ...(output !== undefined && { output }) } as const;
+      await this.#port.call("approval_finish", ended, { signal: this.#stop });
     };
     return { decision: "allow", arguments: JSON.stringify(args), finished };
   }

@@ -25,7 +25,7 @@ eachDatabase((open) => {
     const driver = (more: string[] = words) =>
       new AcpDriver({
         command: {
-          ...{ argv: [process.execPath, ACP_AGENT, folder, ...more], cwd: folder, secrets: [] },
+          ...{ argv: [process.execPath, ACP_AGENT, folder, ...more], cwd: folder, given: {} },
           ...{ env: { PATH: process.env.PATH ?? "" }, grace_ms: 200 },
         },
         servers: (_capabilities, token) => ({
@@ -131,7 +131,7 @@ eachDatabase((open) => {
     const { hub, tell, start, ended } = await openAcp();
     const tokens: string[] = [];
     const program: ProgramDriver = {
-      ...{ name: "acp", hub_server: "parley", close: async () => {} },
+      ...{ name: "acp", hub_server: "parley", close: async () => {}, mask: (text: string) => text },
       work: async ({ token }) => {
         tokens.push(token);
         await hub.call(token, "loop_yield_turn", {});
@@ -288,6 +288,25 @@ eachDatabase((open) => {
     expect(await why()).toContain("The program says: It is broken (-32000)");
     await tell("yield");
     await ended("finished", "failed", "failed", "failed", "finished");
+  });
+
+  test("a budget that it reaches pauses it, and a person's word has it go on with what waits, in the same session", async () => {
+    const { hub, ana, tell, run, ended, status, prompts } = await openAcp();
+    await hub.call(ana, "budget_set", { scope: "agent", name: "scout", per_day: { cost_usd: 0.4 } });
+    await using _ = await run();
+    await tell("cost:0.5; yield");
+    await ended("finished");
+    expect(await status()).toMatchObject({ paused_by: "the budget" });
+    await tell("cost:0.6; yield");
+    const { needs } = (await hub.call(ana, "need_list", {})).body;
+    expect(needs).toMatchObject([{ kind: "task.budget", choices: ["allow", "wait"] }]);
+    expect(prompts()).toHaveLength(1);
+    const { id, digest } = needs[0];
+    await hub.call(ana, "notice_settle", { id, digest, choice: "allow" });
+    await ended("finished", "finished");
+    expect(prompts()[1]).toEqual({ session: prompts()[0]?.session, texts: ["cost:0.6; yield"] });
+    // What it said it has cost in all is counted once.
+    expect((await hub.call(ana, "budget_list", {})).body.budgets[0].used.cost_usd).toBeCloseTo(0.6);
   });
 
   test("TASK-31: a quota that it meets puts the turn off until a person ends the wait, or is the end of it where those are ignored", async () => {

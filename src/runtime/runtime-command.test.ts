@@ -31,7 +31,7 @@ eachDatabase((open, database) => {
       new CommandDriver({
         ...{ client, price },
         command: {
-          ...{ argv: [process.execPath, COMMAND_AGENT, client, folder, ...more, "--"], cwd: folder, secrets: [] },
+          ...{ argv: [process.execPath, COMMAND_AGENT, client, folder, ...more, "--"], cwd: folder, given: {} },
           ...{ env: { PATH: process.env.PATH ?? "" }, grace_ms: 200 },
         },
         hub: { url: `${hub.url}/mcp/chat-assistant+loop`, space: undefined },

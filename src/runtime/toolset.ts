@@ -28,6 +28,9 @@ export interface Origin {
   hints?: readonly ToolHint[];
 }
 
+/** As the model calls it; or why there is none. */
+export type Found = { tool: string } | { code: "UNKNOWN_SERVER" | "UNKNOWN_TOOL" | "SERVER_AWAY"; error: string };
+
 export type ToolHint = "read_only" | "destructive" | "open_world";
 
 export type Mounts = Record<string, { state: "starting" | "running" | "failed"; error?: string }>;
@@ -46,6 +49,8 @@ export interface Toolset {
   call(call: ModelCall, context: CallContext): Promise<ToolResult>;
   /** Undefined for what nobody has. */
   originOf(call: Pick<ModelCall, "tool" | "arguments">): Origin | undefined;
+  /** A tool of a mounted server, by its server's name for it or the model's; undefined where none can be mounted. */
+  find?(server: string, tool: string): Found;
   /** The servers they come from. */
   mounts(): Mounts;
   /** What the mounted servers have to be read; undefined where none can be mounted. */
@@ -72,3 +77,11 @@ export const failure = (code: string | number, error: string): ToolResult => ({
   outcome: "failed",
   output: JSON.stringify({ error, code }),
 });
+
+const MOST_OUTPUT = 500_000;
+
+/** What is kept of it: no database takes everything that a tool may give. */
+export function keptOutput(output: string): string {
+  const kept = output.length > MOST_OUTPUT ? `${output.slice(0, MOST_OUTPUT).toWellFormed()}…` : output.toWellFormed();
+  return kept.replaceAll("\0", "\ufffd");
+}

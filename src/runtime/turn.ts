@@ -15,9 +15,10 @@ import { notificationOf } from "./notifications.ts";
 import type { RetryingPort } from "./port.ts";
 import { programPrompt, systemPrompt } from "./prompt.ts";
 import { PuttingOff } from "./putting-off.ts";
+import type { Mask } from "./secrets.ts";
 import { isSpeech, isYield, TOOLS_OFF } from "./speech.ts";
 import { Throttled } from "./throttled.ts";
-import { failure, type ToolResult, type Toolset } from "./toolset.ts";
+import { failure, keptOutput, type ToolResult, type Toolset } from "./toolset.ts";
 
 /** So often in a row a model is told that plain text is shown to nobody. */
 const MOST_REDIRECTS = 3;
@@ -184,14 +185,15 @@ export class Turn {
     const told = { system: programPrompt(known_as, driver.hub_server), ...toldOf(this.#log, this.#id) };
     const record = async (events: NewEvent[]): Promise<void> => void (await this.#record(events));
     const at = { turn_id: this.#id, seen_id, sample: this.#samples };
-    const journal = new Journal({ ...at, port, record, signal: this.#abort.signal });
+    const { mask } = driver;
+    const journal = new Journal({ ...at, port, record, mask, signal: this.#abort.signal });
     try {
       const assignment = { ...told, turn_id: this.#id, answered_turn_id, token: intake.token ?? "" };
       await unlessAborted(driver.work(assignment, journal, journal.signal), this.#abort.signal);
     } catch (error) {
       await journal.end({ redirected: false, is_put_off: error instanceof Throttled });
       this.#samples = journal.samples;
-      throw journal.failure ?? error;
+      throw journal.failure ?? discreet(error, mask);
     } finally {
       this.#count(journal.usage);
     }
@@ -245,7 +247,7 @@ export class Turn {
       return failure("TOOL_FAILED", error instanceof Error ? error.message : String(error));
     });
     await hit("tool.after_run", call.tool);
-    await decided.finished?.(result.outcome);
+    await decided.finished?.(result);
     signal.throwIfAborted();
     await this.#output(call, result);
     if (isYield(call) && result.outcome === "done") this.#has_yielded = true;
@@ -257,9 +259,7 @@ export class Turn {
   }
 
   async #output(call: ModelCall, { outcome, output }: { outcome: ToolResult["outcome"] | "denied"; output: string }) {
-    const kept =
-      output.length > MOST_OUTPUT ? `${output.slice(0, MOST_OUTPUT).toWellFormed()}…` : output.toWellFormed();
-    const told = { call_id: call.call_id, outcome, output: kept.replaceAll("\0", "\ufffd") };
+    const told = { call_id: call.call_id, outcome, output: keptOutput(output) };
     this.#running -= 1;
     const phase = this.#running === 0 ? "sampling" : undefined;
     await this.#record([{ type: "ToolOutput", key: `${call.call_id}:output`, ...told }], phase);
@@ -290,6 +290,14 @@ export class Turn {
     if (outcome === "finished") return null;
     return this.#log.findLast(({ type }) => type === "UserText" || type === "Resumed")?.id ?? null;
   }
+}
+
+/** The same, in words that anybody may read. */
+function discreet(error: unknown, mask: Mask): unknown {
+  if (!(error instanceof Error) || mask(error.message) === error.message) return error;
+  const message = mask(error.message);
+  if (error instanceof Throttled) return new Throttled(message, { until: error.until });
+  return new Error(message);
 }
 
 const textOf = (fields: Omit<Extract<NewEvent, { type: "ModelText" }>, "type">): NewEvent => ({

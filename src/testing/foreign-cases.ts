@@ -68,6 +68,7 @@ export const CASES: Readonly<Record<string, Case>> = {
   workflow_check: () => ({ output: "x" }),
   write_draft_section: () => ({ section_id: "own", content: "x", expected_version: 7 }),
   agent_abort: ({ agent }) => ({ agent }),
+  agent_call: ({ agent }) => ({ agent, server: "files", tool: "read", key: "isolation", wait_seconds: 0 }),
   approval_claim: ({ approval }) => ({ id: approval, holder: "x" }),
   approval_decide: ({ approval }) => ({ id: approval, digest: HEX, decision: "approve" }),
   approval_decide_several: ({ approval }) => ({ approvals: [{ id: approval, digest: HEX }], decision: "approve" }),
@@ -154,6 +155,7 @@ export const CASES: Readonly<Record<string, Case>> = {
   runtime_log: ({ agent }) => ({ agent }),
   runtime_next: ({ agent }) => ({ agent, fence: 1, after_id: null }),
   runtime_record: ({ agent }) => ({ agent, fence: 1, events: [{ type: "TurnStarted", key: "x" }] }),
+  runtime_take: ({ agent, message }) => ({ agent, fence: 1, id: message, holder: "x" }),
   runtime_throttle: ({ agent }) => ({
     ...{ agent, fence: 1, turn_id: "1763366400000000", until: "2100-01-01T00:00:00Z", error: "x" },
   }),

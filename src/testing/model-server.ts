@@ -83,6 +83,37 @@ export const openaiEvents: Protocol = ({ text, calls, input_tokens = 0, output_t
   ];
 };
 
+/** As Responses stream: each item begins, comes in pieces and is told whole, and so is the answer at the end. */
+export const responsesEvents: Protocol = ({ text, calls, input_tokens = 0, output_tokens = 0 }) => {
+  const event = (type: string, more: object): string => line({ type, ...more }, type);
+  const items = [
+    { item: { type: "reasoning", id: "rs_0", summary: [] }, kind: "reasoning_summary_text", parts: [] },
+    ...(text
+      ? [
+          {
+            item: { type: "message", id: "msg_0", role: "assistant", content: [{ type: "output_text", text }] },
+            ...{ kind: "output_text", parts: halves(text) },
+          },
+        ]
+      : []),
+    ...calls.map(({ tool, arguments: args }, n) => ({
+      item: { type: "function_call", id: `fc_${n}`, call_id: `call_${n}`, name: tool, arguments: args },
+      ...{ kind: "function_call_arguments", parts: halves(args) },
+    })),
+  ];
+  return [
+    event("response.created", { response: { id: "resp_0", status: "in_progress", usage: null } }),
+    ...items.flatMap(({ item, kind, parts }, output_index) => [
+      event("response.output_item.added", { output_index, item: { type: item.type, id: item.id } }),
+      ...parts.map((delta) => event(`response.${kind}.delta`, { output_index, item_id: item.id, delta })),
+      event("response.output_item.done", { output_index, item }),
+    ]),
+    event("response.completed", {
+      response: { id: "resp_0", status: "completed", usage: { input_tokens, output_tokens } },
+    }),
+  ];
+};
+
 /** As the Messages API streams: blocks that begin, go on and end. */
 export const anthropicEvents: Protocol = ({ text, calls, input_tokens = 0, output_tokens = 0 }) => {
   const event = (type: string, more: object): string => line({ type, ...more }, type);

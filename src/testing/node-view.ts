@@ -8,7 +8,7 @@ import type { Statement } from "../db/statement.ts";
 export class NodeView implements Database {
   readonly backend: Database["backend"];
   readonly shared = true;
-  readonly revision = undefined;
+  readonly revisionOf = (): undefined => undefined;
   readonly epoch: string;
   tell: (committed: Committed) => void = () => {};
   ring: (space_id: string, last_id?: number) => void = () => {};

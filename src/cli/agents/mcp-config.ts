@@ -2,15 +2,15 @@
  * Which servers an agent that is run here has: those of `.mcp.json` in the working folder, if a person has trusted exactly
  * this file, then those of each `--mcp-config`; of two with one name the later one counts.
  */
-import { hash } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { watchFiles } from "../../local/file-watch.ts";
-import { isMissing, readIfThere, replaceFile } from "../../local/files.ts";
+import { ifThere, readIfThere, replaceFile, sha256 } from "../../local/files.ts";
 import { ConfigError, parseServers, type ServerSpec } from "../../runtime/index.ts";
 import { visible } from "../../visible.ts";
 import type { Cli } from "../core/cli.ts";
 import { invalid } from "../core/failure.ts";
+import { jsonIn } from "../core/io.ts";
 
 export const folderConfig = (): string => resolve(".mcp.json");
 
@@ -34,9 +34,9 @@ function readNamed(file: string): string {
 export function parse(file: string, text: string): Map<string, ServerSpec> {
   try {
     return parseServers(text);
-  } catch (error) {
-    if (error instanceof ConfigError) throw invalid(`${visible(file)}: ${visible(error.message)}`);
-    throw error;
+  } catch (cause) {
+    if (cause instanceof ConfigError) throw invalid(`${visible(file)}: ${visible(cause.message)}`, { cause });
+    throw cause;
   }
 }
 
@@ -45,42 +45,25 @@ export const watchConfig = (files: readonly string[], changed: () => void): (() 
   watchFiles([folderConfig(), ...files.map((file) => resolve(file))], changed);
 
 /** Of this file as it is, byte for byte: a changed one is looked at anew. */
-const isTrusted = (cli: Cli, file: string, text: string): boolean => trusted(cli).get(placeOf(file)) === digestOf(text);
+const isTrusted = (cli: Cli, file: string, text: string): boolean => trusted(cli).get(placeOf(file)) === sha256(text);
 
 /** With `text` undefined it is trusted no more. */
 export function saveTrust(cli: Cli, file: string, text: string | undefined): void {
   const all = trusted(cli);
   if (text === undefined) all.delete(placeOf(file));
-  else all.set(placeOf(file), digestOf(text));
+  else all.set(placeOf(file), sha256(text));
   replaceFile(fileIn(cli), `${JSON.stringify([...all], undefined, 2)}\n`);
 }
 
 const fileIn = (cli: Cli): string => join(cli.home.path, "trusted.json");
-const digestOf = (text: string): string => hash("sha256", text, "hex");
 
-function placeOf(file: string): string {
-  try {
-    return realpathSync(file);
-  } catch (error) {
-    if (isMissing(error)) return resolve(file);
-    throw error;
-  }
-}
+const placeOf = (file: string): string => ifThere(() => realpathSync(file)) ?? resolve(file);
 
 /** One that cannot be read trusts nothing. */
 function trusted(cli: Cli): Map<string, string> {
-  const entries: unknown = parsed(readIfThere(fileIn(cli)) ?? "[]");
+  const entries = jsonIn(readIfThere(fileIn(cli)) ?? "[]");
   return new Map(Array.isArray(entries) ? entries.filter(isEntry) : []);
 }
 
 const isEntry = (entry: unknown): entry is [string, string] =>
   Array.isArray(entry) && entry.length === 2 && entry.every((part) => typeof part === "string");
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Then somebody has written into it, and what it says is nobody's word.
-    return [];
-  }
-}

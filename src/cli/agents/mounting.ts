@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { Compositor, EXEC_SERVER, type MountSpec, type Toolset } from "../../runtime/index.ts";
 import { visible } from "../../visible.ts";
 import type { Cli } from "../core/cli.ts";
-import { Failure, invalid } from "../core/failure.ts";
+import { Failure, invalid, reasonOf } from "../core/failure.ts";
 import { serversFor, watchConfig } from "./mcp-config.ts";
 
 export interface Servers {
@@ -75,9 +75,7 @@ export class Mounting implements AsyncDisposable {
 
   /** A file that is half written, or wrong, changes nothing: it is looked at again when it is another. */
   #complain(error: unknown): void {
-    this.#cli.out.note(
-      `The servers stay as they are: ${visible(error instanceof Error ? error.message : String(error))}`,
-    );
+    this.#cli.out.note(`The servers stay as they are: ${visible(reasonOf(error))}`);
   }
 }
 

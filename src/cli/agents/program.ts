@@ -28,10 +28,9 @@ interface Whose {
 export async function programHere(cli: Cli, given: GivenProgram, whose: Whose): Promise<ProgramDriver> {
   const { programDriver } = await import("../../runtime/drivers/index.ts");
   const { client, argv, env, timeout, price } = given;
-  const named = Object.fromEntries(env.map((name) => [name, cli.io.env[name]]));
   const command = {
     ...{ argv: client && argv.length === 0 ? [client] : argv, cwd: process.cwd(), env: environmentOf(cli, env) },
-    secrets: Object.values(named).filter((value) => value !== undefined),
+    given: Object.fromEntries(env.flatMap((name) => (cli.io.env[name] ? [[name, cli.io.env[name]]] : []))),
   };
   const { url } = (await cli.connect()).target;
   const place = { ...whose, url, home: cli.home.path, launcher: LAUNCHER };

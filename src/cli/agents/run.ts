@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
-import { HubError } from "../../client/index.ts";
 import type { AgentOptions, Definition } from "../../runtime/index.ts";
 import { visible, visibleLine } from "../../visible.ts";
 import { filesOf } from "../core/acting.ts";
 import type { Cli } from "../core/cli.ts";
-import { defineCommand } from "../core/command.ts";
-import { Failure, invalid } from "../core/failure.ts";
-import { failureFrom, libraryClient } from "../core/library.ts";
+import { defineCommand, flag, integer, repeated, text } from "../core/command.ts";
+import { Failure, invalid, isFailure, reasonOf } from "../core/failure.ts";
+import { untilInterrupted } from "../core/io.ts";
+import { libraryClient, orFailure } from "../core/library.ts";
 import { actAs } from "../mcp/role.ts";
 import { Mounting, type Servers } from "./mounting.ts";
 
@@ -17,6 +17,7 @@ export const run = defineCommand({
     "agent run scout --script greet.json --facet mail --facet tasks",
     "agent run scout --driver anthropic --model claude-opus-4-5 --price 5,25",
     "agent run scout --driver openai --model qwen3 --base-url http://127.0.0.1:11434/v1",
+    "agent run scout --driver openai --api responses --model gpt-5.1-codex --price 1.25,10",
     "agent run scout --script greet.json --mcp-config servers.json --exec .",
     "agent run scout --script greet.json --in-hub",
     "agent run scout --driver acp --env ANTHROPIC_API_KEY -- npx @agentclientprotocol/claude-agent-acp",
@@ -31,48 +32,29 @@ export const run = defineCommand({
     command: { rest: true, description: "behind --: the program of the acp or command driver, and its arguments" },
   },
   options: {
-    driver: {
-      type: "text",
-      value: "DRIVER",
+    driver: text("DRIVER", "what answers for the model", {
       choices: ["scripted", "openai", "anthropic", "acp", "command"],
       default: "scripted",
-      description: "what answers for the model",
-    },
-    script: { type: "text", value: "FILE", description: "what the scripted driver says" },
-    model: { type: "text", value: "MODEL", description: "which model" },
-    base_url: { type: "text", value: "URL", description: "another endpoint of the same protocol" },
-    api_key_env: {
-      type: "text",
-      value: "NAME",
-      description: "the variable that holds the key (default OPENAI_API_KEY or ANTHROPIC_API_KEY)",
-    },
-    price: { type: "text", value: "IN,OUT", description: "dollars for a million tokens, to record what turns cost" },
-    client: {
-      type: "text",
-      value: "CLIENT",
-      choices: ["claude", "codex"],
-      description: "which client the command driver runs: claude or codex",
-    },
-    env: { type: "list", value: "NAME", description: "a variable that the program is to have; may be repeated" },
-    timeout: {
-      type: "integer",
-      value: "SECONDS",
-      default: 1800,
-      minimum: 1,
-      maximum: 86_400,
-      description: "how long the program may say nothing",
-    },
-    account: { type: "text", value: "NAME", description: "whose quota its turns use (default: default)" },
-    facet: { type: "list", value: "FACET", description: "which tools of the hub it has; may be repeated" },
-    compat: {
-      type: "text",
-      value: "v1",
-      choices: ["v1"],
-      description: "also the tools ui_send_message and ui_end_turn",
-    },
-    mcp_config: { type: "list", value: "FILE", description: "servers whose tools it has, too; may be repeated" },
-    exec: { type: "text", value: "DIR", description: "have it run programs in this folder" },
-    in_hub: { type: "flag", description: "have the hub run it" },
+    }),
+    script: text("FILE", "what the scripted driver says"),
+    model: text("MODEL", "which model"),
+    base_url: text("URL", "another endpoint of the same protocol"),
+    api: text("API", "how the openai driver asks: chat completions (default) or responses", {
+      choices: ["chat", "responses"],
+    }),
+    api_key_env: text("NAME", "the variable that holds the key (default OPENAI_API_KEY or ANTHROPIC_API_KEY)"),
+    price: text("IN,OUT", "dollars for a million tokens, to record what turns cost"),
+    client: text("CLIENT", "which client the command driver runs: claude or codex", { choices: ["claude", "codex"] }),
+    env: repeated("NAME", "a variable that the program is to have; may be repeated"),
+    timeout: integer("SECONDS", "how long the program may say nothing", {
+      ...{ default: 1800, minimum: 1, maximum: 86_400 },
+    }),
+    account: text("NAME", "whose quota its turns use (default: default)"),
+    facet: repeated("FACET", "which tools of the hub it has; may be repeated"),
+    compat: text("v1", "also the tools ui_send_message and ui_end_turn", { choices: ["v1"] }),
+    mcp_config: repeated("FILE", "servers whose tools it has, too; may be repeated"),
+    exec: text("DIR", "have it run programs in this folder"),
+    in_hub: flag("have the hub run it"),
   },
   async run(cli, { name, command, client, env, timeout, account, facet, compat, in_hub, mcp_config, exec, ...given }) {
     const common = {
@@ -131,8 +113,8 @@ function readScript(path: string | undefined): unknown {
   if (path === undefined) throw invalid("The scripted driver needs --script FILE.");
   try {
     return JSON.parse(readFileSync(path, "utf8"));
-  } catch (error) {
-    throw invalid(`--script ${path}: ${error instanceof Error ? error.message : String(error)}`);
+  } catch (cause) {
+    throw invalid(`--script ${path}: ${reasonOf(cause)}`, { cause });
   }
 }
 
@@ -141,17 +123,20 @@ interface GivenDriver {
   script: string | undefined;
   model: string | undefined;
   base_url: string | undefined;
+  api: string | undefined;
   api_key_env: string | undefined;
   price: string | undefined;
 }
 
-function driverIn({ driver, script, model, base_url, api_key_env, price }: GivenDriver): object {
+function driverIn({ driver, script, model, base_url, api, api_key_env, price }: GivenDriver): object {
+  if (api !== undefined && driver !== "openai") throw invalid("--api is for --driver openai.");
   if (driver === "scripted") return { driver, script: readScript(script) };
   if (model === undefined) throw invalid(`The ${driver} driver needs --model MODEL.`);
   const prices = price === undefined ? undefined : pricesIn(price);
   return {
     ...{ driver, model },
     ...(base_url !== undefined && { base_url }),
+    ...(api !== undefined && { api }),
     ...(api_key_env !== undefined && { api_key_env }),
     ...(prices && { price: prices }),
   };
@@ -175,7 +160,7 @@ async function checked(given: object): Promise<Definition> {
 async function inHub(cli: Cli, agent: string, definition: Definition): Promise<void> {
   const start = () => cli.call("agent_start", { agent, definition: JSON.stringify(definition) });
   const started = await start().catch(async (error: unknown) => {
-    if (!(error instanceof Failure && error.code === "AGENT_NOT_FOUND")) throw error;
+    if (!isFailure(error, "AGENT_NOT_FOUND")) throw error;
     await cli.call("agent_register", { name: agent });
     return start();
   });
@@ -199,13 +184,11 @@ async function here(cli: Cli, { driver, ...agent }: Wanted, servers: Servers | u
   const name = visibleLine(agent.agent);
   const { token, space, end: giveBack } = await credential(cli, agent.agent);
   using client = libraryClient(cli, { token, space });
-  const stop = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM"] as const)
-    process.removeAllListeners(signal).on(signal, () => stop.abort());
+  const stop = untilInterrupted();
   const report = (what: string, error?: unknown): void =>
     cli.out.note(`${what}${error instanceof Error ? `: ${visible(error.message)}` : ""}`);
   try {
-    const common = { port: httpPort(client), driver: await driver(space), signal: stop.signal, report };
+    const common = { port: httpPort(client), driver: await driver(space), signal: stop, report };
     if (cli.out.json) await cli.out.data({ agent: agent.agent, pid: process.pid });
     else if (!mounting) cli.out.note(`${name} runs. Ctrl-C ends it.`);
     else cli.out.note(`${name} runs, and asks before it changes anything: parley needs. Ctrl-C ends it.`);
@@ -213,8 +196,8 @@ async function here(cli: Cli, { driver, ...agent }: Wanted, servers: Servers | u
     const end = await runAgent({ ...agent, ...common, ...(around && { around }) });
     if (end === "superseded") cli.out.note(`${name} is run elsewhere from now on.`);
   } catch (error) {
-    if (stop.signal.aborted) return;
-    throw error instanceof HubError ? failureFrom(error) : error;
+    if (stop.aborted) return;
+    throw orFailure(error);
   } finally {
     await giveBack();
   }

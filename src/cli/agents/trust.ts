@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { readIfThere } from "../../local/files.ts";
 import type { ServerSpec } from "../../runtime/index.ts";
 import { visible, visibleLine } from "../../visible.ts";
-import { defineCommand } from "../core/command.ts";
+import { defineCommand, flag } from "../core/command.ts";
 import { confirmed, YES } from "../core/confirm.ts";
 import { invalid } from "../core/failure.ts";
 import { folderConfig, parse, saveTrust } from "./mcp-config.ts";
@@ -13,7 +13,7 @@ export const trust = defineCommand({
   details:
     "A .mcp.json in the working folder may have come with somebody else's files, and names programs to start. agent run uses it once you have trusted it, as it is now: a changed one has to be trusted again.",
   positionals: { file: { description: "which file; .mcp.json of this folder if left out" } },
-  options: { ...YES, off: { type: "flag", description: "trust it no more" } },
+  options: { ...YES, off: flag("trust it no more") },
   async run(cli, { file, yes, off }) {
     const path = resolve(file ?? folderConfig());
     const text = readIfThere(path);

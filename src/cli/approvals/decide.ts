@@ -90,8 +90,9 @@ function wholeId(given: string, open: readonly Approval[]): string {
 /** All of each, above the question. */
 function allSeen(cli: Cli, asked: readonly Approval[], edited: string | undefined): Promise<boolean> {
   const cards = asked.map((approval) => {
-    const { agent, tool, server, about } = approval;
-    const title = `${visibleLine(agent)} asks to use ${visibleLine(tool)} of ${visibleLine(server)}, with:`;
+    const { agent, called_by, tool, server, about } = approval;
+    const [who, whose] = called_by === null ? [agent, ""] : [called_by, ` as ${visibleLine(agent)} has it`];
+    const title = `${visibleLine(who)} asks to use ${visibleLine(tool)} of ${visibleLine(server)}${whose}, with:`;
     const explained = about === "" ? [] : [`  ${visibleLine(agent)} says about it:`, ...wholeText(about)];
     return { title, lines: [...wholeText(edited ?? textOf(approval)), ...explained, ...riskOf(approval)] };
   });

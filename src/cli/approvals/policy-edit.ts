@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Cli } from "../core/cli.ts";
 import { defineCommand, text } from "../core/command.ts";
 import { confirmed, isAskable, YES } from "../core/confirm.ts";
-import { invalid } from "../core/failure.ts";
+import { invalid, reasonOf } from "../core/failure.ts";
 import { readStdin } from "../core/io.ts";
 import { parsed } from "./policy.ts";
 
@@ -52,7 +52,7 @@ async function textFrom(cli: Cli, file: string | undefined, before: string): Pro
 function read(path: string): string {
   try {
     return readFileSync(path, "utf8");
-  } catch (error) {
-    throw invalid(`${path} cannot be read: ${(error as Error).message}.`);
+  } catch (cause) {
+    throw invalid(`${path} cannot be read: ${reasonOf(cause)}.`, { cause });
   }
 }

@@ -1,9 +1,9 @@
-import { type Client, HubError } from "../../client/index.ts";
+import type { Client } from "../../client/index.ts";
 import type { Channel, Push } from "../../mcp/stdio/channel.ts";
 import type { Cli } from "../core/cli.ts";
 import type { Target } from "../core/client.ts";
 import { Failure, reasonOf } from "../core/failure.ts";
-import { failureFrom, libraryClient } from "../core/library.ts";
+import { libraryClient, orFailure } from "../core/library.ts";
 import { ChatPusher } from "./chat.ts";
 import { Listener } from "./listener.ts";
 import { MailPusher } from "./mail.ts";
@@ -85,7 +85,7 @@ class ChannelRun {
     try {
       await Promise.race([channel.closed, this.#follow(channel).then(() => channel.closed)]);
     } catch (error) {
-      throw error instanceof HubError ? failureFrom(error) : error;
+      throw orFailure(error);
     } finally {
       await relay.stop();
     }

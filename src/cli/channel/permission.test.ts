@@ -87,7 +87,7 @@ eachDatabase((open, database) => {
     const { relay, permitted, notes } = relayed();
     relay.ask(REQUEST);
     await expect.poll(() => notes, SOON).toHaveLength(1);
-    expect(notes[0]).toContain("20 of your calls wait for a person already");
+    expect(notes[0]).toContain("20 calls of scout wait for a person already");
     await relay.stop();
     expect(permitted).toEqual([]);
   });

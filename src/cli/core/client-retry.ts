@@ -1,5 +1,6 @@
 import { type Answer, isConnectionLost, isRefused } from "./client.ts";
 import { Failure } from "./failure.ts";
+import { pause } from "./patience.ts";
 
 const RETRIES_MS = [100, 400, 1600];
 
@@ -15,7 +16,7 @@ export async function untilKnown(key: string, send: () => Promise<Answer>): Prom
     } catch (error) {
       lost ||= isConnectionLost(error) && !isRefused(error);
       if (!lost) throw error;
-      await new Promise((done) => setTimeout(done, pause_ms));
+      await pause(pause_ms);
     }
   }
   return send().catch((error: unknown) => {

@@ -1,7 +1,7 @@
 /** The command line's own HTTP, against servers that answer as they please. */
 import { createServer, type Server, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import { Client } from "./client.ts";
+import { Client, timeoutFor } from "./client.ts";
 import { Failure } from "./failure.ts";
 
 let server: Server | undefined;
@@ -107,6 +107,12 @@ describe("what is no answer is told apart", () => {
     await new Promise<void>((done) => server?.close(() => done()));
     const page = await hub((socket) => socket.end("HTTP/1.1 502 Bad Gateway\r\n\r\n<html>"));
     expect((await failure(page.callByName("any", {}))).message).toContain("does not answer as a Parley hub");
+  });
+
+  test("a call that waits is given as long as the hub is asked to wait, and the 30 s of every call besides", () => {
+    expect([timeoutFor({}), timeoutFor({ wait_seconds: 0 }), timeoutFor({ wait_seconds: 300 })]).toEqual([
+      30_000, 30_000, 330_000,
+    ]);
   });
 
   test("nobody there, and nobody who answers in time", async () => {

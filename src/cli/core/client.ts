@@ -3,6 +3,7 @@ import { nodeTransport } from "../../client/node.ts";
 import type { HttpResponse, Transport } from "../../client/transport.ts";
 import { connectTo } from "../../local/unix-socket.ts";
 import { Failure, failureOf, invalid, isFailure, reasonOf } from "./failure.ts";
+import { jsonIn } from "./io.ts";
 import type { Input, Output, ToolName } from "./tool-types.ts";
 
 /** Which hub, and as whom. */
@@ -50,7 +51,7 @@ export class Client {
 
   /** One whose name is known only when it runs. */
   async callByName<T>(tool: string, args: object, options: CallOptions = {}): Promise<T> {
-    const { key, timeout_ms = PATIENCE_MS + waitOf(args) } = options;
+    const { key, timeout_ms = timeoutFor(args) } = options;
     const body = JSON.stringify(args);
     plain(key, "INVALID_ARGUMENT", "--key takes letters, digits and other ASCII characters.");
     const send = (): Promise<Answer> =>
@@ -82,7 +83,7 @@ export class Client {
       const headers = this.#headers(body, key);
       const send = transportTo(this.target, timeout_ms);
       const response = await send({ method, path, headers, ...(body !== undefined && { body }) });
-      return { status: response.status, body: parsed(await textOf(response)) };
+      return { status: response.status, body: jsonIn(await textOf(response)) };
     } catch (error) {
       throw unreachable(this.target.socket ?? this.target.url, error);
     }
@@ -102,7 +103,9 @@ export class Client {
   }
 }
 
-const waitOf = (args: object): number => ("wait_seconds" in args ? Number(args.wait_seconds) * 1000 : 0);
+/** What every call is given, and as long as it asks the hub to wait besides: one that waits is not hurried more. */
+export const timeoutFor = (args: object): number =>
+  PATIENCE_MS + ("wait_seconds" in args ? Number(args.wait_seconds) * 1000 : 0);
 
 interface RequestOptions {
   method: "GET" | "POST";
@@ -130,15 +133,6 @@ export async function textOf({ body }: HttpResponse): Promise<string> {
 function checkAddress(url: string): void {
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return;
   throw invalid(`${JSON.stringify(url)} is not the address of a hub, such as http://127.0.0.1:8765.`);
-}
-
-function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    // Not JSON, so not a hub; the caller says so.
-    return undefined;
-  }
 }
 
 function isErrorBody(body: unknown): body is { error: string; code: string } {

@@ -37,8 +37,8 @@ export interface Near {
 export const REFUSED = 78;
 export const INTERRUPTED = 130;
 
-export const invalid = (message: string, near?: Near): Failure =>
-  new Failure("INVALID_ARGUMENT", message, near && { near });
+export const invalid = (message: string, options?: Pick<FailureOptions, "near" | "cause">): Failure =>
+  new Failure("INVALID_ARGUMENT", message, options);
 
 /** Of one of these codes; of any without them. */
 export const isFailure = (error: unknown, ...codes: readonly string[]): error is Failure =>

@@ -5,6 +5,7 @@
  */
 import { codeOf, isMissing, replaceFile, sha256 } from "../../local/files.ts";
 import { Failure, invalid } from "./failure.ts";
+import { jsonIn } from "./io.ts";
 
 /** `agents/<space>/<name>.json` */
 export interface AgentFile {
@@ -144,16 +145,9 @@ const hashless = (space: string): string => (/^[\w-]{1,80}$/.test(space) ? space
 
 /** Undefined where there is none, or half of one: then it is made again. */
 function parsed<T extends { space: string }>(path: string, needed: readonly (keyof T & string)[]): T | undefined {
-  const text = read(path);
-  if (text === undefined) return undefined;
-  try {
-    const value: unknown = Object(JSON.parse(text));
-    const whole = ["space", ...needed].every((key) => typeof (value as Record<string, unknown>)[key] === "string");
-    // Written by us, and by nobody else: `read` saw to that.
-    return whole ? (value as T) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = Object(jsonIn(read(path) ?? ""));
+  // Written by us, and by nobody else: `read` saw to that.
+  return ["space", ...needed].every((key) => typeof value[key] === "string") ? value : undefined;
 }
 
 function read(path: string): string | undefined {

@@ -51,7 +51,24 @@ export function parseJson(text: string, what: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw invalid(`${what} not JSON: ${reasonOf(cause)}.`);
+    throw invalid(`${what} not JSON: ${reasonOf(cause)}.`, { cause });
+  }
+}
+
+/** Aborted by Ctrl-C, or when we are asked to end: what runs until then puts itself in order first. */
+export function untilInterrupted(): AbortSignal {
+  const stop = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.removeAllListeners(signal).on(signal, () => stop.abort());
+  return stop.signal;
+}
+
+/** What a text says as JSON; undefined where it is none. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }
 

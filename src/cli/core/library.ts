@@ -1,7 +1,7 @@
-import { type Client, createClient, type HubError, type Transport } from "../../client/index.ts";
+import { type Client, createClient, HubError, type Transport } from "../../client/index.ts";
 import type { Cli } from "./cli.ts";
 import { type Target, transportTo } from "./client.ts";
-import { type Failure, failureOf } from "./failure.ts";
+import { Failure } from "./failure.ts";
 
 /** A person waits at the other end. */
 const PACE = { first_ms: 100, most_ms: 5000 };
@@ -27,4 +27,8 @@ export function libraryClient(cli: Cli, as?: Pick<Target, "token" | "space">): C
   return createClient({ transport, pace: PACE });
 }
 
-export const failureFrom = ({ status, code, message }: HubError): Failure => failureOf(status, code, message);
+export const failureFrom = (cause: HubError): Failure =>
+  new Failure(cause.code, cause.message, { status: cause.status, cause });
+
+/** What to throw of what was caught there: of the hub's own answer a failure. */
+export const orFailure = (error: unknown): unknown => (error instanceof HubError ? failureFrom(error) : error);

@@ -24,7 +24,7 @@ export async function thingTyped(call: Calls, lookup: Lookup, given: string): Pr
   const { before, between, latest, what, unless, field = "id" } = lookup;
   if (given === LATEST && (before ?? latest) !== undefined) return newest(call, lookup);
   const page = before
-    ? { [before]: after(idRange(given).last), limit: PAGE }
+    ? { [before]: behind(given, what), limit: PAGE }
     : between && { ...madeWithin(given, between, what), limit: PAGE };
   const things = (await listed(call, lookup, page)).filter((thing) => unless === undefined || thing[unless] === null);
   const names = things.map((thing) => String(thing[field]));
@@ -69,7 +69,17 @@ export async function thingNamed(cli: Cli, call: Calls, lookup: Lookup, name: st
 }
 
 /** The id behind this one: what lies before that can be it. */
-const after = (id: string): string => (/^\d{1,16}$/.test(id) ? String(BigInt(id) + 1n) : id);
+const after = (id: string): string => (/^\d{1,16}$/.test(id) ? String(Math.min(Number(id) + 1, LAST_ID)) : id);
+
+/** Behind all that begin so. */
+function behind(prefix: string, what: string): string {
+  const { first, last } = idRange(prefix);
+  if (Number(first) > LAST_ID) throw noneBegins(prefix, what);
+  return after(last);
+}
+
+/** No hub gives out a greater one. */
+const LAST_ID = Number.MAX_SAFE_INTEGER;
 
 async function listed(call: Calls, { tool, args, list }: Lookup, page: object = {}): Promise<Thing[]> {
   const things = (await call(tool, { ...args, ...page }))[list];

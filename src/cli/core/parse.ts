@@ -55,8 +55,7 @@ export function lookUp(options: Options, arg: string): { key: string; option: Op
   for (const [key, option] of Object.entries(options))
     if (flag === flagOf(key) || (option.short && flag === `-${option.short}`)) return { key, option, inline };
   throw invalid(`There is no option ${flag}. Put -- in front of text that starts with a dash.`, {
-    given: flag,
-    names: Object.keys(options).map(flagOf),
+    near: { given: flag, names: Object.keys(options).map(flagOf) },
   });
 }
 
@@ -86,8 +85,7 @@ function convert(name: string, option: Option, text: string): Value {
   }
   if (option.type === "text" && option.choices && !option.choices.includes(text))
     throw invalid(`${name} takes ${option.choices.join(", ")}, not ${JSON.stringify(text)}.`, {
-      given: text,
-      names: option.choices,
+      near: { given: text, names: option.choices },
     });
   return text;
 }

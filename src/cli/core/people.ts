@@ -1,5 +1,5 @@
 import type { Cli } from "./cli.ts";
-import { Failure } from "./failure.ts";
+import { Failure, isFailure } from "./failure.ts";
 
 const INSTEAD = "A person runs it in a terminal of their own, or sets PARLEY_TOKEN to their token.";
 
@@ -14,7 +14,7 @@ export function refuseAgents(cli: Cli): void {
 
 /** What the hub said to an agent, with why it was asked in that agent's name. */
 export function toldToAgent(cli: Cli, agent: string | null, error: unknown): unknown {
-  if (!(error instanceof Failure && error.code === "FORBIDDEN")) return error;
+  if (!isFailure(error, "FORBIDDEN")) return error;
   const who = agent ?? "an agent";
   return new Failure(
     "FORBIDDEN",

@@ -93,9 +93,10 @@ interface Meant {
 async function isMeant(cli: Cli, made: MadeCommand, { call, args, given }: Meant & Typed): Promise<boolean> {
   const { asks } = made;
   if (!asks || asks.unless?.some((name) => args[name] !== undefined)) return true;
-  const question = async (): Promise<string> =>
-    sentence(cli, asks.question, { ...args, ...(await subject(cli, made, { call, args })).thing });
-  return confirmed(cli, { yes: given.yes === true, question });
+  if (given.yes === true) return true;
+  const { thing } = await subject(cli, made, { call, args });
+  if (asks.counts !== undefined && thing[asks.counts] === 0) return true;
+  return confirmed(cli, { yes: false, question: sentence(cli, asks.question, { ...args, ...thing }) });
 }
 
 async function preview(cli: Cli, made: MadeCommand, meant: Meant): Promise<void> {

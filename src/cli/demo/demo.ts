@@ -2,15 +2,17 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isObject } from "../../client/errors.ts";
 import { HubError } from "../../client/index.ts";
-import { isMissing, replaceFile } from "../../local/files.ts";
+import { readIfThere, replaceFile } from "../../local/files.ts";
 import { isAlive, isProgram } from "../../local/processes.ts";
 import type { Toolset } from "../../runtime/index.ts";
 import { visibleLine } from "../../visible.ts";
 import type { Cli } from "../core/cli.ts";
 import { defineCommand, flag, text } from "../core/command.ts";
-import { Failure, recover } from "../core/failure.ts";
-import { failureFrom, libraryClient } from "../core/library.ts";
+import { Failure, reasonOf, recover } from "../core/failure.ts";
+import { jsonIn, untilInterrupted } from "../core/io.ts";
+import { libraryClient, orFailure } from "../core/library.ts";
 import { untilGone } from "../core/start-hub.ts";
 import { takeStartLock } from "../core/start-lock.ts";
 import { LAUNCHER } from "../root.ts";
@@ -53,7 +55,9 @@ async function inForeground(cli: Cli, name: string, space: string): Promise<void
   try {
     const ready = (): void => {
       announce();
-      greet(cli, name).catch((error: unknown) => cli.out.note(`It could not speak first: ${sentenceOf(error)}`));
+      greet(cli, name).catch((error: unknown) =>
+        cli.out.note(`It could not speak first: ${visibleLine(reasonOf(error))}`),
+      );
     };
     await answer(cli, { token: made.token, space, ready });
   } finally {
@@ -64,7 +68,6 @@ async function inForeground(cli: Cli, name: string, space: string): Promise<void
 
 /** For whoever started it and waits. */
 const announce = (): void => void process.stdout.write(`${JSON.stringify({ ready: true })}\n`);
-const sentenceOf = (error: unknown): string => (error instanceof Error ? visibleLine(error.message) : String(error));
 
 interface Answering {
   token: string | undefined;
@@ -77,9 +80,7 @@ async function answer(cli: Cli, { token, space, ready }: Answering): Promise<voi
   const { Compositor, EXEC_SERVER, httpPort, runAgent } = await import("../../runtime/index.ts");
   const { execMount } = await import("../../runtime/compositor/index.ts");
   const { demoDriver } = await import("./driver.ts");
-  const stop = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM"] as const)
-    process.removeAllListeners(signal).on(signal, () => stop.abort());
+  const stop = untilInterrupted();
   using client = libraryClient(cli, { token, space });
   const driver = demoDriver(() => client.now());
   await using mounted = new AsyncDisposableStack();
@@ -91,10 +92,10 @@ async function answer(cli: Cli, { token, space, ready }: Answering): Promise<voi
     return compositor;
   };
   try {
-    await runAgent({ port: httpPort(client), driver, around, signal: stop.signal, ready });
+    await runAgent({ port: httpPort(client), driver, around, signal: stop, ready });
   } catch (error) {
-    if (stop.signal.aborted) return;
-    throw error instanceof HubError ? failureFrom(error) : error;
+    if (stop.aborted) return;
+    throw orFailure(error);
   }
 }
 
@@ -176,17 +177,10 @@ async function startChild(cli: Cli, token: string): Promise<number> {
   rmSync(path, { force: true });
   const log = openSync(path, "wx", 0o600);
   const { PARLEY_URL: _url, ...env } = process.env;
-  const child = spawn(
-    LAUNCHER,
-    [
-      "demo",
-      "--home",
-      cli.home.path,
-      ...(cli.url ? ["--url", cli.url] : []),
-      ...(cli.space ? ["--space", cli.space] : []),
-    ],
-    { detached: true, cwd: cli.home.path, env: { ...env, PARLEY_TOKEN: token }, stdio: ["ignore", "pipe", log] },
-  );
+  const place = [...(cli.url ? ["--url", cli.url] : []), ...(cli.space ? ["--space", cli.space] : [])];
+  const child = spawn(LAUNCHER, ["demo", "--home", cli.home.path, ...place], {
+    ...{ detached: true, cwd: cli.home.path, env: { ...env, PARLEY_TOKEN: token }, stdio: ["ignore", "pipe", log] },
+  });
   closeSync(log);
   if (!(await saysSomething(child)))
     throw new Failure("HUB_UNREACHABLE", `The demo did not start: ${readFileSync(path, "utf8").trim()}`);
@@ -204,20 +198,15 @@ const saysSomething = (child: ChildProcess): Promise<boolean> =>
 const fileOf = (cli: Cli): string => join(cli.home.path, "demo.json");
 
 function remembered(cli: Cli): Started | undefined {
-  try {
-    const { pid, name, token, token_id } = JSON.parse(readFileSync(fileOf(cli), "utf8"));
-    return { pid: Number(pid), name: String(name), token: String(token), token_id: String(token_id) };
-  } catch (error) {
-    // Half a file is what a crash of the machine leaves behind.
-    if (isMissing(error) || error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  // Half a file is what a crash of the machine leaves behind.
+  const started = jsonIn(readIfThere(fileOf(cli)) ?? "");
+  if (!isObject(started)) return undefined;
+  const { pid, name, token, token_id } = started;
+  return { pid: Number(pid), name: String(name), token: String(token), token_id: String(token_id) };
 }
 
 /** The number of a process that is gone may be another's by now. */
-function isOurs(pid: number): boolean {
-  return isAlive(pid) && isProgram(pid, "demo") !== false;
-}
+const isOurs = (pid: number): boolean => isAlive(pid) && isProgram(pid, "demo") !== false;
 
 const tell = (cli: Cli, { pid, name, token_id }: Started, what: string): Promise<void> =>
   cli.out.result(

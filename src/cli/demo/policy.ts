@@ -1,6 +1,6 @@
 /** What the demo does without asking, as rules of the policy like any other: people see them there, and they go with it. */
 import type { Cli } from "../core/cli.ts";
-import { Failure } from "../core/failure.ts";
+import { recover } from "../core/failure.ts";
 
 /** Beside reading and speaking. What it runs it asks for. */
 const DOES = ["add_note", "add_question", "task_create"];
@@ -40,7 +40,7 @@ async function changePolicy(cli: Cli, note: string, change: (rules: Rule[]) => R
       await cli.call("policy_set", { document: { ...before, rules }, expected_version: version, note });
       return;
     } catch (error) {
-      if (!(error instanceof Failure && error.code === "VERSION_CONFLICT")) throw error;
+      recover(undefined, "VERSION_CONFLICT")(error);
     }
   }
 }

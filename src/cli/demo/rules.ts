@@ -1,5 +1,7 @@
 /** What the demo agent does about what, by fixed rules: no model, no surprise. */
 
+import { jsonIn } from "../core/io.ts";
+
 /** What was said to it, and what came of what it did about that so far, one output a step. */
 export interface Asked {
   content: string;
@@ -158,10 +160,6 @@ function reportOf(output: string, then: (output: Record<string, unknown>) => str
 }
 
 function parsed(output: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(output);
-    return typeof value === "object" && value !== null ? { ...value } : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = jsonIn(output);
+  return typeof value === "object" && value !== null ? { ...value } : undefined;
 }

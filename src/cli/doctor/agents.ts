@@ -1,11 +1,13 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { ifThere } from "../../local/files.ts";
 import type { Cli } from "../core/cli.ts";
 import { Client, type Target } from "../core/client.ts";
 import { recover } from "../core/failure.ts";
 import { placeOf } from "../core/home.ts";
+import { jsonIn } from "../core/io.ts";
 import { counted } from "../core/words.ts";
+import { readText } from "../hooks/fixed-tokens.ts";
 import { type Installed, look } from "../hooks/state.ts";
 import { type Check, fail, type Patient, pass, warn } from "./check.ts";
 import { checkOneIdentity } from "./one-identity.ts";
@@ -50,14 +52,8 @@ function remembered(folder: string): Remembered[] {
   });
 }
 
-function parsed(path: string): Record<string, unknown> {
-  try {
-    return JSON.parse(readFileSync(path, "utf8"));
-  } catch {
-    // Half of one: it is made again when it is needed.
-    return {};
-  }
-}
+/** Half of one says nothing: it is made again when it is needed. */
+const parsed = (path: string): Record<string, unknown> => Object(jsonIn(readText(path) ?? ""));
 
 const isTaken = (place: Pick<Target, "url" | "socket">, { token, space }: Remembered): Promise<boolean> =>
   new Client({ ...place, token, space })

@@ -3,6 +3,7 @@ import { isObject } from "../../client/errors.ts";
 import type { HttpRequest, HttpResponse } from "../../client/transport.ts";
 import { type Target, textOf, transportTo } from "../core/client.ts";
 import { reasonOf } from "../core/failure.ts";
+import { jsonIn } from "../core/io.ts";
 import { type Check, fail, pass, VERSION } from "./check.ts";
 
 const PATIENCE_MS = 10_000;
@@ -74,12 +75,4 @@ function send(target: Target, request: Omit<HttpRequest, "path">): Promise<HttpR
 }
 
 /** As JSON, or as the one event of a stream. */
-function parse(text: string): unknown {
-  const data = /^data: ?(.*)$/m.exec(text)?.[1];
-  try {
-    return JSON.parse(data ?? text);
-  } catch {
-    // Not from a hub: the status says more.
-    return undefined;
-  }
-}
+const parse = (text: string): unknown => jsonIn(/^data: ?(.*)$/m.exec(text)?.[1] ?? text);

@@ -106,11 +106,15 @@ async function wakes(cli: Cli): Promise<Check[]> {
         ? "100 or more ends of tasks were"
         : `${counted(wakes.length, "end")} of tasks ${wakes.length === 1 ? "was" : "were"}`;
     const since = `the oldest, of ${oldest.trigger_name}, ended ${cli.out.time(oldest.ended_at)} and was offered ${counted(oldest.offers, "time")}`;
+    const lost = wakes.filter(({ given_up }) => given_up).length;
+    const untold = lost === 0 ? "" : ` Of ${counted(lost, "end")} no run could tell, and none tries it again.`;
+    const next = `A session of the trigger takes one, or whoever watches the wake folder.`;
+    const decide = lost === 0 ? "" : ` Say whether it is tried again or dropped: ${cli.line("needs")}`;
     return [
       warn(
         "wakes",
-        `${count} not taken by the triggers that wait for them; ${visibleLine(since)}.`,
-        `See: ${cli.line("task wakes")}. A session of the trigger takes one, or whoever watches the wake folder. Of what a failed run was to tell you are asked: ${cli.line("needs")}`,
+        `${count} not taken by the triggers that wait for them; ${visibleLine(since)}.${untold}`,
+        `See: ${cli.line("task wakes")}. ${next}${decide}`,
       ),
     ];
   } catch (error) {

@@ -128,7 +128,19 @@ const optionRows = (options: Options, width: number): string =>
 
 function spelled(key: string, option: Option): string {
   const short = option.short ? `-${option.short}, ` : "";
-  return `${short}${flagOf(key)}${option.type === "flag" ? "" : ` ${option.value ?? "VALUE"}`}`;
+  return `${short}${flagOf(key)}${option.type === "flag" ? "" : ` ${typedValue(option)}`}`;
+}
+
+/** More than that leaves no room for what is said of it. */
+const MOST_CHOICES = 22;
+
+/** One of its choices, where few words tell them and nothing else does. Of the formats two are for programs. */
+function typedValue(option: Option): string {
+  const { value = "VALUE", description } = option;
+  const choices = "choices" in option && option !== COMMON.format ? (option.choices ?? []) : [];
+  const told = choices.every((choice) => `${value} ${description}`.includes(choice));
+  const spelled = choices.join("|");
+  return told || spelled.length > MOST_CHOICES ? value : spelled;
 }
 
 function hints(option: Option): string {

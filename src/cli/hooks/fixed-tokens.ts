@@ -4,6 +4,7 @@
  */
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { jsonIn } from "../core/io.ts";
 
 export interface FixedToken {
   server: string;
@@ -41,14 +42,8 @@ const at = (value: unknown, key: string): unknown =>
     ? (value as Record<string, unknown>)[key]
     : undefined;
 
-function read(path: string): unknown {
-  try {
-    return JSON.parse(readText(path) ?? "");
-  } catch {
-    // Not there, or not to be read by the client either.
-    return undefined;
-  }
-}
+/** Undefined where it is not there, or not to be read by the client either. */
+const read = (path: string): unknown => jsonIn(readText(path) ?? "");
 
 /** Undefined where there is none that could be read in time. */
 export function readText(path: string): string | undefined {

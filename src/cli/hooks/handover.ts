@@ -7,7 +7,7 @@
 import { type As, filesIn, resolveActing } from "../core/acting.ts";
 import type { Cli } from "../core/cli.ts";
 import { Client } from "../core/client.ts";
-import { Failure } from "../core/failure.ts";
+import { isFailure } from "../core/failure.ts";
 import type { IdentityFiles } from "../core/identity-files.ts";
 import { startOf } from "./processes.ts";
 import { predecessorOf } from "./session-files.ts";
@@ -72,7 +72,6 @@ async function takeOver(cli: Cli, { as, files, note }: Takeover): Promise<Acting
   return resolveActing(cli, as);
 }
 
-const isRefusal = (error: unknown): boolean =>
-  error instanceof Failure && ["AMBIGUOUS_IDENTITY", "NAME_TAKEN", "AGENT_NOT_FOUND"].includes(error.code);
+const isRefusal = (error: unknown): boolean => isFailure(error, "AMBIGUOUS_IDENTITY", "NAME_TAKEN", "AGENT_NOT_FOUND");
 
 const thisClient = (): string => `${process.ppid} ${startOf(process.ppid) ?? ""}`;

@@ -210,6 +210,7 @@ describe("what cannot be changed is left as it is", () => {
     writeFileSync(settings, text);
     expect(() => install()).toThrow(`${settings} cannot be changed: `);
     expect(() => install()).toThrow(why);
+    expect(() => install()).toThrow(expect.objectContaining({ cause: expect.objectContaining({ name: "Unusable" }) }));
     expect(read()).toBe(text);
     expect(readdirSync(dirname(settings))).toEqual(["settings.json"]);
   });

@@ -4,6 +4,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { readIfThere, replaceFile, sha256 } from "../../local/files.ts";
 import { invalid } from "../core/failure.ts";
+import { jsonIn } from "../core/io.ts";
 import type { Wanted } from "./handlers.ts";
 import {
   backUp,
@@ -101,9 +102,9 @@ function uninstall(
 function usable<T>(path: string, work: () => T): T {
   try {
     return work();
-  } catch (error) {
-    if (!(error instanceof Unusable)) throw error;
-    throw invalid(`${path} cannot be changed: ${error.message}. Nothing was changed.`);
+  } catch (cause) {
+    if (!(cause instanceof Unusable)) throw cause;
+    throw invalid(`${path} cannot be changed: ${cause.message}. Nothing was changed.`, { cause });
   }
 }
 
@@ -111,16 +112,10 @@ const recordPath = (home: string, { target }: { target: string }): string =>
   join(home, "hooks", `installed-${sha256(target)}.json`);
 
 function recordOf(home: string, file: SettingsFile): Record | undefined {
-  const text = readIfThere(recordPath(home, file));
-  if (text === undefined) return undefined;
-  try {
-    const { target, backup, before, after } = JSON.parse(text);
-    const whole = [target, before, after].every((each) => typeof each === "string") && target === file.target;
-    return whole && (backup === null || typeof backup === "string") ? { target, backup, before, after } : undefined;
-  } catch {
-    // Half of one says nothing; then only what is ours is taken away.
-    return undefined;
-  }
+  // Half of one says nothing; then only what is ours is taken away.
+  const { target, backup, before, after } = Object(jsonIn(readIfThere(recordPath(home, file)) ?? ""));
+  const whole = [target, before, after].every((each) => typeof each === "string") && target === file.target;
+  return whole && (backup === null || typeof backup === "string") ? { target, backup, before, after } : undefined;
 }
 
 function save(home: string, record: Record): void {

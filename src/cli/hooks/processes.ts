@@ -15,6 +15,15 @@ export function startOf(pid: number): string | undefined {
   return ps(["-o", "lstart=", "-p", `${pid}`]).trim() || undefined;
 }
 
+/** Names this very process, and none that has its number later. */
+export const markOf = (pid: number): string => `${pid} ${startOf(pid)}`;
+
+/** Whether the process is still there that a mark names. */
+export function isMarked(mark: string): boolean {
+  const [, pid, start] = /^(\d+) (.+)$/.exec(mark) ?? [];
+  return pid !== undefined && startOf(Number(pid)) === start;
+}
+
 /** The folder it works in; undefined where nobody says. */
 export function folderOf(pid: number): string | undefined {
   try {

@@ -1,6 +1,6 @@
 /** What the hooks and the waiter of one session tell each other, by small files in `hooks/` of the data folder. */
 import { readIfThere, replaceFile, sha256 } from "../../local/files.ts";
-import { atTerminals, folderOf, startOf, wordsOf } from "./processes.ts";
+import { atTerminals, folderOf, isMarked, markOf, wordsOf } from "./processes.ts";
 
 export class SessionFile {
   protected readonly folder: string;
@@ -41,12 +41,12 @@ export class WaiterMark extends SessionFile {
   }
 
   set(pid: number): void {
-    this.write(`${pid} ${startOf(pid)}\n`);
+    this.write(`${markOf(pid)}\n`);
   }
 
   get isThere(): boolean {
     const noted = this.read()?.trim();
-    return noted !== undefined && isThere(noted);
+    return noted !== undefined && isMarked(noted);
   }
 
   /** True if there was one, and it has ended. */
@@ -75,7 +75,7 @@ export class CodexTerminals extends SessionFile {
     const parent = wordsOf(process.ppid);
     const isDaemon = parent.includes("app-server") && parent.some((word) => word.startsWith("unix://"));
     const pids = isDaemon ? inThisFolder(atTerminals("codex")) : [process.ppid];
-    const terminals = pids.map((pid) => `${pid} ${startOf(pid)}`);
+    const terminals = pids.map(markOf);
     this.write(terminals.map((terminal) => `${terminal}\n`).join(""));
     const [only, ...others] = terminals;
     // Of several nobody knows which one it is.
@@ -91,7 +91,7 @@ export class CodexTerminals extends SessionFile {
 
   get areThere(): boolean {
     const noted = (this.read() ?? "").split("\n").filter(Boolean);
-    return noted.length > 0 && noted.every(isThere);
+    return noted.length > 0 && noted.every(isMarked);
   }
 }
 
@@ -99,9 +99,4 @@ export class CodexTerminals extends SessionFile {
 function inThisFolder(pids: readonly number[]): readonly number[] {
   const here = pids.filter((pid) => folderOf(pid) === process.cwd());
   return here.length > 0 ? here : pids;
-}
-
-function isThere(noted: string): boolean {
-  const [, pid, start] = /^(\d+) (.+)$/.exec(noted) ?? [];
-  return pid !== undefined && startOf(Number(pid)) === start;
 }

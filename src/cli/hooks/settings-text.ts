@@ -124,9 +124,9 @@ type Reviver = (key: string, value: unknown, context: { source?: string }) => un
 function parse(json: string, reviver: Reviver | undefined): unknown {
   try {
     return JSON.parse(json, reviver);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    throw new Unusable(`its client cannot read it, ${error.message}`);
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
+    throw new Unusable(`its client cannot read it, ${cause.message}`, { cause });
   }
 }
 

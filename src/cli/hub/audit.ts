@@ -2,6 +2,7 @@ import type { Cli } from "../core/cli.ts";
 import { defineCommand, howMany } from "../core/command.ts";
 import { Failure } from "../core/failure.ts";
 import { rows } from "../core/fields.ts";
+import { counted } from "../core/words.ts";
 
 /** Going through all of it takes a while. */
 const PATIENCE_MS = 300_000;
@@ -52,7 +53,7 @@ async function ask<T>(cli: Cli, path: string): Promise<T> {
 
 function verdictText({ ok, lines, first_seq, last_seq, problems }: Verdict): string {
   const range = lines === 0 ? "" : `, ${first_seq} to ${last_seq}`;
-  if (ok) return `The audit is whole: ${lines} ${lines === 1 ? "line" : "lines"}${range}.`;
+  if (ok) return `The audit is whole: ${counted(lines, "line")}${range}.`;
   const found = problems.map(({ file, problem }) => (file ? `${problem} (${file})` : problem));
   return [`The audit is not as it was written: ${lines} lines${range}.`, ...found].join("\n");
 }

@@ -9,9 +9,10 @@ export const call = defineCommand({
     `call chat_human_post '{"content":"hello"}'`,
     "call chat_human_post --arg content=hello --key greeting-1",
     "call chat_human_post - < message.json",
+    `call exec '{"cmd":["date"]}' --agent scout --server runtime`,
   ],
   details:
-    "Arguments are a JSON object, from stdin with -, and --arg adds to it: name=value as the tool takes it, or name:=JSON.",
+    "Arguments are a JSON object, from stdin with -, and --arg adds to it: name=value as the tool takes it, or name:=JSON. With --agent and --server it is a tool of a server that the agent's runtime has mounted, under the policy: somebody else may have to approve it.",
   positionals: {
     tool: { required: true, description: "name of the tool" },
     args: { description: "its arguments as a JSON object, or - to read them from stdin" },
@@ -19,13 +20,20 @@ export const call = defineCommand({
   options: {
     arg: repeated("K=V", "one argument: name=value or name:=JSON; may be repeated"),
     key: text("KEY", "idempotency key: the same key never does it twice"),
+    agent: text("NAME", "the agent whose runtime has mounted the server"),
+    server: text("SERVER", "the server, with --agent"),
     timeout: integer("S", "seconds to wait", { default: 120, minimum: 1, maximum: 86_400 }),
   },
-  async run(cli, { tool, args, arg, key, timeout }) {
-    const whole = {
-      ...parseObject(args === "-" ? await readStdin(cli.io) : args),
-      ...(await parseArgs(arg, () => texts(cli, tool))),
-    };
+  async run(cli, { tool, args, arg, key, timeout, agent, server }) {
+    const given = parseObject(args === "-" ? await readStdin(cli.io) : args);
+    if (agent !== undefined || server !== undefined) {
+      if (agent === undefined || server === undefined) throw invalid("--agent and --server belong together.");
+      // What the tool takes is known to its server alone, so texts are texts.
+      const all = { ...given, ...(await parseArgs(arg, async () => undefined)) };
+      const { callServer } = await import("./call-server.ts");
+      return callServer(cli, { agent, server, tool, arguments: all, key }, timeout);
+    }
+    const whole = { ...given, ...(await parseArgs(arg, () => texts(cli, tool))) };
     const output = await cli.callByName<object>(tool, whole, { key, timeout_ms: timeout * 1000 });
     await cli.out.result(output, () => JSON.stringify(output, null, 2));
   },

@@ -16,10 +16,10 @@ export const heartbeat = defineCommand({
   async run(cli, { session_start, ...as }) {
     const { client, agent } = await resolveActing(cli, as);
     const args = session_start ? place(as, cli.io.env) : {};
-    const beat = await client.call("agent_heartbeat", args).catch((error: unknown) => {
+    const beat = await client.call("agent_heartbeat", args).catch((cause: unknown) => {
       // Of a token that was given nobody has asked yet whose it is.
-      if (agent !== null || !isFailure(error, "FORBIDDEN")) throw error;
-      throw new Failure("FORBIDDEN", "Only agents have a heartbeat, and you are none. Say --agent NAME.");
+      if (agent !== null || !isFailure(cause, "FORBIDDEN")) throw cause;
+      throw new Failure("FORBIDDEN", "Only agents have a heartbeat, and you are none. Say --agent NAME.", { cause });
     });
     await cli.out.result(beat, () => fields(cli.out, beat), []);
   },

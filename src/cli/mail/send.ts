@@ -143,6 +143,6 @@ async function bodyOf(cli: Cli, body: string | undefined, file: string | undefin
   try {
     return process.getBuiltinModule("node:fs").readFileSync(file, "utf8");
   } catch (cause) {
-    throw invalid(`--body-file cannot be read: ${reasonOf(cause)}`);
+    throw invalid(`--body-file cannot be read: ${reasonOf(cause)}`, { cause });
   }
 }

@@ -17,7 +17,7 @@ export const mcp = defineCommand({
     "Forwards to the hub, which it starts if none runs. It acts as the session's own agent, as hooks and commands do; elsewhere set PARLEY_TOKEN. With --channel " +
     "it serves a channel of Claude Code instead: what people and agents say is pushed, answers go back, and people of the " +
     "space are asked for permissions. With --facet tasks,triggers and no PARLEY_TOKEN it is a worker of the task queue, " +
-    "PARLEY_WORKER or worker, or a session of the trigger that PARLEY_TRIGGER (or ATLAS_TRIGGER) names. While it runs it " +
+    "PARLEY_WORKER or worker, or a session of the trigger that PARLEY_TRIGGER (or ATLAS_TRIGGER) names, which it is without --facet too. While it runs it " +
     "keeps the task that was taken through it. With --session it is bound to one space: it sends X-Session-ID with every " +
     "request, and nothing of its client's that would choose another.",
   options: {
@@ -35,10 +35,10 @@ export const mcp = defineCommand({
       const [{ runChannel }, { client }] = await Promise.all([import("../channel/channel.ts"), resolveActing(cli, as)]);
       return runChannel(cli, { target: client.target, people_only });
     }
-    const facets = facet?.split(",").map((name) => name.trim());
-    const [{ forwardStdio }, { target, renewed, session_key }] = await Promise.all([
+    const named = facet?.split(",").map((name) => name.trim());
+    const [{ forwardStdio }, { target, renewed, session_key, facets }] = await Promise.all([
       import("../../mcp/stdio.ts"),
-      actingIn(cli, facets, as),
+      actingIn(cli, named, as),
     ]);
     // It may come back on another port, and with another admin token. An agent's own stays what it is.
     const find = (): { url: string; socket: string | undefined; token: string } | undefined => {
@@ -72,16 +72,18 @@ interface Acting {
   /** Its token as it is now, of who has one of its own: it is replaced when a session goes on under another id, as after /clear. */
   renewed: (() => string | undefined) | undefined;
   session_key: string | undefined;
+  facets: readonly string[] | undefined;
 }
 
-async function actingIn(cli: Cli, facets: readonly string[] | undefined, as: As): Promise<Acting> {
-  const { actAs, roleOf, sessionKeyIn } = await import("./role.ts");
-  const typed = as.agent !== undefined || as.session_id !== undefined;
-  const role = cli.token || typed ? undefined : roleOf(cli.io.env, facets);
+async function actingIn(cli: Cli, named: readonly string[] | undefined, as: As): Promise<Acting> {
+  const { actAs, facetsIn, roleOf, sessionKeyIn } = await import("./role.ts");
+  const known = Boolean(cli.token) || as.agent !== undefined || as.session_id !== undefined;
+  const facets = named ?? (known ? undefined : facetsIn(cli.io.env));
+  const role = known ? undefined : roleOf(cli.io.env, facets);
   if (role) {
     const files = await filesOf(cli);
     const { target } = await actAs(cli, files, role);
-    return { target, renewed: () => files.role(role.role, role.name)?.token, session_key: role.session_key };
+    return { target, renewed: () => files.role(role.role, role.name)?.token, session_key: role.session_key, facets };
   }
   const { client, agent } = await resolveActing(cli, as);
   const { target } = client;
@@ -94,5 +96,6 @@ async function actingIn(cli: Cli, facets: readonly string[] | undefined, as: As)
     target: agent === null ? { ...target, space: cli.space } : target,
     renewed,
     session_key: sessionKeyIn(cli.io.env),
+    facets,
   };
 }

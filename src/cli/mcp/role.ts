@@ -22,10 +22,15 @@ export interface QueueRole {
   session_key: string | undefined;
 }
 
+/** A session of a trigger has the queue's tools, and no others, where none are named. */
+export const facetsIn = (env: Env): readonly string[] | undefined => (triggerIn(env) ? QUEUE : undefined);
+
+const triggerIn = (env: Env): string | undefined => env.PARLEY_TRIGGER || env.ATLAS_TRIGGER;
+
 /** Undefined where more than the queue is served: that is for agents and people. A variable that is empty is not set. */
 export function roleOf(env: Env, facets: readonly string[] | undefined): QueueRole | undefined {
   if (!facets?.every((facet) => QUEUE.includes(facet))) return undefined;
-  const trigger = env.PARLEY_TRIGGER || env.ATLAS_TRIGGER;
+  const trigger = triggerIn(env);
   if (trigger) return { role: "trigger", name: trigger, session_key: sessionKeyIn(env) };
   return { role: "worker", name: env.PARLEY_WORKER || DEFAULT_WORKER, session_key: undefined };
 }

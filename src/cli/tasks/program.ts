@@ -1,6 +1,9 @@
-import { spawn } from "node:child_process";
+import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
+import type { Readable, Writable } from "node:stream";
+import { finished } from "node:stream/promises";
+import { setTimeout as pause } from "node:timers/promises";
 import { endAttempt, killAll } from "../../local/killing.ts";
 import { startOf } from "../../local/processes.ts";
 import { invalid } from "../core/failure.ts";
@@ -11,6 +14,10 @@ import { candidates, isExecutable } from "../core/program.ts";
 const VARIABLE = "PARLEY_WORK";
 /** Of each stream, its end. */
 const MOST_KEPT = 256 * 1024;
+/** So long the pipes of a program that has ended may take to run dry. */
+const DRAIN_MS = 2000;
+
+type Printing = Pick<ChildProcessByStdio<Writable, Readable, Readable>, "stdout" | "stderr">;
 
 export interface Program {
   path: string;
@@ -63,8 +70,7 @@ export class Running {
         const why = `The program ${JSON.stringify(path)} could not be started: ${cause.message}.`;
         failed(pid === undefined ? new NotStarted(why, { cause }) : cause);
       });
-      // What it left behind may hold its output open.
-      child.on("exit", () => void killAll(this.#started).catch(failed));
+      child.on("exit", () => void leave(child, this.#started).catch(failed));
       child.on("close", (code, signal) => done({ code, signal, stdout: stdout.text, stderr: stderr.text }));
     });
   }
@@ -74,6 +80,14 @@ export class Running {
     await endAttempt(this.#started);
     await this.ended;
   }
+}
+
+/** What it left behind may hold its output open, and where that cannot be found nobody waits for it. */
+async function leave({ stdout, stderr }: Printing, started: Parameters<typeof killAll>[0]): Promise<void> {
+  await killAll(started);
+  const read = Promise.all([stdout, stderr].map((stream) => finished(stream, { cleanup: true })));
+  await Promise.race([read, pause(DRAIN_MS, undefined, { ref: false })]);
+  for (const stream of [stdout, stderr]) stream.destroy();
 }
 
 /** The end of what was printed. */

@@ -46,7 +46,7 @@ export async function workOn(work: Work): Promise<Ended> {
     if (!(error instanceof NotStarted)) throw error;
     // No task's fault: the next would fare no better.
     await release(work, { reason: "its program could not be started", over: true });
-    throw invalid(`${error.message} The task was given back.`);
+    throw invalid(`${error.message} The task was given back.`, { cause: error });
   } finally {
     kept.end("over");
     stop.removeEventListener("abort", interrupted);

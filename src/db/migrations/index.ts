@@ -36,6 +36,7 @@ import * as deciding from "./0038-deciding.ts";
 import * as deferredRuns from "./0039-deferred-runs.ts";
 import * as runtimeTokens from "./0040-runtime-tokens.ts";
 import * as runtimeAccounts from "./0041-runtime-accounts.ts";
+import * as agentCalls from "./0042-agent-calls.ts";
 
 export interface Migration {
   up: (columns: Columns) => string[];
@@ -80,4 +81,5 @@ export const MIGRATIONS: readonly Migration[] = [
   deferredRuns,
   runtimeTokens,
   runtimeAccounts,
+  agentCalls,
 ];

@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
+import { parseId, timeOfId } from "../../ids.ts";
 import { EventStream } from "../../testing/event-stream.ts";
 import { eachDatabase, type TestHub } from "../../testing/hub.ts";
 
@@ -273,6 +274,29 @@ eachDatabase((open, database) => {
       await end(made);
       expect(await phase()).toBe("tools_running");
     }
+  });
+
+  test("U39: since when an agent waits for a person is the time of the first that is open, of whatever kind", async () => {
+    const since = async () => {
+      const { agents } = await call(ana, "agent_list");
+      return agents.find(({ name }: { name: string }) => name === "scout").waiting_since;
+    };
+    expect(await since()).toBe(null);
+    const first = await request();
+    const asked_at = await since();
+    expect(asked_at).toBe(timeOfId(parseId(first.id)));
+    await hub.tick(4 * 60_000);
+    const second = await request();
+    const question = { key: "q", kind: "question", title: "Which?", choices: ["left", "right"] };
+    const { id } = await call(scout, "notice_raise", question);
+    expect(await since()).toBe(asked_at);
+    await decide(first, { decision: "approve" });
+    expect(Date.parse(await since()) - Date.parse(asked_at)).toBeGreaterThanOrEqual(4 * 60_000);
+    await decide(second, { decision: "approve" });
+    expect(await since()).toBe(timeOfId(parseId(id)));
+    const [{ digest }] = (await call(ana, "need_list")).needs;
+    await call(ana, "notice_settle", { id, digest, choice: "left" });
+    expect(await since()).toBe(null);
   });
 
   test("no notice of an agent passes for a request: there is one way to ask whether a tool may be used", async () => {

@@ -3,14 +3,20 @@ import { resources } from "./resources.ts";
 import * as service from "./service.ts";
 import { tools } from "./tools.ts";
 
-export { DecidedVia, Outcome as ApprovalOutcome, type Requested, State as ApprovalState } from "./schema.ts";
+export { DecidedVia, Outcome as ApprovalOutcome, Requested, State as ApprovalState } from "./schema.ts";
 export {
+  canonicalArguments,
+  checkFit,
+  findOutcome,
   findRequested,
   get as findApproval,
   HUB_SERVER,
   letThrough,
+  readSchema,
   request as requestApproval,
+  requestFor as requestApprovalFor,
   ruleOn,
+  TOPIC as APPROVALS_TOPIC,
   withdrawOpen,
 } from "./service.ts";
 
@@ -19,7 +25,7 @@ export const approvals = {
   servers: [],
   tools,
   resources,
-  topics: [{ name: service.TOPIC, streams: service.streams, wire: ({ type, data }) => ({ type, ...data }) }],
+  topics: [{ name: service.TOPIC, streams: service.streams, wire: service.wire }],
   needs: service.approvalNeeds,
   explains: service.approvalsExplain,
   waiting: service.approvalWaiting,

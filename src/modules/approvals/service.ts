@@ -6,16 +6,18 @@
 import type { DueHandler } from "../../module.ts";
 import { EXPIRE, expireApproval } from "./service/ending.ts";
 
-export { findRequested, request } from "./service/asking.ts";
+export { findRequested, request, requestFor } from "./service/asking.ts";
 export { HUB_SERVER } from "./service/built-in.ts";
+export { canonicalArguments } from "./service/canonical.ts";
 export { claim, finish, recover } from "./service/claiming.ts";
 export { decide, decideSeveral } from "./service/deciding.ts";
 export { withdraw, withdrawOpen } from "./service/ending.ts";
-export { streams, TOPIC } from "./service/events.ts";
+export { streams, TOPIC, wire } from "./service/events.ts";
 export { approvalsExplain } from "./service/explaining.ts";
+export { checkFit, readSchema } from "./service/fitting.ts";
 export { forgetAgent } from "./service/forgetting.ts";
 export { letThrough, ruleOn } from "./service/letting.ts";
-export { get, list } from "./service/listing.ts";
+export { findOutcome, get, list } from "./service/listing.ts";
 export { approvalNeeds, approvalWaiting } from "./service/needs.ts";
 export { getPolicy, listVersions, setPolicy } from "./service/policies.ts";
 export { preview } from "./service/previewing.ts";

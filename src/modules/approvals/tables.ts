@@ -50,12 +50,15 @@ export type ApprovalRow = CauseColumns & {
   fence: number;
   executing_at: string | null;
   ended_at: string | null;
+  /** The person who called it; null where the agent did. */
+  called_by: string | null;
 };
 
 /** With its state, which is the notice's wherever that has one. */
 export type StatedApprovalRow = ApprovalRow & {
   state: State;
   agent: string;
+  called_by_name: string | null;
   /** Null for what no person was asked. */
   notice_state: string | null;
   expires_at: string | null;

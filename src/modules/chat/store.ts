@@ -7,12 +7,11 @@ interface InboxArgs {
   inbox_id: number;
 }
 
-const insert = statement<NewMessageRow & { space_id: string }>(
+const insert = statement<NewMessageRow>(
   `insert into messages (space_id, inbox_id, id, author, principal_id, by_principal_id, mime, content, bytes, cause, cause_how)
    values (:space_id, :inbox_id, :id, :author, :principal_id, :by_principal_id, :mime, :content, :bytes, :cause, :cause_how)`,
 );
-export const insertMessage = (tx: Tx, row: NewMessageRow): Promise<void> =>
-  tx.run(insert, { ...row, space_id: tx.space_id });
+export const insertMessage = (tx: Tx, row: NewMessageRow): Promise<void> => tx.run(insert, row);
 
 type Size = { id: number; bytes: number };
 

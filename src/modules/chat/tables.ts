@@ -5,6 +5,7 @@ export type MessageRow = Pick<Message, "author" | "author_principal" | "mime" | 
 
 export type NewMessageRow = Pick<Message, "author" | "mime" | "content"> &
   CauseColumns & {
+    space_id: string;
     id: number;
     inbox_id: number;
     principal_id: string;

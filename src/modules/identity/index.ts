@@ -19,6 +19,7 @@ export {
   ADMIN_TOKEN,
   actorsEverywhere,
   addressed,
+  agentIn,
   agentsHere,
   beat,
   type Credential,
@@ -54,6 +55,7 @@ export {
   suggestion,
   TOKEN_TOPIC,
   triggerNamed,
+  unarchivedIn,
 } from "./service.ts";
 export type { AgentRow, HolderRow } from "./tables.ts";
 export { AGENT } from "./tools/naming.ts";

@@ -37,6 +37,7 @@ export const Agent = z.object({
   lifecycle: Lifecycle,
   run_phase: RunPhase.describe("As it reports; waiting for approval or input while a question of its is open."),
   asks: z.int().describe("How many of its questions wait for a person."),
+  waiting_since: Time.nullable().describe("Since when it waits for a person; null while it does not."),
   default: z.boolean().describe("Whether people who name no agent speak to this one."),
   created_at: Time,
   updated_at: Time,

@@ -21,7 +21,7 @@ export { type Credential, Credentials } from "./service/credentials.ts";
 export { deleteAgent } from "./service/deleting.ts";
 export { doing, doingPlaces } from "./service/doing.ts";
 export { spaceDue, spaceJobs } from "./service/ending.ts";
-export { isDefaulted, isSpaceEnd, revokedIn, TOKEN_TOPIC, TOPIC } from "./service/events.ts";
+export { agentIn, isDefaulted, isSpaceEnd, revokedIn, TOKEN_TOPIC, TOPIC, unarchivedIn } from "./service/events.ts";
 export { ADMIN_TOKEN, ensureAdminToken } from "./service/first-token.ts";
 export { forgettingDue } from "./service/forgetting.ts";
 export { forgettingSpacesDue, planForgettingSpaces } from "./service/forgetting-spaces.ts";

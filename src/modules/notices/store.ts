@@ -104,14 +104,14 @@ const openCountBy = statement<Counted & { by_principal_id: string }, { count: nu
 export const countOpenBy = async (db: Reader, args: Counted & { by_principal_id: string }): Promise<number> =>
   Number((await db.get(openCountBy, args))?.count ?? 0);
 
-type Deciding = { principal_id: string; asks: number };
+type Deciding = { principal_id: string; asks: number; since_id: number };
 
 /** What is for one person is known to them and to who asks. */
-const DECIDING = `select n.raised_by as principal_id, count(*) as asks from notices n
+const DECIDING = `select n.raised_by as principal_id, count(*) as asks, min(n.id) as since_id from notices n
    where n.space_id = :space_id and ${OPEN} and ${PLAIN} and n.choices is not null
    and (n.audience is null or n.audience = :viewer or n.raised_by = :viewer)`;
 
-const counted = ({ principal_id, asks }: Deciding): Deciding => ({ principal_id, asks: Number(asks) });
+const counted = (row: Deciding): Deciding => ({ ...row, asks: Number(row.asks), since_id: Number(row.since_id) });
 
 interface DecidingIn {
   space_id: string;

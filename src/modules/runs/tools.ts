@@ -138,7 +138,7 @@ export const tools = [
         details: "What runs goes on, and what would be started waits.",
         examples: ["pause"],
         people: true,
-        says: "Nothing is started from now on. resume ends this.",
+        says: "Nothing is started from now on. Go on: `resume`",
       },
     ],
     input: Nothing,

@@ -7,6 +7,7 @@ import { tools } from "./tools.ts";
 
 export { Account } from "./schema.ts";
 export {
+  accountIn,
   askUntold,
   charge,
   consumeWake,
@@ -39,14 +40,7 @@ export const tasks = {
   servers: [],
   tools,
   resources,
-  topics: [
-    {
-      name: service.TOPIC,
-      streams: service.followable,
-      // Whose budget changed is for those who may list budgets; waiting workers hear it from the feed itself.
-      wire: ({ type, data }) => (type === "budget.changed" ? null : data),
-    },
-  ],
+  topics: [{ name: service.TOPIC, streams: service.followable, wire: service.wire }],
   glance: service.tasksGlance,
   explains: service.tasksExplain,
   heard: service.keep,

@@ -6,7 +6,7 @@
  */
 
 export { foresee } from "./service/admitting.ts";
-export { consumeWake, listWakes, offerWake } from "./service/awaiting.ts";
+export { consumeWake, listWakes, offerWake, showWakes } from "./service/awaiting.ts";
 export { board } from "./service/boarding.ts";
 export { allowMore, charge, isOverBudget, isOverCost, listBudgets, setBudget } from "./service/budgeting.ts";
 export { cancel, update } from "./service/changing.ts";
@@ -14,7 +14,7 @@ export { hasWork, next } from "./service/claiming.ts";
 export { complete, fail, heartbeat } from "./service/completing.ts";
 export { create, createOwn, DEFAULT_ACCOUNT } from "./service/creating.ts";
 export { WAKE } from "./service/due-kinds.ts";
-export { endIn, followable, isCaused, isWork, TOPIC } from "./service/events.ts";
+export { accountIn, endIn, followable, isCaused, isWork, TOPIC, wire } from "./service/events.ts";
 export { tasksExplain } from "./service/explaining.ts";
 export { hasReady, listSpacesWithWork } from "./service/giving.ts";
 export { tasksGlance } from "./service/glance.ts";

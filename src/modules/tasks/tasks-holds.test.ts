@@ -149,6 +149,39 @@ eachDatabase((open) => {
     expect(attempts[0]).toMatchObject({ outcome: "throttled", error: "429" });
   });
 
+  test("TASK-31, TASK-36 and TASK-20: a worker that waits is given what a quota, a budget or a delay held back once that runs out by itself", async () => {
+    const hub = await open({ now: START });
+    const ana = await hub.token("human", "ana");
+    const mason = await hub.token("worker", "mason");
+    await hub.call(hub.admin, "throttle_set", { account: "default", until: "2h" });
+    await hub.call(hub.admin, "budget_set", { scope: "account", name: "team-b", per_day: { tasks: 1 } });
+    await make(hub, ana, "used up", { account: "team-b" });
+    await hub.call(mason, "task_complete", { task_id: (await claim(hub, mason)).id, response_summary: "ok" });
+    await make(hub, ana, "quota");
+    await make(hub, ana, "delay", { account: "team-c", run_at: "1h" });
+    await make(hub, ana, "budget", { account: "team-b" });
+    const given: string[] = [];
+    const work = async (): Promise<void> => {
+      while (given.length < 3) {
+        const { id: task_id, content } = await claim(hub, mason, { wait_seconds: 60 });
+        await hub.call(mason, "task_complete", { task_id, response_summary: "ok" });
+        given.push(content);
+      }
+    };
+    const worked = work();
+    for (const [at_ms, expected] of [
+      [HOUR_MS, ["delay"]],
+      [2 * HOUR_MS, ["delay", "quota"]],
+      // The next day begins.
+      [15 * HOUR_MS, ["delay", "quota", "budget"]],
+    ] as const) {
+      await hub.tick(at_ms - 1 - (hub.hub.database.now() - START));
+      await hub.tick(1);
+      await expect.poll(() => given).toEqual(expected);
+    }
+    await worked;
+  });
+
   test("a worker that ends gives its task back: the next has it at once, and it costs no attempt", async () => {
     const hub = await open({ now: START });
     const ana = await hub.token("human", "ana");

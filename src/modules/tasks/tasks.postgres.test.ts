@@ -2,6 +2,7 @@
 import pg from "pg";
 import { afterEach, expect, test, vi } from "vitest";
 import { systemActor } from "../../context.ts";
+import { Flush } from "../../db/flush.ts";
 import { onDatabase } from "../../testing/hub.ts";
 import { complete, next } from "./service.ts";
 
@@ -22,40 +23,55 @@ onDatabase("postgres", (open) => {
       return hub.hub.ctx({ ...systemActor("main"), ...who });
     });
     const transactions = watchTransactions();
-    const having = (text: string) => transactions().filter((texts) => texts.some((one) => one.startsWith(text)));
+    const having = (text: string) => transactions().filter(({ texts }) => texts.some((one) => one.startsWith(text)));
 
     const given = await Promise.all(workers.map((ctx) => next(ctx, { offers: [], wait_seconds: 0 })));
     const ids = given.map(({ next_task }) => Number(next_task?.id));
     expect(new Set(ids).size).toBe(WORKERS);
     const claiming = having("update tasks set status = 'processing'");
+    expect(new Set(claiming.map(({ flushes }) => flushes))).toEqual(new Set([2]));
     expect(claiming.flatMap(readsBehindWrites)).toEqual([]);
 
     const done = { attempt: 1, response_summary: "done" };
     await Promise.all(workers.map((ctx, n) => complete(ctx, { task_id: ids[n] ?? 0, ...done })));
     const completing = having("update tasks set status = $1, response_summary");
-    expect(completing).toHaveLength(1);
+    expect(completing.map(({ flushes }) => flushes)).toEqual([2]);
     expect(completing.flatMap(readsBehindWrites)).toEqual([]);
   });
 });
 
-const readsBehindWrites = (texts: readonly string[]): string[] => {
+interface Said {
+  texts: string[];
+  flushes: number;
+}
+
+const readsBehindWrites = ({ texts }: Said): string[] => {
   const first = texts.findIndex((text) => /^(insert|update|delete)/.test(text));
   return texts.slice(first).filter((text) => text.startsWith("select"));
 };
 
-/** What was said on each connection between BEGIN and COMMIT, in its order. */
-function watchTransactions(): () => string[][] {
-  const said = new Map<unknown, string[]>();
-  const over: string[][] = [];
+/** What was said on each connection between BEGIN and COMMIT, in its order, and in how many flushes. */
+function watchTransactions(): () => Said[] {
+  const flushed = new Map<unknown, string[]>();
+  const said = new Map<unknown, Said>();
+  const over: Said[] = [];
+  const add = Flush.prototype.add;
+  vi.spyOn(Flush.prototype, "add").mockImplementation(function (this: Flush, step) {
+    flushed.set(this, [...(flushed.get(this) ?? []), step.text]);
+    add.call(this, step);
+  });
   const query: (...args: unknown[]) => unknown = pg.Client.prototype.query;
   vi.spyOn(pg.Client.prototype, "query").mockImplementation(function (this: pg.Client, ...args: unknown[]) {
-    const [asked] = args as [string | { text: string }];
-    const text = (typeof asked === "string" ? asked : asked.text).trim();
-    if (text === "begin") said.set(this, []);
-    else if (text !== "commit") said.get(this)?.push(text);
-    else {
-      over.push(said.get(this) ?? []);
-      said.delete(this);
+    const texts = flushed.get(args[0]) ?? [];
+    if (texts[0] === "begin") said.set(this, { texts: [], flushes: 0 });
+    const own = said.get(this);
+    if (own) {
+      own.texts.push(...texts.map((text) => text.trim()));
+      own.flushes += 1;
+      if (texts.at(-1) === "commit") {
+        over.push(own);
+        said.delete(this);
+      }
     }
     return query.apply(this, args) as ReturnType<typeof pg.Client.prototype.query>;
   });

@@ -32,6 +32,9 @@ export const timeline = {
   },
   due: { ...service.runtimeDue, ...service.hostingDue },
   reopened: { runtimes: { row: service.reopenedRuntime }, turns: { row: service.reopenedTurn } },
-  tables: ["runtimes", "subscriptions", "resource_watermarks", "run_events", "run_event_texts", "turns", "timeline"],
-  long_tables: ["run_events", "run_event_texts", "timeline"],
+  tables: [
+    ...["runtimes", "subscriptions", "resource_watermarks", "run_events", "run_event_texts", "turns", "timeline"],
+    "agent_calls",
+  ],
+  long_tables: ["run_events", "run_event_texts", "timeline", "agent_calls"],
 } satisfies Module;

@@ -5,6 +5,7 @@
  */
 
 export { resumeWithinBudget } from "./service/budgets.ts";
+export { callServer } from "./service/calling.ts";
 export { anyHint, CONTROL, TOPIC, wire } from "./service/events.ts";
 export { timelineExplains } from "./service/explaining.ts";
 export { subscribe, unsubscribe } from "./service/following.ts";
@@ -21,3 +22,4 @@ export { connectTimeline } from "./service/socket.ts";
 export { report, runtimeDue, start } from "./service/starting.ts";
 export { mountProvider, status, subscriptions } from "./service/status.ts";
 export { abort, pause, resume, yieldTurn } from "./service/steering.ts";
+export { take } from "./service/taking.ts";

@@ -1,3 +1,4 @@
+export * from "./store/calls.ts";
 export * from "./store/items.ts";
 export * from "./store/log.ts";
 export * from "./store/runtimes.ts";

@@ -1,3 +1,4 @@
+import type { ErrorCode } from "../../errors.ts";
 import type { CauseColumns } from "../../feed/index.ts";
 import type { Outcome, RunStatus } from "./schema.ts";
 
@@ -71,6 +72,25 @@ export type TurnRow = CauseColumns & {
   cost_micros: number | null;
   input_tokens: number | null;
   output_tokens: number | null;
+};
+
+/** What a person calls of an agent's servers: `waiting` until a runtime takes it, and then an approval. */
+export type CallRow = CauseColumns & {
+  id: number;
+  agent_id: string;
+  called_by: string;
+  key: string;
+  server: string;
+  tool: string;
+  /** Canonical JSON. */
+  arguments: string;
+  state: "waiting" | "taken" | "refused" | "lapsed";
+  /** By then a runtime has taken it, or none ever does. */
+  expires_at: string;
+  approval_id: number | null;
+  /** Why it was refused. */
+  code: ErrorCode | null;
+  error: string | null;
 };
 
 /** What people see, beside what was said, which stands in the chat alone. */

@@ -176,6 +176,30 @@ eachDatabase((open) => {
     expect(await consumer.drain()).toEqual(["one", "two"]);
   });
 
+  test("TASK-31: a quota that a turn has met runs out by itself, and the agent is let go on then and no sooner", async () => {
+    const now = Date.parse("2027-03-01T09:00:00Z");
+    const hub = await open({ now });
+    const [ana, scout] = [await hub.token("human", "ana"), await hub.token("agent", "scout")];
+    const consumer = new Consumer(hub, scout);
+    await consumer.start();
+    await hub.call(ana, "chat_human_post", { content: "go", agent: "scout" });
+    await consumer.drain();
+    const turn_id = await consumer.begin();
+    const until = new Date(now + 40_000).toISOString();
+    const met = { fence: consumer.fence, turn_id, until, error: "Too many requests." };
+    expect((await hub.call(scout, "runtime_throttle", met)).body).toEqual({ throttled_until: until });
+    for (const [ms, paused] of [
+      [20_000, true],
+      [19_000, true],
+      [2_000, false],
+    ] as const) {
+      await hub.tick(ms);
+      expect([ms, (await consumer.next()).paused]).toEqual([ms, paused]);
+    }
+    const { body } = await hub.call(ana, "agent_status", { agent: "scout" });
+    expect(body).toMatchObject({ paused_by: null, turn: { outcome: null } });
+  });
+
   test("a runtime that is not heard of for half a minute is shown as failed, and its turn as interrupted", async () => {
     const hub = await open({ now: Date.parse("2027-03-01T09:00:00Z") });
     const scout = await hub.token("agent", "scout");

@@ -21,7 +21,10 @@ export type State = z.infer<typeof State>;
 
 export const TriggerName = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, "a trigger's name is 1 to 64 lowercase letters, digits, - and _");
+  .regex(
+    /^[a-z0-9][a-z0-9_-]{0,63}$/,
+    "a trigger's name is 1 to 64 lowercase letters, digits, - and _, and begins with a letter or a digit",
+  );
 const name = TriggerName.describe("Its name.");
 /** To look one up: whatever it is, what is not there is told so. */
 const known = z.string().max(300).describe("Its name.");
@@ -29,7 +32,8 @@ const known = z.string().max(300).describe("Its name.");
 const Channel = z
   .string()
   .regex(/^[a-z][a-z0-9_-]{0,39}$/, "a channel is 1 to 40 small letters, digits, dashes and underscores");
-const Secret = z.string().min(8).max(256);
+const SECRET_RULE = "a webhook secret has 8 to 256 characters";
+const Secret = z.string().min(8, SECRET_RULE).max(256, SECRET_RULE);
 const SessionKey = z.string().min(1).max(200);
 
 const fields = {

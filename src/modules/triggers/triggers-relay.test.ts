@@ -173,7 +173,7 @@ eachDatabase((open) => {
     define(hub, { trigger: unruly("crash:3") });
     const task_id = await work(hub, "There are 12.");
     const failed = await until(async () => (await runs(hub)).find(({ waits_for }) => waits_for === "backoff"));
-    expect(await wakes(hub)).toMatchObject([{ task_id, session_key: "thread-7", run_id: first.id }]);
+    expect(await wakes(hub)).toMatchObject([{ task_id, session_key: "thread-7", run_id: first.id, given_up: false }]);
     define(hub, { trigger: brief });
     await hub.tick(30_000);
     expect(await relayed(hub)).toMatchObject({ id: failed.id, state: "done", attempt: 2 });
@@ -199,6 +199,8 @@ eachDatabase((open) => {
       text: `Task ${first} is done. Run ${id}, which was to tell it: It ended with exit code 3. Nothing more is tried until you say so.`,
       choices: ["again", "drop"],
     });
+    const awaits = async () => (await hub.call(hub.admin, "task_get", { task_id: first })).body.awaits;
+    expect([await wakes(hub), await awaits()]).toMatchObject([[{ given_up: true }], [{ given_up: true }]]);
     // A later end fares no better, and is asked of together with it.
     await hub.call(hub.admin, "run_pause");
     const nightly = await hub.token("trigger", "nightly");
@@ -219,6 +221,7 @@ eachDatabase((open) => {
     for (const task_id of [first, second])
       expect(told.output).toContain(`Task ${task_id}, which this trigger waits for`);
     expect([await wakes(hub), await asked(hub)]).toEqual([[], []]);
+    expect(await awaits()).toMatchObject([{ given_up: false }]);
   });
 
   test("WAKE-3: an end that people drop, or that the trigger hears of otherwise, is owed no more and asked of no more", async () => {

@@ -1,15 +1,11 @@
 import { READERS } from "../../context.ts";
-import type { FeedEvent } from "../../feed/index.ts";
 import { defineResource, type Watch } from "../../resource.ts";
 import { ReadDraft, ReadPlan } from "./schema.ts";
 import * as service from "./service.ts";
 
-// One function for all who watch: a door works out once what everybody with the same one is told.
-const changes: Watch["hint"] = ({ type }) => (type === "section.read" ? null : {});
-
 const watch = (stream?: keyof typeof service.STREAMS) => async (): Promise<Watch> => ({
   places: [{ topic: service.TOPIC, ...(stream && { stream }) }],
-  hint: changes,
+  hint: service.changesHint,
 });
 
 const common = { mime: "application/json", roles: READERS, facets: ["workspace"] as const };
@@ -53,10 +49,10 @@ export const resources = [
       const section_id = named(section);
       // To follow one that nobody has written yet is to wait for its first version.
       const made = ctx.sections.find((each) => each.section_id === section_id);
-      if (made) return { places: [{ topic: made.topic }], hint: changes };
+      if (made) return { places: [{ topic: made.topic }], hint: service.changesHint };
       return {
         places: [{ topic: service.TOPIC, stream: service.STREAMS.draft }],
-        hint: (event: FeedEvent) => (event.data.section_id === section_id ? changes(event) : null),
+        hint: service.sectionHint(section_id),
       };
     },
   }),

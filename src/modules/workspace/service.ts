@@ -8,6 +8,7 @@
 
 export { listTags } from "./service/counting.ts";
 export { draft, findSection, readDraft, readSection } from "./service/drafting.ts";
+export { changesHint, STREAMS, sectionHint, TOPIC } from "./service/events.ts";
 export { workspaceExplains } from "./service/explaining.ts";
 export { exportDraft } from "./service/exporting.ts";
 export { newestNotes, readNotes } from "./service/finding.ts";
@@ -21,5 +22,5 @@ export { finishQueued, noteQueued, planBrief, startQueued } from "./service/queu
 export { readPlan } from "./service/reading-plan.ts";
 export { updateTask } from "./service/updating.ts";
 export { whole } from "./service/whole.ts";
-export { followable, STREAMS, TOPIC } from "./service/wire.ts";
+export { followable } from "./service/wire.ts";
 export { writeSection } from "./service/writing.ts";

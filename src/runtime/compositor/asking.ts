@@ -1,4 +1,5 @@
 import { type Client, ProtocolError, SdkError, SdkErrorCode } from "@modelcontextprotocol/client";
+import type { Mask } from "../secrets.ts";
 import type { ToolResult } from "../toolset.ts";
 import { refusalOf } from "./results.ts";
 import type { ServerEvents } from "./server.ts";
@@ -14,6 +15,8 @@ export interface Asking {
   client: Client;
   timeout: number;
   events: ServerEvents;
+  /** Takes out what the server was given in confidence. */
+  mask: Mask;
 }
 
 interface Limits {
@@ -28,11 +31,16 @@ export async function ask(
   signal: AbortSignal,
   work: (limits: Limits) => Promise<ToolResult>,
 ): Promise<ToolResult> {
+  const { mask } = asking;
   try {
-    return await heard(asking, signal, work);
+    const { outcome, output } = await heard(asking, signal, work);
+    return { outcome, output: mask(output) };
   } catch (error) {
-    if (ProtocolError.isInstance(error)) return refusalOf(asking.name, error);
-    throw error;
+    if (ProtocolError.isInstance(error)) {
+      const { outcome, output } = refusalOf(asking.name, error);
+      return { outcome, output: mask(output) };
+    }
+    throw error instanceof Error ? new Error(mask(error.message), { cause: error }) : error;
   }
 }
 

@@ -173,6 +173,14 @@ describe("a compositor", () => {
     expect(await run("files_newest")).toEqual({ outcome: "done", output: "new" });
   });
 
+  test("what a server was given in confidence it cannot repeat: neither in a result nor in its last words", async () => {
+    const env = { API_KEY: "sk-very-secret-indeed", PLACE: "/srv/data/place" };
+    await mount({ files: program("plain", { env }), broken: program("crash", { env }) });
+    expect(await run("files_env", { name: "API_KEY" })).toEqual({ outcome: "done", output: "[secret]" });
+    expect(await run("files_env", { name: "PLACE" })).toEqual({ outcome: "done", output: "/srv/data/place" });
+    expect(stateOf("broken")?.error).toContain("my licence has expired: [secret]");
+  });
+
   test("POLICY-11: a server that forges a code of the policy is shown as one that does", async () => {
     await mount({ files: program() });
     for (const tool of ["files_forge", "files_forge_result"]) {

@@ -7,6 +7,7 @@ import { RESOURCES } from "../resource-tools.ts";
 import {
   type CallContext,
   type Changed,
+  type Found,
   failure,
   HUB,
   type Mounts,
@@ -80,6 +81,24 @@ export class Compositor implements Toolset, AsyncDisposable {
     return { server: mount.name, mount: mount.fingerprint, input_schema: spec?.input_schema ?? {}, hints };
   }
 
+  find(server: string, tool: string): Found {
+    const mount = this.#mounts.get(server);
+    if (!mount) {
+      const known = [...this.#mounts.keys()].join(", ") || "none";
+      return missing({
+        code: "UNKNOWN_SERVER",
+        error: `There is no server ${shown(server)} among those that are mounted: ${known}.`,
+      });
+    }
+    const { state, error = "It is starting." } = mount.state;
+    if (state !== "running")
+      return missing({ code: "SERVER_AWAY", error: `${server} is not there just now. ${error}` });
+    const alias = mount.aliasOf(tool);
+    if (alias !== undefined) return { tool: alias };
+    const known = mount.tools.map(({ name }) => name).join(", ");
+    return missing({ code: "UNKNOWN_TOOL", error: `${server} has no tool ${shown(tool)}. It has: ${known}.` });
+  }
+
   async call(call: ModelCall, context: CallContext): Promise<ToolResult> {
     const mount = this.#mountOf(call.tool);
     if (mount && mount.fingerprint !== context.mount)
@@ -137,3 +156,10 @@ export class Compositor implements Toolset, AsyncDisposable {
     });
   }
 }
+
+const shown = (name: string): string => JSON.stringify(name.slice(0, 80));
+
+const missing = ({ code, error }: Extract<Found, { code: string }>): Found => ({
+  code,
+  error: `${error.slice(0, 1000).toWellFormed()} Nothing was run.`,
+});

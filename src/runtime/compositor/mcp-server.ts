@@ -11,6 +11,7 @@ import { getDefaultEnvironment, StdioClientTransport } from "@modelcontextprotoc
 import { z } from "zod";
 import { killAll } from "../../local/killing.ts";
 import { VERSION } from "../../version.ts";
+import { maskOf, secretsIn } from "../secrets.ts";
 import type { ToolHint } from "../toolset.ts";
 import { ask } from "./asking.ts";
 import type { ServerSpec } from "./config.ts";
@@ -25,6 +26,8 @@ const PROBE_MS = 5000;
 const CALL_MS = 120_000;
 /** Of what a program complains about, so much is remembered. */
 const MOST_COMPLAINT = 300;
+/** More than that, so that no secret in it is cut through before it is taken out. */
+const MOST_HEARD = 4000;
 
 const Updated = z.looseObject({ uri: z.string().max(2000) });
 
@@ -42,8 +45,11 @@ interface Opening {
   mark: string | undefined;
 }
 
-async function connect({ name, spec, events, signal, mark }: Opening): Promise<Server> {
+async function connect({ name, spec, events: told, signal, mark }: Opening): Promise<Server> {
+  const mask = maskOf(confidedTo(spec));
+  const events = { ...told, closed: (why: string) => told.closed(mask(why)) };
   const { transport, complaint, sweep } = transportOf(spec, mark);
+  const lastWords = (): string => mask(complaint()).slice(-MOST_COMPLAINT);
   const changed = { autoRefresh: false, onChanged: () => events.toolsChanged() };
   const client = new Client(
     { name: "parley", version: VERSION },
@@ -57,15 +63,15 @@ async function connect({ name, spec, events, signal, mark }: Opening): Promise<S
   } catch (error) {
     await client.close();
     await sweep();
-    throw new Error(withComplaint(error instanceof Error ? error.message : String(error), complaint()), {
+    throw new Error(withComplaint(mask(error instanceof Error ? error.message : String(error)), lastWords()), {
       cause: error,
     });
   }
   let is_closing = false;
   client.onclose = () => {
-    if (!is_closing) events.closed(withComplaint("It ended by itself.", complaint()));
+    if (!is_closing) events.closed(withComplaint("It ended by itself.", lastWords()));
   };
-  const asking = { name, client, timeout: spec.timeout ?? CALL_MS, events };
+  const asking = { name, client, timeout: spec.timeout ?? CALL_MS, events, mask };
   return {
     list: () => listTools(client, signal),
     call: (tool, args, called) =>
@@ -109,13 +115,19 @@ function programLine(
   const transport = new StdioClientTransport({ command, args, env: all, stderr: "pipe", ...where });
   let complaints = "";
   transport.stderr?.on("data", (chunk: Buffer) => {
-    complaints = `${complaints}${chunk.toString()}`.slice(-MOST_COMPLAINT);
+    complaints = `${complaints}${chunk.toString()}`.slice(-MOST_HEARD);
   });
   const sweep = async () => cookie !== undefined && (await killAll({ cookie, variable: MOUNT_COOKIE }));
   return { transport, complaint: () => complaints.trim(), sweep };
 }
 
 const withComplaint = (why: string, complaint: string): string => (complaint ? `${why} It said: ${complaint}` : why);
+
+/** What its entry says for it alone. */
+function confidedTo(spec: ServerSpec): string[] {
+  if ("command" in spec) return secretsIn(spec.env);
+  return [...secretsIn(spec.headers), ...(spec.auth === undefined ? [] : [spec.auth])];
+}
 
 async function listTools(client: Client, signal: AbortSignal): Promise<RemoteTool[]> {
   if (!client.getServerCapabilities()?.tools) return [];

@@ -82,6 +82,12 @@ export class Mount implements AsyncDisposable {
     return this.#tools.get(alias)?.hints ?? [];
   }
 
+  /** As the model calls it, by that or by the server's own name for it. */
+  aliasOf(tool: string): string | undefined {
+    if (this.has(tool)) return tool;
+    return [...this.#tools].find(([, { remote }]) => remote === tool)?.[0];
+  }
+
   has(alias: string): boolean {
     return this.#tools.has(alias);
   }

@@ -23,7 +23,7 @@ function open() {
   /** One turn of a runtime that ends behind it. */
   const work = async (words: string[], assignment: Assignment): Promise<void> => {
     const command = {
-      ...{ argv: [process.execPath, ACP_AGENT, folder, ...words], cwd: folder, secrets: [], grace_ms: 200 },
+      ...{ argv: [process.execPath, ACP_AGENT, folder, ...words], cwd: folder, given: {}, grace_ms: 200 },
       env: { PATH: process.env.PATH ?? "" },
     };
     const servers = () => ({ ...{ name: "parley", command: "none", args: [] }, env: [] });

@@ -2,6 +2,7 @@
  * An agent program that speaks the Agent Client Protocol on its standard input and output. What its session was given, and
  * whether it has shown that it has it, is kept as for a client: a session that goes on is told nothing twice.
  */
+import { type Mask, maskOf, secretsIn } from "../secrets.ts";
 import { AcpConnection, type AcpLimits, type Servers } from "./acp-connection.ts";
 import { briefing, newsFor } from "./briefing.ts";
 import type { Assignment, ProgramDriver, ProgramReport } from "./program.ts";
@@ -24,6 +25,7 @@ export interface AcpOptions {
 export class AcpDriver implements ProgramDriver {
   readonly name = "acp";
   readonly hub_server = "parley";
+  readonly mask: Mask;
   readonly #options: AcpOptions;
   readonly #limits: AcpLimits;
   #connection: AcpConnection | undefined;
@@ -32,6 +34,7 @@ export class AcpDriver implements ProgramDriver {
 
   constructor(options: AcpOptions) {
     this.#options = options;
+    this.mask = maskOf(secretsIn(options.command.given));
     this.#limits = { ...LIMITS, ...options.limits };
   }
 

@@ -27,7 +27,7 @@ function open() {
   /** Of another runtime each time. */
   const work = (assignment: Assignment, signal = new AbortController().signal): Promise<void> => {
     const command = {
-      ...{ argv: [process.execPath, COMMAND_AGENT, "claude", folder, "--"], cwd: folder, secrets: [] },
+      ...{ argv: [process.execPath, COMMAND_AGENT, "claude", folder, "--"], cwd: folder, given: {} },
       ...{ env: { PATH: process.env.PATH ?? "" }, grace_ms: 200 },
     };
     const hub = { url: "http://127.0.0.1:9/mcp/loop", space: undefined };

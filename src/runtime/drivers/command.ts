@@ -5,6 +5,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { killAll } from "../../local/killing.ts";
+import { type Mask, maskOf, secretsIn } from "../secrets.ts";
 import { briefing, newsFor } from "./briefing.ts";
 import { claude } from "./command/claude.ts";
 import { codex } from "./command/codex.ts";
@@ -33,6 +34,7 @@ export interface CommandOptions {
 
 export class CommandDriver implements ProgramDriver {
   readonly name = "command";
+  readonly mask: Mask;
   readonly #options: CommandOptions;
   readonly #dialect: CommandDialect;
   readonly #limits: CommandLimits;
@@ -41,6 +43,7 @@ export class CommandDriver implements ProgramDriver {
 
   constructor(options: CommandOptions) {
     this.#options = options;
+    this.mask = maskOf(secretsIn(options.command.given));
     this.#dialect = DIALECTS[options.client];
     this.#limits = { ...LIMITS, ...options.limits };
   }

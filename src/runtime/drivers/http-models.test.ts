@@ -1,6 +1,7 @@
 /** The drivers that ask a model over HTTP, against endpoints that behave as the real ones do, and misbehave as they do. */
 import { describe, expect, test } from "vitest";
 import {
+  type Asked,
   anthropicEvents,
   cutOff,
   fallsSilent,
@@ -9,12 +10,15 @@ import {
   openaiEvents,
   type Protocol,
   refuse,
+  responsesEvents,
   streams,
 } from "../../testing/model-server.ts";
+import { driverOf } from "../definition.ts";
 import { anthropic } from "./anthropic.ts";
 import type { Answer, Driver, ModelMessage } from "./driver.ts";
 import { type Patience, waitOf } from "./endpoint.ts";
 import { type ModelOptions, openai } from "./openai.ts";
+import { openaiResponses } from "./openai-responses.ts";
 
 const PATIENCE: Patience = { tries: 4, pace: { first_ms: 1, most_ms: 5 }, most_wait_ms: 1000, silent_ms: 3000 };
 const NEVER = new AbortController().signal;
@@ -34,17 +38,61 @@ interface Kind {
   make: (options: ModelOptions) => Driver;
   events: Protocol;
   failure: object;
+  /** Where a request names the key, and what it says was said, each by what it is. */
+  key: [header: string, value: string];
+  told: (body: Asked["body"]) => { all: object[]; kinds: string[]; arguments: string[] };
 }
 
+interface Told {
+  role: string;
+  type: string;
+  arguments: string;
+  tool_calls?: { function: { arguments: string } }[];
+  content: { type: string; input: object }[];
+}
+
+const rolesOf = (all: readonly Told[]): string[] => all.map(({ role }) => role);
+
 const KINDS: Kind[] = [
-  { name: "openai", make: openai, events: openaiEvents, failure: { error: { message: "overloaded", code: 503 } } },
   {
-    ...{ name: "anthropic", make: anthropic, events: anthropicEvents },
+    ...{ name: "openai, chat", make: openai, events: openaiEvents, key: ["authorization", "Bearer key"] },
+    failure: { error: { message: "overloaded", code: 503 } },
+    told: ({ messages }: { messages: Told[] }) => ({
+      ...{ all: messages, kinds: rolesOf(messages) },
+      arguments: messages.flatMap(({ tool_calls = [] }) => tool_calls.map((called) => called.function.arguments)),
+    }),
+  },
+  {
+    ...{ name: "openai, responses", make: openaiResponses, events: responsesEvents },
+    ...{
+      failure: { type: "error", code: "server_error", message: "overloaded" },
+      key: ["authorization", "Bearer key"],
+    },
+    told: ({ instructions, input }: { instructions: string; input: Told[] }) => ({
+      ...{ all: input, kinds: [instructions && "system", ...input.map(({ role, type }) => role ?? type)] },
+      arguments: input.flatMap(({ type, arguments: args }) => (type === "function_call" ? args : [])),
+    }),
+  },
+  {
+    ...{ name: "anthropic", make: anthropic, events: anthropicEvents, key: ["x-api-key", "key"] },
     failure: { type: "error", error: { type: "overloaded_error", message: "overloaded" } },
+    told: ({ messages }: { messages: Told[] }) => ({
+      ...{ all: messages, kinds: rolesOf(messages) },
+      arguments: (messages[1]?.content ?? []).map(({ input }) => JSON.stringify(input)),
+    }),
   },
 ];
 
-describe.each(KINDS)("$name", ({ make, events, failure }) => {
+const TOLD: Record<string, string[]> = {
+  "openai, chat": ["system", "user", "assistant", "tool", "tool", "tool", "user"],
+  "openai, responses": [
+    ...["system", "user", "function_call", "function_call", "function_call"],
+    ...["function_call_output", "function_call_output", "function_call_output", "user"],
+  ],
+  anthropic: ["user", "assistant", "user", "user"],
+};
+
+describe.each(KINDS)("$name", ({ name, make, events, failure, key, told }) => {
   const open = async (more: Partial<ModelOptions> = {}) => {
     const server = await ModelServer.open();
     const price = { input: 3, output: 15 };
@@ -59,8 +107,7 @@ describe.each(KINDS)("$name", ({ make, events, failure }) => {
     server.replies(streams(events(ANSWER)));
     expect(await sample()).toEqual({ ...ANSWER, cost_usd: 0.006 });
     expect(server.asked[0]?.body).toMatchObject({ model: "m", stream: true });
-    const headers = server.asked[0]?.headers;
-    expect([headers?.authorization, headers?.["x-api-key"]]).toContain(make === openai ? "Bearer key" : "key");
+    expect(server.asked[0]?.headers).toMatchObject(Object.fromEntries([key]));
   });
 
   test.each([
@@ -141,22 +188,32 @@ describe.each(KINDS)("$name", ({ make, events, failure }) => {
     );
     await sample([...HELLO, { role: "assistant", text: null, calls }, ...results, { role: "user", content: "and?" }]);
     const [, second] = server.asked;
-    const text = JSON.stringify(second?.body.messages);
+    const { all, kinds, arguments: args } = told(second?.body);
+    const text = JSON.stringify(all);
     expect(text).toContain("no_such_tool_");
     expect(text).not.toContain("no such tool!");
-    expect(text).toContain("malformed");
-    if (make === openai) {
-      expect(second?.body.messages.map(({ role }: { role: string }) => role)).toEqual([
-        ...["system", "user", "assistant", "tool", "tool", "tool", "user"],
-      ]);
-      for (const { function: called } of second?.body.messages[2].tool_calls ?? []) JSON.parse(called.arguments);
-    } else {
-      expect(second?.body.messages.map(({ role }: { role: string }) => role)).toEqual([
-        ...["user", "assistant", "user", "user"],
-      ]);
-      expect(second?.body.messages[2].content).toHaveLength(3);
-    }
+    expect(kinds).toEqual(TOLD[name]);
+    expect(args.map((each) => JSON.parse(each))).toEqual([{ malformed: '{"content":"o' }, { malformed: "[1]" }, {}]);
   });
+});
+
+test("the openai driver speaks the protocol that its definition names, and chat completions where it names none", async () => {
+  const server = await ModelServer.open();
+  for (const [api, events] of [
+    [undefined, openaiEvents],
+    ["chat", openaiEvents],
+    ["responses", responsesEvents],
+  ] as const) {
+    const driver = driverOf(
+      { driver: "openai", model: "m", base_url: `${server.url}/v1`, ...(api !== undefined && { api }) },
+      {},
+    );
+    server.replies(streams(events(ANSWER)));
+    expect(await driver.sample({ system: "s", messages: HELLO, turn_from: 0, tools: [] }, NEVER)).toMatchObject(ANSWER);
+  }
+  expect(server.asked.map(({ url }) => url)).toEqual([
+    ...["/v1/chat/completions", "/v1/chat/completions", "/v1/responses"],
+  ]);
 });
 
 test("a conversation that begins in the middle begins with words of the user, and no text is empty", async () => {

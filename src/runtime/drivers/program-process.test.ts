@@ -13,7 +13,7 @@ const RUNTIME = `
   const program = "const { pid } = require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });"
     + "console.log(process.pid + ' ' + pid); setInterval(() => {}, 1000);";
   const argv = [process.execPath, "-e", program];
-  const started = await ProgramProcess.start({ argv, cwd: "/", env: {}, secrets: [] });
+  const started = await ProgramProcess.start({ argv, cwd: "/", env: {}, given: {} });
   started.stdout.pipe(process.stdout);
 `;
 

@@ -17,8 +17,8 @@ export interface ProgramCommand {
   cwd: string;
   /** All of it: nothing is inherited. */
   env: Readonly<Record<string, string>>;
-  /** Never repeated in what is told of it. */
-  secrets: readonly string[];
+  /** What was given to it by name: none of it is repeated in its last words, and no secret among it in what it tells. */
+  given: Readonly<Record<string, string>>;
   /** How long it has to end by itself. */
   grace_ms?: number | undefined;
   /** What all of its processes carry; one of its own if nothing is said. */
@@ -111,7 +111,8 @@ export class ProgramProcess {
   /** What it complained about last, on one line, without secrets. */
   get complaint(): string {
     let text = this.#complaint.replaceAll(/parley_[A-Za-z0-9_-]{16,}/g, "parley_[secret]");
-    for (const secret of this.#command.secrets) if (secret.length >= 8) text = text.replaceAll(secret, "[secret]");
+    for (const value of Object.values(this.#command.given))
+      if (value.length >= 8) text = text.replaceAll(value, "[secret]");
     return visible(text.trim()).replaceAll(/\s+/g, " ").slice(-MOST_COMPLAINT).toWellFormed();
   }
 

@@ -1,5 +1,6 @@
 /** A whole agent program: it asks its own model and runs its own tools, and tells what it does. */
 import type { News } from "../history.ts";
+import type { Mask } from "../secrets.ts";
 import type { Driver, ModelMessage } from "./driver.ts";
 
 /** As the approvals of what an agent asks for by ACP are called. */
@@ -73,6 +74,8 @@ export interface ProgramDriver {
   readonly name: string;
   /** As the hub's own server is called there. */
   readonly hub_server: string;
+  /** Takes out of what it tells what it was given in confidence. */
+  readonly mask: Mask;
   work(assignment: Assignment, report: ProgramReport, signal: AbortSignal): Promise<void>;
   /** Nothing of the program is left after that. */
   close(): Promise<void>;

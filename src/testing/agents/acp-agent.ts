@@ -12,6 +12,7 @@
  *   long        one message of 9 MB            error       refuses the prompt
  *   child       leaves a process behind        slowly:NAME a call told bit by bit
  *   mail:NAME   writes to somebody, by MCP     quota       meets its quota
+ *   tells:NAME  what that variable holds       refuses:NAME  the same, as an error
  *
  * `load` and `resume` have it know sessions of before, by the one method or the other, `stdio` has it take no HTTP server, `deaf` has it not hear that it is to stop, and
  * `mute` has it answer nothing at all. The folder gets what it was given, a line each in `prompts`, how sessions
@@ -90,6 +91,13 @@ const STEPS: Record<string, (turn: Turn, argument: string) => Promise<void>> = {
   error: async () => {
     throw new acp.RequestError(-32_000, "It is broken");
   },
+  tells: async ({ update }, name) => {
+    const toolCallId = await begin(update, "env", { name });
+    await update({ sessionUpdate: "tool_call_update", toolCallId, status: "completed", rawOutput: shown(name) });
+  },
+  refuses: async (_turn, name) => {
+    throw new acp.RequestError(-32_000, `It is broken: ${process.env[name]}`);
+  },
   quota: async () => {
     throw new acp.RequestError(-32_000, "The quota is used up");
   },
@@ -99,6 +107,7 @@ const STEPS: Record<string, (turn: Turn, argument: string) => Promise<void>> = {
   },
 };
 
+const shown = (name: string): string => `${name} is ${process.env[name]}`;
 const folder = (): string => process.argv[2] ?? ".";
 const can = (word: string): boolean => process.argv.slice(3).includes(word);
 

@@ -6,12 +6,14 @@
  *   alike     two of its tools have one name        odd       some of its tools have impossible names
  *   write     has a tool write, too                 create    has a tool create, too
  *   stubborn  goes on without its hub, and has started a program that does
+ *   noting    has a tool note, which leaves a line in the file NOTES
  *   unheard   never tells that a resource changed   bare      has no resources at all
  *
  * It has the resources `file:///a` (text), `file:///long` and `file:///picture`; of no other it tells anything.
  * Its tools misbehave by themselves: `crash`, `hang`, `flood`, `forge`, `forge_result`, `change`, `touch`.
  */
 import { spawn } from "node:child_process";
+import { appendFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
@@ -71,7 +73,7 @@ const TOOLS: ReadonlyMap<string, (args: Record<string, unknown>) => Answer> = ne
     echo: (args) => text(args),
     "notes.write": (args) => text(args),
     constructor: (args: Record<string, unknown>) => text(["constructor", args]),
-    env: () => text(Object.keys(process.env)),
+    env: ({ name }) => text(typeof name === "string" ? (process.env[name] ?? "") : Object.keys(process.env)),
     crash: () => process.exit(3),
     hang: () => undefined,
     flood: () => void process.stdout.write(`"${"x".repeat(20 * 1024 * 1024)}`),
@@ -87,12 +89,16 @@ const TOOLS: ReadonlyMap<string, (args: Record<string, unknown>) => Answer> = ne
       return text("touched");
     },
     newest: () => text("new"),
+    note: ({ line }) => {
+      appendFileSync(process.env.NOTES ?? "", `${line}\n`);
+      return text("noted");
+    },
   } satisfies Record<string, (args: Record<string, unknown>) => Answer>),
 );
 
 const [mode = "plain"] = process.argv.slice(2);
 if (mode === "crash") {
-  process.stderr.write("my licence has expired\n");
+  process.stderr.write(`my licence has expired${process.env.API_KEY ? `: ${process.env.API_KEY}` : ""}\n`);
   process.exit(1);
 }
 if (mode === "stubborn") {
@@ -103,6 +109,7 @@ if (mode === "stubborn") {
 if (mode === "many") names.push(...Array.from({ length: 400 }, (_, n) => `tool_${n}`));
 if (mode === "alike") names.push("notes_write");
 if (mode === "write" || mode === "create") names.push(mode);
+if (mode === "noting") names.push("note");
 if (mode === "odd") names.push("with space", "x".repeat(70));
 
 const METHODS: ReadonlyMap<string, (params: NonNullable<Request["params"]>) => Answer> = new Map(

@@ -5,6 +5,8 @@ import { PrincipalName } from "../../identity/index.ts";
 import { Hint, MOST_REASON, Risk, Ruling } from "./policy.ts";
 
 const MOST_ABOUT = 2000;
+/** As much as the log of an agent keeps of a result. */
+const MOST_OUTPUT = 512 * 1024;
 const MOST_EXPIRY_SECONDS = 30 * 24 * 3600;
 
 const Time = z.iso.datetime();
@@ -97,6 +99,7 @@ export const Requested = z.object({
   reason: z.string().nullable(),
   decided_by: z.string().nullable(),
   holder: z.string().nullable().describe("Who has claimed it."),
+  called_by: PrincipalName.nullable().describe("The person who called it; null where the agent did."),
   pending_until: Time.nullable().describe("While it is open and somebody has said not now: until when."),
 });
 export type Requested = z.infer<typeof Requested>;
@@ -110,7 +113,12 @@ export type WaitForApproval = z.infer<typeof WaitForApproval>;
 export const ClaimApproval = z.strictObject({ id: Id, holder, fence });
 export type ClaimApproval = z.infer<typeof ClaimApproval>;
 
-export const FinishApproval = z.strictObject({ id: Id, holder, outcome: z.enum(["completed", "failed"]) });
+export const FinishApproval = z.strictObject({
+  id: Id,
+  holder,
+  outcome: z.enum(["completed", "failed"]),
+  output: z.string().max(MOST_OUTPUT).optional().describe("What came of it; kept where a person called it."),
+});
 export type FinishApproval = z.infer<typeof FinishApproval>;
 
 export const RecoverApprovals = z.strictObject({ fence: z.int().min(1) });
@@ -126,6 +134,7 @@ export const Approval = z.object({
   digest: z.string().describe("Of space, agent, mount, server, tool and arguments. Who decides names it."),
   state: State,
   agent: PrincipalName,
+  called_by: PrincipalName.nullable().describe("The person who called it, over the bridge; null where the agent did."),
   server: z.string(),
   mount: z.string(),
   tool: z.string(),
@@ -151,6 +160,7 @@ export const Approval = z.object({
   edited_digest: z.string().nullable(),
   executing_at: Time.nullable(),
   ended_at: Time.nullable(),
+  output: z.string().nullable().describe("What came of it, where a person called it; in approval_get alone."),
 });
 export type Approval = z.infer<typeof Approval>;
 

@@ -21,7 +21,10 @@ import { cardOf } from "./words.ts";
 const MOST_OPEN = 20;
 
 /** Says what the policy says of a call, and asks people where that is `ask`. The same again is the same request. */
-export const request = (ctx: Ctx, input: RequestApproval): Promise<Requested> =>
+export const request = (ctx: Ctx, input: RequestApproval): Promise<Requested> => requestFor(ctx, input, null);
+
+/** The same for what a person calls of the agent's servers: who that is, is never what a runtime says. */
+export const requestFor = (ctx: Ctx, input: RequestApproval, caller: Caller | null): Promise<Requested> =>
   transact(ctx, async (ctx) => {
     const agent = await ownHolder(ctx);
     if (has(ctx.actor, ...AGENTS)) await heartbeat(ctx);
@@ -30,16 +33,19 @@ export const request = (ctx: Ctx, input: RequestApproval): Promise<Requested> =>
     const action = { space: ctx.tx.space_id, agent: agent.name, mount, server, tool, arguments: value };
     const digest = digestOf(action);
     const where = { space_id: ctx.tx.space_id, now: isoNow(ctx), agent_id: agent.principal_id };
+    const called_by = caller?.principal_id ?? null;
     const known = await store.findByKey(ctx.tx, { ...where, key: input.key });
-    if (known) return requestedOf(ctx, sameCall(known, digest));
+    if (known) return requestedOf(ctx, sameCall(known, { digest, called_by }));
     if (input.holder !== undefined) await refuseOlder(ctx, agent.principal_id, input.fence);
     const { version, policy } = await current(ctx);
     const ruled = evaluateOrFail(policy, { ...action, hints: input.hints }, where.now);
-    const row = rowOf(ctx, { input, agent, text, digest, version, ruled });
-    const id = ruled.decision === "ask" ? await ask(ctx, { row, agent, input }) : await rule(ctx, row, agent);
+    const row = { ...rowOf(ctx, { input, agent, text, digest, version, ruled }), called_by };
+    const id = ruled.decision === "ask" ? await ask(ctx, { row, agent, input, caller }) : await rule(ctx, row, agent);
     // It was inserted in this transaction.
     return requestedOf(ctx, (await findRow(ctx, id)) as StatedApprovalRow);
   });
+
+type Caller = Pick<HolderRow, "principal_id" | "name">;
 
 /** What became of what was asked with this key; undefined where nothing was. */
 export async function findRequested(ctx: Ctx, key: string): Promise<Requested | undefined> {
@@ -48,8 +54,8 @@ export async function findRequested(ctx: Ctx, key: string): Promise<Requested | 
   return row && requestedOf(ctx, row);
 }
 
-function sameCall(known: StatedApprovalRow, digest: string): StatedApprovalRow {
-  if (known.digest === digest) return known;
+function sameCall(known: StatedApprovalRow, { digest, called_by }: Pick<ApprovalRow, "digest" | "called_by">) {
+  if (known.digest === digest && known.called_by === called_by) return known;
   throw new ParleyError("CONFLICT", `The key ${known.key} was used for another call. Each call has a key of its own.`);
 }
 
@@ -62,7 +68,7 @@ interface Made {
   ruled: RuledOrFailed;
 }
 
-function rowOf(ctx: TxCtx, { input, agent, text, digest, version, ruled }: Made): Omit<ApprovalRow, "id"> {
+function rowOf(ctx: TxCtx, { input, agent, text, digest, version, ruled }: Made): Omit<NewRow, "called_by"> {
   const { key, call_id, server, mount, tool, covers, executes, about, input_schema, fence } = input;
   const holder = ruled.decision === "allow" && executes === "runtime" ? (input.holder ?? null) : null;
   return {
@@ -93,9 +99,10 @@ interface Asking {
   row: NewRow;
   agent: HolderRow;
   input: RequestApproval;
+  caller: Caller | null;
 }
 
-async function ask(ctx: TxCtx, { row, agent, input }: Asking): Promise<number> {
+async function ask(ctx: TxCtx, { row, agent, input, caller }: Asking): Promise<number> {
   await supersedeEarlier(ctx, row);
   await refuseFlood(ctx, agent);
   const { expires_seconds, verdicts } = input;
@@ -105,7 +112,7 @@ async function ask(ctx: TxCtx, { row, agent, input }: Asking): Promise<number> {
     kind: "approval",
     tool: DECIDED_WITH,
     digest: row.digest,
-    ...cardOf({ ...row, agent: agent.name }),
+    ...cardOf({ ...row, agent: agent.name, called_by_name: caller?.name ?? null }),
     agents: [agent.name],
     choices: verdicts,
     ...(expires_at && { expires_at }),
@@ -117,13 +124,11 @@ async function ask(ctx: TxCtx, { row, agent, input }: Asking): Promise<number> {
   return id;
 }
 
-async function refuseFlood(ctx: TxCtx, { principal_id }: HolderRow): Promise<void> {
-  const where = { space_id: ctx.tx.space_id, now: isoNow(ctx) };
-  const [waiting] = await store.listWaiting(ctx.tx, where, principal_id);
-  if ((waiting?.approvals ?? 0) < MOST_OPEN) return;
+async function refuseFlood(ctx: TxCtx, { principal_id: agent_id, name }: HolderRow): Promise<void> {
+  if ((await store.countOpen(ctx.tx, { space_id: ctx.tx.space_id, now: isoNow(ctx), agent_id })) < MOST_OPEN) return;
   throw new ParleyError(
     "TOO_MANY_APPROVALS",
-    `${MOST_OPEN} of your calls wait for a person already. Take one back with approval_withdraw, or wait.`,
+    `${MOST_OPEN} calls of ${name} wait for a person already. Take one back with approval_withdraw, or wait.`,
     { details: { limit: MOST_OPEN } },
   );
 }

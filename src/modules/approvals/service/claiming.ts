@@ -42,7 +42,7 @@ export async function refuseOlder(ctx: TxCtx, agent_id: string, fence: number): 
 }
 
 /** How a call ended. Told again it stays as it was. */
-export const finish = (ctx: Ctx, { id, holder, outcome }: FinishApproval): Promise<Requested> =>
+export const finish = (ctx: Ctx, { id, holder, outcome, output }: FinishApproval): Promise<Requested> =>
   transact(ctx, async (ctx) => {
     const row = await ownRow(ctx, id);
     if (row.holder !== holder)
@@ -52,6 +52,8 @@ export const finish = (ctx: Ctx, { id, holder, outcome }: FinishApproval): Promi
       );
     if (!(await store.endApproval(ctx.tx, { id: row.id, progress: outcome, now: isoNow(ctx) })))
       return requestedOf(ctx, row);
+    // Of what the agent called, its log has the result.
+    if (row.called_by !== null && output !== undefined) await store.saveOutput(ctx.tx, { id: row.id, output });
     const ended = await ownRow(ctx, id);
     await tellEnded(ctx, ended);
     return requestedOf(ctx, ended);

@@ -1,9 +1,9 @@
-import { z } from "zod";
 import { type Ctx, type Door, type TxCtx, transact } from "../../../context.ts";
 import { unplan } from "../../../due/index.ts";
 import { ParleyError } from "../../../errors.ts";
 import { hit } from "../../../failpoints.ts";
 import { formatId } from "../../../ids.ts";
+import { people } from "../../identity/index.ts";
 import { answer, takeBack } from "../../notices/index.ts";
 import type { Approval, DecideApproval, DecidedSeveral, DecideSeveral } from "../schema.ts";
 import * as store from "../store.ts";
@@ -12,6 +12,7 @@ import { canonicalArguments, digestOf } from "./canonical.ts";
 import { EXPIRE } from "./ending.ts";
 import { evaluate } from "./evaluating.ts";
 import { tellDecided } from "./events.ts";
+import { checkFit, readSchema } from "./fitting.ts";
 import { current, riskOf } from "./policies.ts";
 import { callOf, isoNow, outcomeOf, rowOf, wire } from "./wire.ts";
 
@@ -50,6 +51,7 @@ async function decideOne(ctx: TxCtx, input: DecideApproval): Promise<Approval> {
   if (input.digest !== row.digest)
     throw new ParleyError("NOTICE_CHANGED", "What you were shown is not what this asks. Look at it again.");
   checkVerdict(row, input);
+  await refuseOwn(ctx, row, input);
   const { edited_arguments, edited_digest } = await edited(ctx, row, input);
   const { principal_id: by } = ctx.actor;
   const { decision } = input;
@@ -63,6 +65,14 @@ async function decideOne(ctx: TxCtx, input: DecideApproval): Promise<Approval> {
   await tellDecided(ctx, decided, outcomeOf(decided));
   await hit("approval.after_decide");
   return { ...wire(decided), risk: null };
+}
+
+/** Who called it approves it only where nobody else could. To deny one's own is to take it back. */
+async function refuseOwn(ctx: TxCtx, { called_by }: StatedApprovalRow, { decision }: DecideApproval): Promise<void> {
+  if (called_by !== ctx.actor.principal_id || decision !== "approve") return;
+  const [other] = (await people(ctx)).filter(({ principal_id }) => principal_id !== called_by);
+  if (other)
+    throw new ParleyError("FORBIDDEN", `You called it yourself: somebody else approves it, such as ${other.name}.`);
 }
 
 function checkVerdict(row: StatedApprovalRow, { decision, edited_arguments }: DecideApproval): void {
@@ -97,28 +107,13 @@ async function edited(ctx: TxCtx, row: StatedApprovalRow, { edited_arguments: gi
 
 function checkSchema({ input_schema, tool }: StatedApprovalRow, value: unknown): void {
   if (input_schema === null) return;
-  const checked = schemaOf(input_schema).safeParse(value);
-  if (checked.success) return;
-  const [issue] = checked.error.issues;
-  const where = issue?.path.join(".");
-  throw new ParleyError(
-    "INVALID_ARGUMENT",
-    `${tool} does not take these arguments: ${where || "they"}: ${issue?.message}.`,
-  );
-}
-
-function schemaOf(text: string): z.ZodType {
-  try {
-    return z.fromJSONSchema(JSON.parse(text));
-  } catch (error) {
+  const schema = readSchema(JSON.parse(input_schema));
+  if (!schema)
     throw new ParleyError(
       "INVALID_ARGUMENT",
       "edited_arguments: the tool's schema cannot be read, so nobody can check them.",
-      {
-        cause: error,
-      },
     );
-  }
+  checkFit(schema, tool, value);
 }
 
 const ENDS: Partial<Record<StatedApprovalRow["state"], string>> = {

@@ -1,5 +1,6 @@
 import { type Ctx, type TxCtx, transact } from "../../../context.ts";
 import { unplan } from "../../../due/index.ts";
+import { ParleyError } from "../../../errors.ts";
 import { because } from "../../../feed/index.ts";
 import type { DueHandler } from "../../../module.ts";
 import { expire, supersede, takeBack } from "../../notices/index.ts";
@@ -16,6 +17,8 @@ export const EXPIRE = "approval.expire";
 export const withdraw = (ctx: Ctx, { id }: ApprovalRef): Promise<Requested> =>
   transact(ctx, async (ctx) => {
     const row = await ownRow(ctx, id);
+    if (row.called_by !== null)
+      throw new ParleyError("FORBIDDEN", `${row.called_by_name} called it, and takes it back by denying it.`);
     if (row.notice_state !== null) await withdrawRow(ctx, row);
     return requestedOf(ctx, await ownRow(ctx, id));
   });
@@ -30,11 +33,11 @@ export async function withdrawRow(ctx: TxCtx, row: StatedApprovalRow): Promise<v
   if (await takeBack(ctx, row.id, row.agent_id)) await conclude(ctx, row, "withdrawn");
 }
 
-/** The same call of a model is asked about anew: what was shown of it before counts no more. */
+/** The same call of a model is asked about anew: what was shown of it before counts no more. No call of a person is one. */
 export async function supersedeEarlier(ctx: TxCtx, { agent_id, server, call_id }: ModelsCall): Promise<void> {
   const open = await store.listOpenOf(ctx.tx, { space_id: ctx.tx.space_id, now: isoNow(ctx), agent_id });
   for (const row of open)
-    if (row.state === "pending" && row.server === server && row.call_id === call_id)
+    if (row.state === "pending" && row.server === server && row.call_id === call_id && row.called_by === null)
       if (await supersede(ctx, row.id)) await conclude(ctx, row, "superseded");
 }
 

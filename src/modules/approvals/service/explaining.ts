@@ -11,7 +11,7 @@ export const approvalsExplain: Explainer = {
   find: async (ctx, id) => {
     const row = await findRow(ctx, id);
     if (!row) return undefined;
-    const shown = { kind: "approval", by: row.agent, text: cardOf(row).title };
+    const shown = { kind: "approval", by: row.called_by_name ?? row.agent, text: cardOf(row).title };
     return { shown: (await sees(ctx, row.agent_id)) ? shown : null, cause: fromColumns(row) };
   },
   sees: async (ctx, { stream }) => stream === "" || sees(ctx, stream),

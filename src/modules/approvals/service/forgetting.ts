@@ -1,5 +1,6 @@
 import type { TxCtx } from "../../../context.ts";
 import type { FeedEvent } from "../../../feed/index.ts";
+import { agentIn } from "../../identity/index.ts";
 import * as store from "../store.ts";
 import { withdrawRow } from "./ending.ts";
 import { current, write } from "./policies.ts";
@@ -7,11 +8,12 @@ import { withdrawProposals } from "./proposing.ts";
 import { isoNow } from "./wire.ts";
 
 /** An agent is deleted: what it asked and proposed needs nobody any more, and rules for it alone mean nobody. */
-export async function forgetAgent(ctx: TxCtx, { stream: agent_id, data }: FeedEvent): Promise<void> {
+export async function forgetAgent(ctx: TxCtx, event: FeedEvent): Promise<void> {
+  const { principal_id: agent_id, name } = agentIn(event);
   const open = await store.listOpenOf(ctx.tx, { space_id: ctx.tx.space_id, now: isoNow(ctx), agent_id });
   for (const row of open) if (row.state === "pending") await withdrawRow(ctx, row);
   await withdrawProposals(ctx, agent_id);
-  await dropRulesOf(ctx, String(data.agent));
+  await dropRulesOf(ctx, name);
 }
 
 async function dropRulesOf(ctx: TxCtx, agent: string): Promise<void> {

@@ -36,7 +36,12 @@ const openIn = (ctx: Ctx, page: NeedPage) => ({ space_id: ctx.actor.space_id, no
 async function needOfCall(ctx: Ctx, row: StatedApprovalRow): Promise<Need> {
   const { id, digest, agent, expires_at } = row;
   const about = { digest, expires_at, topic: null, ref: null, agents: [agent] };
-  const asked = { from: agent, asked_at: timeOfId(id), tool: DECIDED_WITH, choices: JSON.parse(row.verdicts) };
+  const asked = {
+    from: row.called_by_name ?? agent,
+    asked_at: timeOfId(id),
+    tool: DECIDED_WITH,
+    choices: JSON.parse(row.verdicts),
+  };
   return { id: formatId(id), kind: "approval", ...cardOf(row), ...asked, ...about, risk: await riskOf(ctx, row) };
 }
 

@@ -48,7 +48,7 @@ export function wire(row: StatedApprovalRow): Omit<Approval, "risk"> {
   const requested_at = timeOfId(id);
   const decided_by = deciderOf(row);
   return {
-    ...{ id: formatId(id), digest, state, agent, server, mount, tool },
+    ...{ id: formatId(id), digest, state, agent, called_by: row.called_by_name, server, mount, tool },
     arguments: JSON.parse(row.arguments),
     ...{ covers, executes, editable: row.editable === 1, verdicts: JSON.parse(row.verdicts), about },
     ...{ hints: hintsOf(row), call_id },
@@ -56,7 +56,7 @@ export function wire(row: StatedApprovalRow): Omit<Approval, "risk"> {
     decided_at: decided_by === null ? null : (row.settled_at ?? requested_at),
     ...{ decided_via, reason },
     edited_arguments: row.edited_arguments === null ? null : JSON.parse(row.edited_arguments),
-    ...{ edited_digest, executing_at, ended_at },
+    ...{ edited_digest, executing_at, ended_at, output: null },
   };
 }
 
@@ -70,7 +70,7 @@ export async function requestedOf(ctx: Ctx, row: StatedApprovalRow): Promise<Req
     ...{ state, outcome, code: (outcome && CODES[outcome]) ?? null, says: saysOf(row) },
     arguments: JSON.parse(row.edited_arguments ?? row.arguments),
     edited: row.edited_arguments !== null,
-    ...{ reason, decided_by: deciderOf(row), holder },
+    ...{ reason, decided_by: deciderOf(row), holder, called_by: row.called_by_name },
     pending_until: state === "pending" ? await pendingUntil(ctx, id) : null,
   };
 }

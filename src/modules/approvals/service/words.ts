@@ -11,6 +11,8 @@ const CUT = "approval_get shows all of it";
 
 interface Asked {
   agent: string;
+  /** The person who called it; null where the agent did. */
+  called_by_name: string | null;
   server: string;
   tool: string;
   arguments: string;
@@ -21,7 +23,7 @@ interface Asked {
 }
 
 export function cardOf(asked: Asked): { title: string; text: string } {
-  const { agent, server, covers, about } = asked;
+  const { agent, server, covers, about, called_by_name: caller } = asked;
   const tool = visibleLine(asked.tool);
   const given = visible(givenIn(asked));
   const parts = [
@@ -29,10 +31,14 @@ export function cardOf(asked: Asked): { title: string; text: string } {
     given.length > MOST_SHOWN ? `${cut(given, MOST_SHOWN)}\n[… ${CUT} …]` : given,
     hintWords(asked),
     about && `${agent} says about it:\n${visible(about)}`,
-    `${COVERED[covers]} ${RUN_BY[asked.executes]} If you deny it, ${agent} is told your reason and does without.`,
+    caller !== null &&
+      `${caller} called it over the bridge, and not ${agent}: somebody else approves it, if there is anybody else.`,
+    `${COVERED[covers]} ${RUN_BY[asked.executes]} If you deny it, ${caller ?? agent} is told your reason and does without.`,
   ];
+  const short = cut(tool, MOST_TITLE_TOOL);
   return {
-    title: `${agent} asks: may it use ${cut(tool, MOST_TITLE_TOOL)}?`,
+    title:
+      caller === null ? `${agent} asks: may it use ${short}?` : `${caller} asks: may ${short} of ${agent} be used?`,
     text: parts.filter(Boolean).join("\n\n"),
   };
 }

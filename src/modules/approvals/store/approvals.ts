@@ -10,10 +10,11 @@ type At = In & { now: string };
 const insert = statement<ApprovalRow & In>(
   `insert into approvals (space_id, id, agent_id, key, call_id, server, mount, tool, arguments, digest, covers, executes,
    editable, verdicts, about, hints, input_schema, policy_version, ruled, decision, decided_via, reason, edited_arguments,
-   edited_digest, progress, holder, fence, executing_at, ended_at, cause, cause_how)
+   edited_digest, progress, holder, fence, executing_at, ended_at, called_by, cause, cause_how)
    values (:space_id, :id, :agent_id, :key, :call_id, :server, :mount, :tool, :arguments, :digest, :covers, :executes,
    :editable, :verdicts, :about, :hints, :input_schema, :policy_version, :ruled, :decision, :decided_via, :reason,
-   :edited_arguments, :edited_digest, :progress, :holder, :fence, :executing_at, :ended_at, :cause, :cause_how)`,
+   :edited_arguments, :edited_digest, :progress, :holder, :fence, :executing_at, :ended_at, :called_by, :cause,
+   :cause_how)`,
 );
 export const insertApproval = (tx: Tx, row: ApprovalRow): Promise<void> =>
   tx.run(insert, { ...row, space_id: tx.space_id });
@@ -27,9 +28,10 @@ const STATE = `case when a.progress is not null then a.progress
    else 'denied' end`;
 const COLUMNS = `a.id, a.agent_id, a.key, a.call_id, a.server, a.mount, a.tool, a.arguments, a.digest, a.covers, a.executes,
    a.editable, a.verdicts, a.about, a.hints, a.input_schema, a.policy_version, a.ruled, a.decision, a.decided_via, a.reason,
-   a.edited_arguments, a.edited_digest, a.progress, a.holder, a.fence, a.executing_at, a.ended_at, a.cause, a.cause_how,
-   ${STATE} as state, p.name as agent, n.state as notice_state, n.expires_at, n.settled_at, s.name as settled_by_name`;
-const NAMES = "join principals p on p.id = a.agent_id left join principals s on s.id = n.settled_by";
+   a.edited_arguments, a.edited_digest, a.progress, a.holder, a.fence, a.executing_at, a.ended_at, a.called_by, a.cause,
+   a.cause_how, ${STATE} as state, p.name as agent, c.name as called_by_name, n.state as notice_state, n.expires_at, n.settled_at, s.name as settled_by_name`;
+const NAMES = `join principals p on p.id = a.agent_id left join principals s on s.id = n.settled_by
+   left join principals c on c.id = a.called_by`;
 const APPROVAL = `select ${COLUMNS} from approvals a left join notices n on n.space_id = a.space_id and n.id = a.id ${NAMES}
    where a.space_id = :space_id`;
 
@@ -71,18 +73,26 @@ const openIds = statement<Page, { id: number }>(
 export const listOpenApprovalIds = async (db: Reader, args: Page): Promise<number[]> =>
   (await db.all(openIds, args)).map(({ id }) => id);
 
-type Waiting = { principal_id: string; approvals: number };
+type Waiting = { principal_id: string; approvals: number; since_id: number };
 
-const WAITING = `select a.agent_id as principal_id, count(*) as approvals ${FROM} ${OPEN}`;
+const WAITING = `select a.agent_id as principal_id, count(*) as approvals, min(n.id) as since_id ${FROM} ${OPEN}
+   and a.called_by is null`;
 const waiting = statement<At, Waiting>(`${WAITING} group by a.agent_id`);
 const waitingOf = statement<At & { agent_id: string }, Waiting>(
   `${WAITING} and a.agent_id = :agent_id group by a.agent_id`,
 );
-/** Whose calls wait for a person, and how many. */
+/** Whose calls wait for a person, and how many. What somebody else called of its servers, no agent waits for. */
 export async function listWaiting(db: Reader, where: At, agent_id: string | undefined): Promise<Waiting[]> {
   const rows = await (agent_id === undefined ? db.all(waiting, where) : db.all(waitingOf, { ...where, agent_id }));
-  return rows.map((row) => ({ ...row, approvals: Number(row.approvals) }));
+  return rows.map((row) => ({ ...row, approvals: Number(row.approvals), since_id: Number(row.since_id) }));
 }
+
+const openCountOf = statement<At & { agent_id: string }, { count: number }>(
+  `select count(*) as count ${FROM} ${OPEN} and a.agent_id = :agent_id`,
+);
+/** Of its servers' calls, whoever called them. */
+export const countOpen = async (db: Reader, where: At & { agent_id: string }): Promise<number> =>
+  Number((await db.get(openCountOf, where))?.count ?? 0);
 
 export interface Decided {
   id: number;
@@ -123,6 +133,21 @@ const end = statement<Ending & In>(
 );
 export const endApproval = async (tx: Tx, args: Ending): Promise<boolean> =>
   (await tx.runCounted(end, { ...args, space_id: tx.space_id })) === 1;
+
+type Output = { id: number; output: string };
+
+const saveOutputRow = statement<Output & In>(
+  "update approvals set output = :output where space_id = :space_id and id = :id",
+);
+export const saveOutput = (tx: Tx, row: Output): Promise<void> =>
+  tx.run(saveOutputRow, { ...row, space_id: tx.space_id });
+
+const outputOf = statement<In & { id: number }, { output: string | null }>(
+  "select output from approvals where space_id = :space_id and id = :id",
+);
+/** Apart from the rest, which is listed: it may be long. */
+export const findOutput = async (db: Reader, args: In & { id: number }): Promise<string | null> =>
+  (await db.get(outputOf, args))?.output ?? null;
 
 type Of = At & { agent_id: string };
 

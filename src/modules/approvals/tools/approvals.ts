@@ -43,6 +43,7 @@ export const tools = [
           columns: [
             "id",
             "agent",
+            "called_by",
             "server",
             "tool",
             "state",

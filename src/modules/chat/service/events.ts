@@ -1,19 +1,21 @@
 /** What events of chats hold, and what each reader is told of them: nobody else looks into their data. */
-import type { EventView, FeedEvent } from "../../../feed/index.ts";
+import type { TxCtx } from "../../../context.ts";
+import { defineEvent, type EventView, type FeedEvent } from "../../../feed/index.ts";
 import { formatId, timeOfId } from "../../../ids.ts";
 import { isDefaulted } from "../../identity/index.ts";
 import type { Message } from "../schema.ts";
 
 export const TOPIC = "chat";
-const POSTED = "chat.posted";
 
-type Posted = FeedEvent<{
+type Posted = {
   /** Null where there is no agent yet. */
   agent: string | null;
   author: Message["author"];
   /** Whether it was the default agent's when it was said. */
   default?: true;
-}>;
+};
+const posted = defineEvent<Posted>({ topic: TOPIC, type: "chat.posted" });
+const isPosted = posted.is;
 
 interface NewMessage {
   id: number;
@@ -25,16 +27,15 @@ interface NewMessage {
   live: Pick<Message, "author_principal" | "mime" | "content"> | undefined;
 }
 
-export const posted = ({ id, inbox_id, agent, author, is_default, live }: NewMessage) => {
-  const data: Posted["data"] = { agent, author, ...(is_default && { default: true }) };
-  return { id, type: POSTED, topic: TOPIC, stream: formatId(inbox_id), data, ...(live && { live }) };
+/** The message has the event's id. */
+export const tellPosted = (ctx: TxCtx, message: NewMessage): Promise<number> => {
+  const { id, inbox_id, agent, author, is_default, live } = message;
+  const data: Posted = is_default ? { agent, author, default: true } : { agent, author };
+  return posted.append(ctx, { id, stream: formatId(inbox_id), data, live });
 };
 
-const isPosted = (event: FeedEvent): event is Posted => event.type === POSTED;
-
 /** Followers of the topic learn who spoke in whose chat, and read the rest. */
-export const wire: EventView = (event) =>
-  isPosted(event) ? { agent: event.data.agent, author: event.data.author } : null;
+export const wire: EventView = posted.view(({ agent, author }) => ({ agent, author }));
 
 /** Whose chat it is about, where it is about one. */
 export const chatHint: EventView = (event) => (isPosted(event) ? { agent: event.data.agent } : {});

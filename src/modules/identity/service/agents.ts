@@ -155,7 +155,10 @@ export const isDefault = ({ inbox_id, default_inbox_id }: AgentRow): boolean => 
 
 const shown = async (ctx: Ctx, row: AgentRow): Promise<Agent> => wire(row, await doing(ctx, row));
 
-export function wire(row: AgentRow, { run_phase, asks }: Pick<Agent, "run_phase" | "asks">): Agent {
+export function wire(
+  row: AgentRow,
+  { run_phase, asks, waiting_since }: Pick<Agent, "run_phase" | "asks" | "waiting_since">,
+): Agent {
   const { name, type, lifecycle, created_at, updated_at } = row;
-  return { name, type, lifecycle, run_phase, asks, created_at, updated_at, default: isDefault(row) };
+  return { name, type, lifecycle, run_phase, asks, waiting_since, created_at, updated_at, default: isDefault(row) };
 }

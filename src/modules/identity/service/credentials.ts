@@ -38,7 +38,7 @@ interface Holder {
   grants: HeldGrantRow[];
   expires_at: string | null;
   read_at: number;
-  /** What the database's `revision` was. */
+  /** Of what it was read from. */
   revision: number | undefined;
 }
 
@@ -53,6 +53,8 @@ interface Entered {
 /** How long what was read may be believed: a change on another node reaches this one no later. */
 const BELIEVED_MS = 1000;
 const MOST_HOLDERS = 10_000;
+/** When a space ends is read beside these, and asked anew each time. */
+const READ_FROM = ["tokens", "principals", "grants"];
 
 /**
  * From a token to an actor. What a token may do is read from the database and believed for
@@ -165,7 +167,7 @@ export class Credentials {
 
   async #read(hash: string): Promise<Holder> {
     const revocations = this.#revocations;
-    const { revision } = this.#database;
+    const revision = this.#database.revisionOf(READ_FROM);
     const read_at = performance.now();
     const row = await store.findTokenByHash(this.#database, hash);
     if (!row || row.revoked_at !== null || isOver(row, this.#database.now())) {
@@ -182,10 +184,10 @@ export class Credentials {
     return holder;
   }
 
-  /** A run's ends in the transaction that gives the run up, on whichever node: it is believed until anything is stored. */
+  /** A run's ends in the transaction that gives the run up, on whichever node: it is believed until tokens are stored. */
   #isBelieved({ space_id, read_at, revision }: Holder): boolean {
-    if (space_id !== null) return revision !== undefined && revision === this.#database.revision;
-    return performance.now() - read_at < BELIEVED_MS;
+    if (performance.now() - read_at >= BELIEVED_MS) return false;
+    return space_id === null || (revision !== undefined && revision === this.#database.revisionOf(READ_FROM));
   }
 
   #named({ grants, space_id }: Holder, wanted: string | undefined): string | undefined {

@@ -4,11 +4,10 @@ import { type Ctx, type TxCtx, transact } from "../../../context.ts";
 import { MIGRATIONS } from "../../../db/migrations/index.ts";
 import { HUB_SPACE, MAIN_SPACE } from "../../../db/open.ts";
 import { move, plan } from "../../../due/index.ts";
-import { append } from "../../../feed/index.ts";
 import type { DueHandler, DueJob } from "../../../module.ts";
 import { purgeAt } from "../../../retention.ts";
 import * as store from "../store.ts";
-import { tellSpaceEnded } from "./events.ts";
+import { tellSpaceEnded, tellUnarchived } from "./events.ts";
 import { planForgettingSpace } from "./forgetting-spaces.ts";
 import { EMPTY } from "./spaces.ts";
 
@@ -76,7 +75,6 @@ async function headerOf(ctx: Ctx): Promise<Header> {
 
 /** People of the permanent space run the hub: they are told that one could not be kept, and is not removed. */
 async function tell(ctx: Ctx): Promise<void> {
-  const data = { space: ctx.actor.space_id };
   const elsewhere = { ...ctx, actor: { ...ctx.actor, space_id: MAIN_SPACE } };
-  await transact(elsewhere, (ctx) => append(ctx, { type: "space.unarchived", topic: "space", stream: "", data }));
+  await transact(elsewhere, (there) => tellUnarchived(there, ctx.actor.space_id));
 }

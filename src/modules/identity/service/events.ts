@@ -1,6 +1,6 @@
 /** What events of agents, tokens and spaces hold: nobody else looks into their data. */
 import type { TxCtx } from "../../../context.ts";
-import { append, type FeedEvent } from "../../../feed/index.ts";
+import { append, defineEvent, type FeedEvent } from "../../../feed/index.ts";
 import { formatId } from "../../../ids.ts";
 import type { AgentRow } from "../tables.ts";
 
@@ -8,8 +8,9 @@ export const TOPIC = "agent";
 /** Of the hub's own space: every node listens to it. */
 export const TOKEN_TOPIC = "identity";
 const DEFAULTED = "agent.defaulted";
-const REVOKED = "token.revoked";
-const SPACE_ENDED = "space.ended";
+const tokenRevoked = defineEvent<{ token_id: string }>({ topic: TOKEN_TOPIC, type: "token.revoked" });
+const spaceEnded = defineEvent<Record<string, never>>({ topic: "space", type: "space.ended" });
+const spaceUnarchived = defineEvent<{ space: string }>({ topic: "space", type: "space.unarchived" });
 
 type Named = Pick<AgentRow, "principal_id" | "name">;
 
@@ -24,6 +25,9 @@ export const tellDeleted = (ctx: TxCtx, agent: Named): Promise<number> => tellAg
 const tellAgent = (ctx: TxCtx, type: string, { principal_id, name }: Named): Promise<number> =>
   append(ctx, { type, topic: TOPIC, stream: principal_id, data: { agent: name } });
 
+/** Whom such an event is about. */
+export const agentIn = ({ stream, data }: FeedEvent): Named => ({ principal_id: stream, name: String(data.agent) });
+
 /** Among what is said in chats: whoever reads the default agent's reads another one from now on. */
 export const tellDefault = (ctx: TxCtx, { name, inbox_id }: AgentRow): Promise<number> =>
   append(ctx, {
@@ -35,14 +39,21 @@ export const isDefaulted = ({ type }: FeedEvent): boolean => type === DEFAULTED;
 
 /** In a transaction of the hub's own space. Every node closes the streams that were opened with the token. */
 export const tellRevoked = (ctx: TxCtx, token_id: string): Promise<number> =>
-  append(ctx, { type: REVOKED, topic: TOKEN_TOPIC, stream: token_id, data: { token_id } });
+  tokenRevoked.append(ctx, { stream: token_id, data: { token_id } });
 
 /** Which token was revoked, by an event that says so. */
-export const revokedIn = ({ type, data }: FeedEvent): string | undefined =>
-  type === REVOKED ? String(data.token_id) : undefined;
+export const revokedIn = (event: FeedEvent): string | undefined =>
+  tokenRevoked.is(event) ? event.data.token_id : undefined;
 
 /** Has nodes end what is open there. It goes with the rest of the space's feed a moment later. */
-export const tellSpaceEnded = (ctx: TxCtx): Promise<number> =>
-  append(ctx, { type: SPACE_ENDED, topic: "space", stream: "", data: {} });
+export const tellSpaceEnded = (ctx: TxCtx): Promise<number> => spaceEnded.append(ctx, { stream: "", data: {} });
 
-export const isSpaceEnd = ({ type }: FeedEvent): boolean => type === SPACE_ENDED;
+/** In a transaction of the permanent space, whose people run the hub. */
+export const tellUnarchived = (ctx: TxCtx, space: string): Promise<number> =>
+  spaceUnarchived.append(ctx, { stream: "", data: { space } });
+
+/** Which space could not be archived, by an event that says so. */
+export const unarchivedIn = (event: FeedEvent): string | undefined =>
+  spaceUnarchived.is(event) ? event.data.space : undefined;
+
+export const isSpaceEnd = spaceEnded.is;

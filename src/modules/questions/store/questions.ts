@@ -96,9 +96,9 @@ const answeredIn = statement<In & { run_id: number }, StatedQuestionRow>(
 export const listAnsweredIn = (db: Reader, args: In & { run_id: number }): Promise<StatedQuestionRow[]> =>
   db.all(answeredIn, args);
 
-type Blocked = { principal_id: string; asks: number };
+type Blocked = { principal_id: string; asks: number; since_id: number };
 
-const BLOCKED = `select q.asker_id as principal_id, count(*) as asks ${FROM} ${OPEN} and q.blocking = 1`;
+const BLOCKED = `select q.asker_id as principal_id, count(*) as asks, min(q.id) as since_id ${FROM} ${OPEN} and q.blocking = 1`;
 const blocked = statement<OpenIn, Blocked>(`${BLOCKED} group by q.asker_id`);
 const blockedOf = statement<OpenIn & { asker_id: string }, Blocked>(
   `${BLOCKED} and q.asker_id = :asker_id group by q.asker_id`,
@@ -106,7 +106,7 @@ const blockedOf = statement<OpenIn & { asker_id: string }, Blocked>(
 /** Whose work waits for an answer, and for how many. */
 export async function listBlocked(db: Reader, where: OpenIn, asker_id: string | undefined): Promise<Blocked[]> {
   const rows = await (asker_id === undefined ? db.all(blocked, where) : db.all(blockedOf, { ...where, asker_id }));
-  return rows.map(({ principal_id, asks }) => ({ principal_id, asks: Number(asks) }));
+  return rows.map((row) => ({ ...row, asks: Number(row.asks), since_id: Number(row.since_id) }));
 }
 
 interface Answered {

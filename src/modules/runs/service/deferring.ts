@@ -30,7 +30,7 @@ export async function letGo(ctx: TxCtx, { id, kind, approval_id }: RunRow, error
   if (kind === "worker") await giveBackOfRun(ctx, id, { error: `Run ${formatId(id)} had it: ${error}`, is_free: true });
 }
 
-async function goOn(ctx: TxCtx, { ref }: FeedEvent): Promise<void> {
+async function resumeDecided(ctx: TxCtx, { ref }: FeedEvent): Promise<void> {
   const row = await store.findForApproval(ctx.tx, ref);
   if (!row) return;
   const next = await deferred(ctx, row, ref);
@@ -41,5 +41,5 @@ async function goOn(ctx: TxCtx, { ref }: FeedEvent): Promise<void> {
 }
 
 export const deferrals: Record<string, Consumer> = {
-  "runs.approvals": { topic: "approvals", types: ["approval.decided"], run: goOn },
+  "runs.approvals": { topic: "approvals", types: ["approval.decided"], run: resumeDecided },
 };

@@ -7,7 +7,7 @@ import type { DueHandler } from "../../../module.ts";
 import { FROM_THE_TOP } from "../../../pages.ts";
 import { isAsleep } from "../../identity/index.ts";
 import { mailboxOf } from "../../mail/index.ts";
-import { hasReady, hasWork, listSpacesWithWork, quotaEnd } from "../../tasks/index.ts";
+import { accountIn, hasReady, hasWork, listSpacesWithWork, quotaEnd } from "../../tasks/index.ts";
 import type { Can } from "../schema.ts";
 import * as store from "../store.ts";
 import { runIn, TOPIC, tell } from "./events.ts";
@@ -68,8 +68,8 @@ async function wakeForMail(ctx: TxCtx, event: FeedEvent): Promise<void> {
 }
 
 /** What is known of an account's quota has changed: what waits for it waits until then, or no longer. */
-async function moveWithQuota(ctx: TxCtx, { data }: FeedEvent): Promise<void> {
-  const account = String(data.account);
+async function moveWithQuota(ctx: TxCtx, event: FeedEvent): Promise<void> {
+  const account = accountIn(event);
   const not_before = (await quotaEnd(ctx, account)) ?? isoAt(ctx.now());
   for (const row of await store.listForQuota(ctx.tx, account)) {
     if (row.not_before === not_before) continue;

@@ -20,6 +20,7 @@ const Await = z.object({
   registered_at: Time,
   offered_at: Time.nullable(),
   consumed_at: Time.nullable(),
+  given_up: z.boolean().describe("No run could tell it: people are asked whether it is tried again."),
 });
 
 const HoldReason = z.object({
@@ -44,7 +45,7 @@ export const TaskDetails = Task.extend({
 export type TaskDetails = z.infer<typeof TaskDetails>;
 
 export const ListTasks = z.strictObject({
-  status: Status.default("pending").describe("Of this status; pending if left out."),
+  status: Status.default("pending").describe("Pending (if left out), processing, done, cancelled or dead."),
   channel: Channel.optional().describe("Of this channel only."),
   limit: z.int().min(1).max(100).default(20).describe("How many at most."),
   cursor: Id.optional().describe("The next of the last page."),

@@ -85,4 +85,6 @@ export const ListWakes = z.strictObject({
   limit: z.int().min(1).max(100).default(20).describe("How many at most."),
 });
 export type ListWakes = z.infer<typeof ListWakes>;
-export const WakeList = z.object({ wakes: z.array(Wake) });
+const given_up = z.boolean().describe("No run could tell it: people are asked whether it is tried again.");
+export const WakeList = z.object({ wakes: z.array(Wake.extend({ given_up })) });
+export type WakeList = z.infer<typeof WakeList>;

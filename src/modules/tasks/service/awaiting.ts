@@ -3,7 +3,7 @@ import { MAIN_SPACE } from "../../../db/open.ts";
 import { move } from "../../../due/index.ts";
 import { formatId } from "../../../ids.ts";
 import { triggerNamed } from "../../identity/index.ts";
-import type { Wake } from "../schema.ts";
+import type { Wake, WakeList } from "../schema.ts";
 import * as store from "../store.ts";
 import type { AwaitRow, OwedRow, TaskRow } from "../tables.ts";
 import { WAKE } from "./due-kinds.ts";
@@ -95,6 +95,18 @@ export const listWakes = async (
   ctx: Ctx,
   { after_id = 0, limit }: { after_id?: number; limit: number },
 ): Promise<Wake[]> => (await store.listOwed(ctx.db, { space_id: ctx.actor.space_id, after_id, limit })).map(wakeOf);
+
+/** Whether people are asked what is to become of an end, since nobody could be told of it. */
+export async function isGivenUp(ctx: Ctx, { id, attempt }: Taking): Promise<boolean> {
+  for (const { gaveUp } of ctx.sessions) if (await gaveUp?.(ctx, { id, attempt })) return true;
+  return false;
+}
+
+/** The same as `listWakes`, for people. */
+export async function showWakes(ctx: Ctx, page: { limit: number }): Promise<WakeList> {
+  const wakes = await listWakes(ctx, page);
+  return { wakes: await Promise.all(wakes.map(async (wake) => ({ ...wake, given_up: await isGivenUp(ctx, wake) }))) };
+}
 
 export function wakeOf(row: OwedRow): Wake {
   const { id, task_id, trigger_name, session_key, channel, response_summary, error, attempt } = row;

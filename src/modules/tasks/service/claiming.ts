@@ -7,7 +7,7 @@ import { READY, TOPIC } from "./events.ts";
 import { give } from "./giving.ts";
 import { renew } from "./leases.ts";
 import { noteOffers } from "./needs.ts";
-import { Place } from "./wait-queue.ts";
+import { QueuedWorker } from "./wait-queue.ts";
 import { wire } from "./wire.ts";
 
 const WARNING =
@@ -18,7 +18,7 @@ const NOTHING = "No pending tasks. Ask again later, or wait with wait_seconds.";
 export async function next(ctx: Ctx, { offers, wait_seconds }: NextTask): Promise<Given> {
   const deadline = performance.now() + wait_seconds * 1000;
   await noteOffers(ctx, offers);
-  using place = new Place(ctx, offers);
+  using place = new QueuedWorker(ctx, offers);
   const wakes = (event: FeedEvent): boolean => place.isFor(event);
   using waiter = wait_seconds > 0 ? await ctx.wait?.({ topic: TOPIC, stream: READY, wakes }) : undefined;
   for (;;) {

@@ -1,6 +1,6 @@
 /** What events of tasks hold, and what each reader is told of them: nobody else looks into their data. */
 import { type Ctx, has, type TxCtx } from "../../../context.ts";
-import { append, type FeedEvent } from "../../../feed/index.ts";
+import { append, type EventView, type FeedEvent } from "../../../feed/index.ts";
 import { formatId } from "../../../ids.ts";
 import type { BudgetRow } from "../store.ts";
 import type { TaskRow } from "../tables.ts";
@@ -11,6 +11,8 @@ export const TOPIC = "tasks";
 export const READY = "ready";
 /** What makes one more or one less of the dead. */
 export const OF_DEAD = ["task.dead", "task.requeued", "task.forgotten"];
+
+const BUDGET_CHANGED = "budget.changed";
 
 type Type = "created" | "updated" | "claimed" | "requeued" | "released" | "completed" | "failed" | "cancelled" | "dead";
 
@@ -50,7 +52,13 @@ export const tellUnthrottled = (ctx: TxCtx, data: { account: string }): Promise<
   append(ctx, { type: "task.unthrottled", topic: TOPIC, stream: READY, data });
 
 export const tellBudget = (ctx: TxCtx, { id: ref, scope, name }: BudgetRow): Promise<number> =>
-  append(ctx, { type: "budget.changed", topic: TOPIC, stream: READY, ref, data: { scope, name } });
+  append(ctx, { type: BUDGET_CHANGED, topic: TOPIC, stream: READY, ref, data: { scope, name } });
+
+/** Whose budget changed is for those who may list budgets; waiting workers hear it from the feed itself. */
+export const wire: EventView = ({ type, data }) => (type === BUDGET_CHANGED ? null : data);
+
+/** Of which account it is known by now how long its quota holds. */
+export const accountIn = ({ data }: FeedEvent): string => String(data.account);
 
 /** Whether somebody may claim something from now on. */
 export const isWork = ({ topic, stream }: FeedEvent): boolean => topic === TOPIC && stream === READY;

@@ -12,8 +12,8 @@ import {
   type TaskList,
 } from "../schema.ts";
 import * as store from "../store.ts";
-import type { TaskRow } from "../tables.ts";
-import { consumeOwn, triggerOf } from "./awaiting.ts";
+import type { AwaitRow, TaskRow } from "../tables.ts";
+import { consumeOwn, isGivenUp, triggerOf } from "./awaiting.ts";
 import { laneHolds } from "./holding.ts";
 import { holdReasons } from "./reasons.ts";
 import { taskOf, wire } from "./wire.ts";
@@ -32,11 +32,7 @@ export async function look(ctx: Ctx, task_id: number): Promise<TaskDetails> {
   const attempts = (await store.listAttempts(ctx.db, where)).map(
     ({ task_id: _, worker_id: __, ...attempt }) => attempt,
   );
-  const awaits = (await store.listAwaits(ctx.db, where)).map(
-    ({ waiter, session_key, registered_at, offered_at, consumed_at }) => ({
-      ...{ waiter, session_key, registered_at, offered_at, consumed_at },
-    }),
-  );
+  const awaits = await Promise.all((await store.listAwaits(ctx.db, where)).map((one) => awaitOf(ctx, one)));
   const { cause } = row;
   const hold = await (await holdReasons(ctx)).holdOf(row);
   return {
@@ -46,6 +42,13 @@ export async function look(ctx: Ctx, task_id: number): Promise<TaskDetails> {
     cause: cause === null ? null : formatId(cause),
     hold,
   };
+}
+
+async function awaitOf(ctx: Ctx, row: AwaitRow): Promise<TaskDetails["awaits"][number]> {
+  const { id, attempt, waiter, session_key, registered_at, offered_at, consumed_at } = row;
+  const is_owed = row.trigger_name !== null && attempt !== null && row.ended_at !== null && consumed_at === null;
+  const given_up = is_owed && (await isGivenUp(ctx, { id: formatId(id), attempt }));
+  return { waiter, session_key, registered_at, offered_at, consumed_at, given_up };
 }
 
 const underWay = ({ status, attempt, worker, claimed_at }: TaskRow): TaskDetails["attempts"] =>

@@ -21,7 +21,7 @@ function queueOf({ database, actor: { space_id } }: Ctx): WaitQueue {
 }
 
 class WaitQueue {
-  readonly #places = new Set<Place>();
+  readonly #places = new Set<QueuedWorker>();
   readonly #onempty: () => void;
   /** The newest task that was told of, and whether somebody was woken for it. */
   event_id = 0;
@@ -31,11 +31,11 @@ class WaitQueue {
     this.#onempty = onempty;
   }
 
-  add(place: Place): void {
+  add(place: QueuedWorker): void {
     this.#places.add(place);
   }
 
-  remove(place: Place): void {
+  remove(place: QueuedWorker): void {
     this.#places.delete(place);
     if (this.#places.size === 0) this.#onempty();
   }
@@ -49,13 +49,13 @@ class WaitQueue {
   }
 
   /** Those who wait and have not looked since. */
-  untried(): Place[] {
+  untried(): QueuedWorker[] {
     return [...this.#places].filter((place) => place.isIdle && place.tried !== this.event_id);
   }
 }
 
 /** In the queue of the actor's space, until it is disposed of. */
-export class Place implements Disposable {
+export class QueuedWorker implements Disposable {
   readonly #ctx: Ctx;
   readonly #offers: readonly string[];
   readonly #queue: WaitQueue;

@@ -40,9 +40,12 @@ export const keeping = [
         words: { task_id: "this one alone, as short as names one" },
         names: { task_id: TASK },
         people: true,
-        asks: { question: "Try {matched|dead task} again?", unless: ["task_id", "stop"] },
+        asks: { question: "Try {matched|dead task} again?", unless: ["task_id", "stop"], counts: "matched" },
         dry_run: { says: "Would try {matched|dead task} again.", fixed: { preview: true } },
-        says: "{requeued} of {matched|dead task} requeued.[ To stop it: `task requeue --stop {requeue_id}`]",
+        says: [
+          { when: { matched: 0 }, says: "There is no such dead task. Nothing was changed." },
+          { says: "{requeued} of {matched|dead task} requeued.[ To stop it: `task requeue --stop {requeue_id}`]" },
+        ],
         id: "requeue_id",
       },
     ],
@@ -75,7 +78,7 @@ export const keeping = [
         examples: ["task wakes"],
         rows: {
           list: "wakes",
-          columns: ["task_id", "trigger_name", "session_key", "status", "ended_at", "offered_at", "offers"],
+          columns: ["task_id", "trigger_name", "session_key", "status", "ended_at", "offered_at", "offers", "given_up"],
           none: "No trigger is owed an end.",
         },
         id: "task_id",
@@ -83,7 +86,7 @@ export const keeping = [
     ],
     input: ListWakes,
     output: WakeList,
-    run: async (ctx, page) => ({ wakes: await service.listWakes(ctx, page) }),
+    run: service.showWakes,
   }),
   defineTool({
     name: "throttle_set",

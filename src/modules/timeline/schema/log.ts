@@ -115,6 +115,8 @@ export type LogBody<I> =
       content_kind?: "Exec" | "Json";
       arguments: string;
     }
+  /** A person called it: no model is told. */
+  | { type: "Called"; call_id: string; tool: string; content_kind: "Exec" | "Json"; arguments: string; by: string }
   | { type: "ToolOutput"; call_id: string; outcome: CallOutcome; output: string }
   | { type: "Notification"; text: string }
   | { type: "Notice"; text: string }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Id } from "../../../ids.ts";
 import { Name, RunPhase } from "../../identity/index.ts";
 import { Account, DEFAULT_ACCOUNT } from "../../tasks/index.ts";
+import { WaitingCall } from "./calls.ts";
 import { AnyLogEvent, NewEvent } from "./log.ts";
 
 const agent = Name.optional().describe("Which agent; an agent is always itself.");
@@ -69,18 +70,23 @@ export const RuntimeStarted = Wanted.extend({
 });
 export type RuntimeStarted = z.infer<typeof RuntimeStarted>;
 
+const Heard = Wanted.partial().extend({
+  calls: z.array(Id).max(100).optional().describe("Those you know of. Who says none of them is given none."),
+});
+
 export const NextInputs = z.strictObject({
   agent,
   fence,
   after_id: Id.nullable().describe("The last of these that you have."),
   wait_seconds: z.int().min(0).max(50).default(0).describe("How long to wait while there is nothing new."),
-  heard: Wanted.partial().optional().describe("What you know of already: only something else ends the wait."),
+  heard: Heard.optional().describe("What you know of already: only something else ends the wait."),
 });
 export type NextInputs = z.infer<typeof NextInputs>;
 
 export const Inputs = Wanted.extend({
   events: z.array(AnyLogEvent).describe("UserText for each message of a person, and Resumed; oldest first."),
   has_more: z.boolean(),
+  calls: z.array(WaitingCall).describe("What people call of the servers that you have mounted: take each."),
 });
 export type Inputs = z.infer<typeof Inputs>;
 

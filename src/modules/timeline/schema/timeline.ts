@@ -22,6 +22,7 @@ export const Item = z.union([
     turn_id: Id.nullable(),
     call_id: z.string(),
     tool: z.string(),
+    called_by: Name.nullable().describe("The person who called it; null where the agent did."),
     arguments: z.string().describe("As JSON; how it begins, where it is long."),
     outcome: CallOutcome.nullable().describe("Null while it runs."),
     output: z.string().nullable().describe("What the model was told of it; how it begins, where it is long."),

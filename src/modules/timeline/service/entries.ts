@@ -11,6 +11,7 @@ export type Entry = { id: number; turn_id: number | null } & EntryBody;
 export const LONG: Readonly<Record<string, string>> = {
   ModelText: "text",
   ToolCall: "arguments",
+  Called: "arguments",
   ToolOutput: "output",
   Notification: "text",
 };

@@ -19,7 +19,9 @@ type Change =
   | "runtime.paused"
   | "runtime.resumed"
   | "runtime.followed"
-  | "runtime.tools_set";
+  | "runtime.tools_set"
+  | "agent.called"
+  | "agent.call_refused";
 
 /** What people want of an agent is another thing from now on. */
 export const tellChange = (ctx: TxCtx, { principal_id, name }: Whom, type: Change): Promise<number> =>

@@ -16,6 +16,7 @@ import type { RuntimeRow, SubscriptionRow } from "../tables.ts";
 import { CONTROL } from "./events.ts";
 import { asRuntime, fenced } from "./fencing.ts";
 import { log, type NewEntry } from "./logging.ts";
+import { waitingCalls } from "./taking.ts";
 import type { Held } from "./turns.ts";
 import { idOrNull, isoAt, isoNow, logEvent, own } from "./wire.ts";
 
@@ -46,7 +47,7 @@ export async function next(ctx: Ctx, input: NextInputs): Promise<Inputs> {
   const until = performance.now() + wait_ms;
   for (;;) {
     const found = await look(ctx, agent, input);
-    if (found.events.length > 0 || isNews(found, input) || !waiter) return found;
+    if (found.events.length > 0 || isNews(found, input) || isCalled(found, input) || !waiter) return found;
     const woken = await waiter.next(until - performance.now());
     if (woken !== "event") return found;
   }
@@ -56,6 +57,10 @@ const isNews = ({ paused, abort_turn_id, tools_off }: Inputs, { heard = {} }: Ne
   paused !== (heard.paused ?? false) ||
   abort_turn_id !== (heard.abort_turn_id ?? null) ||
   tools_off !== (heard.tools_off ?? false);
+
+/** Those that it knows of it takes, or has taken: they are no reason to ask again and again. */
+const isCalled = ({ calls }: Inputs, { heard }: NextInputs): boolean =>
+  calls.some(({ id }) => !heard?.calls?.includes(id));
 
 async function look(ctx: Ctx, agent: AgentRow, input: NextInputs): Promise<Inputs> {
   const row = await fenced(ctx, agent, input.fence);
@@ -76,6 +81,7 @@ async function look(ctx: Ctx, agent: AgentRow, input: NextInputs): Promise<Input
     paused: row.paused_at !== null,
     abort_turn_id: idOrNull(row.abort_turn_id),
     tools_off: row.tools_off_at !== null,
+    calls: input.heard?.calls ? await waitingCalls(ctx, agent.principal_id) : [],
   };
 }
 

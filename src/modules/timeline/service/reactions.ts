@@ -7,10 +7,11 @@ import type { FeedEvent } from "../../../feed/index.ts";
 import type { Reaction } from "../../../feed/reactions.ts";
 import { formatId } from "../../../ids.ts";
 import { cut } from "../../../text.ts";
-import { findApproval } from "../../approvals/index.ts";
+import { findApproval, findOutcome } from "../../approvals/index.ts";
+import type { AgentRow } from "../../identity/index.ts";
 import { findQuestion } from "../../questions/index.ts";
 import { findTask, isCaused } from "../../tasks/index.ts";
-import type { CallApproval } from "../schema.ts";
+import type { CallApproval, CallOutcome } from "../schema.ts";
 import * as store from "../store.ts";
 import { findRuntimeOf } from "./fencing.ts";
 import { itemOf, log } from "./logging.ts";
@@ -18,6 +19,8 @@ import { statusWaiting } from "./reduce.ts";
 
 /** What is shown of a text; its own page has all of it. */
 const MOST_SHOWN = 2000;
+
+type Approval = Awaited<ReturnType<typeof findApproval>>;
 
 /** Of what `event` tells, by the id of what it is about. */
 const idIn = ({ id, ref }: FeedEvent): number => ref ?? id;
@@ -32,12 +35,27 @@ const followApproval: Reaction = async (ctx, event) => {
   if (item?.kind !== "Tool") return;
   const edited = found.edited_digest !== null;
   const approval = { id, state, outcome, decided_by, decided_via, reason, edited };
-  const { turn_id } = item;
+  const { turn_id, called_by } = item;
   const waiting = turn_id === null ? null : await noteWaiting(ctx, { principal_id, turn_id, approval });
   await log(ctx, { principal_id, name }, [
     { type: "Approval", key: `approval:${event.id}`, turn_id, call_id, approval, waiting },
   ]);
+  if (called_by !== null) await endCalled(ctx, { principal_id, name }, found);
 };
+
+const CALLS_END: Partial<Record<CallApproval["state"], CallOutcome>> = {
+  ...{ completed: "done", failed: "failed", denied: "denied", unknown: "interrupted" },
+  ...{ expired: "aborted", withdrawn: "aborted", superseded: "aborted" },
+};
+
+/** What a person called has no turn, nor a model that is told: its end is that of its approval. */
+async function endCalled(ctx: TxCtx, whose: Pick<AgentRow, "principal_id" | "name">, { id, call_id, state }: Approval) {
+  const outcome = CALLS_END[state];
+  if (outcome === undefined) return;
+  const { output, says } = await findOutcome(ctx, id);
+  const ended = { call_id, outcome, output: output ?? says };
+  await log(ctx, whose, [{ type: "ToolOutput", key: `${call_id}:output`, turn_id: null, ...ended }]);
+}
 
 interface Noted {
   principal_id: string;

@@ -28,6 +28,7 @@ export interface ToolItem extends BaseItem {
   turn_id: number | null;
   call_id: string;
   tool: string;
+  called_by: string | null;
   arguments: string;
   outcome: CallOutcome | null;
   output: string | null;
@@ -108,6 +109,7 @@ export function keyOf(entry: Entry): string | undefined {
       return `chat:${entry.chat_id}`;
     case "ToolCall":
       return isQuiet(entry.tool) ? undefined : `call:${entry.call_id}`;
+    case "Called":
     case "ToolOutput":
     case "Approval":
       return `call:${entry.call_id}`;
@@ -139,21 +141,9 @@ export function itemAfter(before: FoldItem | undefined, entry: Entry): FoldItem 
       const kind = entry.type === "UserText" ? "UserMessage" : "AssistantMarkdown";
       return { id, key: `chat:${id}`, changed_id: id, kind, author_principal, mime, content };
     }
-    case "ToolCall": {
-      if (before) return undefined;
-      const { id, turn_id, call_id, tool, content_kind = "Json", arguments: args } = entry;
-      const own = {
-        id,
-        key: `call:${call_id}`,
-        changed_id,
-        kind: "Tool",
-        content_kind,
-        turn_id,
-        call_id,
-        tool,
-      } as const;
-      return { ...own, arguments: args, outcome: null, output: null, ended_id: null, approval: null };
-    }
+    case "ToolCall":
+    case "Called":
+      return before ? undefined : calledIn(entry);
     case "ToolOutput":
       if (before?.kind !== "Tool" || before.outcome !== null) return undefined;
       return { ...before, changed_id, ended_id: changed_id, outcome: entry.outcome, output: entry.output };
@@ -178,6 +168,22 @@ export function itemAfter(before: FoldItem | undefined, entry: Entry): FoldItem 
     default:
       return undefined;
   }
+}
+
+function calledIn(entry: Entry & { type: "ToolCall" | "Called" }): ToolItem {
+  const { id, turn_id, call_id, tool, content_kind = "Json", arguments: args } = entry;
+  const own = {
+    id,
+    key: `call:${call_id}`,
+    changed_id: id,
+    kind: "Tool",
+    content_kind,
+    turn_id,
+    call_id,
+    tool,
+  } as const;
+  const called_by = entry.type === "Called" ? entry.by : null;
+  return { ...own, called_by, arguments: args, outcome: null, output: null, ended_id: null, approval: null };
 }
 
 /** Each time it is told as a whole; it stays where it was first told of. */

@@ -43,7 +43,7 @@ export const wireTurn = ({ id, status, ended_at, outcome, error, cost_micros, ..
 const mountsOf = ({ mounts }: RuntimeRow): Mounts => Mounts.parse(JSON.parse(mounts));
 
 /** Whether a runtime of it was heard of lately. */
-const isLive = (ctx: Ctx, { seen_at, ended_at }: Pick<RuntimeRow, "seen_at" | "ended_at">): boolean =>
+export const isLive = (ctx: Ctx, { seen_at, ended_at }: Pick<RuntimeRow, "seen_at" | "ended_at">): boolean =>
   seen_at !== null && ended_at === null && seen_at > isoAt(ctx.now() - SILENT_MS);
 
 /** The servers whose tools an agent's model has just now. */

@@ -1,7 +1,7 @@
 import { ADMINS, PEOPLE, READERS } from "../../../context.ts";
 import { defineTool, type Lookup } from "../../../tool.ts";
 import { AGENT } from "../../identity/index.ts";
-import { RuntimeOf, RuntimeStatus, StartAgent } from "../schema.ts";
+import { CallServer, RuntimeOf, RuntimeStatus, ServerCalled, StartAgent } from "../schema.ts";
 import * as service from "../service.ts";
 
 const words = { agent: "which agent" };
@@ -99,6 +99,19 @@ export const agentTools = [
     ],
     ...common,
     run: service.resume,
+  }),
+  defineTool({
+    name: "agent_call",
+    title: "Call a server of an agent",
+    description:
+      "Calls a tool of a server that an agent's runtime has mounted, under the policy: where that says to ask, somebody else approves it first. Returns what the tool gave, or how it is when the time is over; ask again with the same key then.",
+    roles: PEOPLE,
+    facets: ["chat-human"],
+    writes: true,
+    waits: { isPending: ({ state }) => state !== "completed", place: ({ key }) => key },
+    input: CallServer,
+    output: ServerCalled,
+    run: service.callServer,
   }),
   defineTool({
     name: "agent_start",

@@ -13,6 +13,8 @@ import {
   RuntimeStarted,
   RuntimeThrottled,
   StartRuntime,
+  TakeCall,
+  Taken,
   ThrottleRuntime,
 } from "../schema.ts";
 import * as service from "../service.ts";
@@ -89,6 +91,18 @@ export const runtimeTools = [
     input: Follow,
     output: Ok,
     run: service.unsubscribe,
+  }),
+  defineTool({
+    name: "runtime_take",
+    title: "Take what a person calls",
+    description:
+      "Takes a call that runtime_next gave: says which tool of which server it is, or that there is none. Returns what the policy says of it; wait, claim and finish as with what your model calls.",
+    roles: AGENTS,
+    unlisted: true,
+    writes: true,
+    input: TakeCall,
+    output: Taken,
+    run: service.take,
   }),
   defineTool({
     name: "runtime_throttle",

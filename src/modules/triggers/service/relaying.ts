@@ -61,6 +61,7 @@ export async function toldTrigger(ctx: Ctx, name: string): Promise<TriggerRow | 
 
 export const toldSessions: SessionProvider = {
   tells: async (ctx, { trigger_name }) => (await toldTrigger(ctx, trigger_name)) !== undefined,
+  gaveUp: runs.isGivenUp,
 };
 
 async function promptFor(ctx: TxCtx, { task_id, status, response_summary, error, run_id }: Wake): Promise<string> {

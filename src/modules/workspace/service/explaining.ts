@@ -3,7 +3,7 @@ import { type CauseColumns, fromColumns } from "../../../feed/index.ts";
 import type { Explained, Explainer } from "../../../module.ts";
 import { cut } from "../../../text.ts";
 import * as store from "../store.ts";
-import { TOPIC } from "./wire.ts";
+import { TOPIC } from "./events.ts";
 
 const MOST_SHOWN = 200;
 

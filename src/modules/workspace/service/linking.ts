@@ -4,9 +4,9 @@ import { formatId } from "../../../ids.ts";
 import type { LinkedTasks, LinkTasks } from "../schema.ts";
 import * as store from "../store.ts";
 import type { PlanLinkRow } from "../tables.ts";
+import { linkOf, tellLink } from "./events.ts";
 import { handReady } from "./queueing.ts";
 import { taskOf } from "./reading-plan.ts";
-import { tell } from "./wire.ts";
 
 /** Says that a task depends on another one, comes from it or is part of it. */
 export function link(ctx: Ctx, wanted: LinkTasks): Promise<LinkedTasks> {
@@ -21,7 +21,7 @@ export function link(ctx: Ctx, wanted: LinkTasks): Promise<LinkedTasks> {
       );
     await refuseCycle(ctx, wanted);
     await store.insertLinks(ctx.tx, [wanted]);
-    await tell(ctx, { type: "plan.linked", stream: "plan", ref: wanted.task_id, data: idsOf(wanted) });
+    await tellLink(ctx, "linked", wanted);
     return wire(wanted, true);
   });
 }
@@ -31,7 +31,7 @@ export function unlink(ctx: Ctx, wanted: LinkTasks): Promise<LinkedTasks> {
   return transact(ctx, async (ctx) => {
     await knownLinks(ctx, wanted);
     if ((await store.deleteLink(ctx.tx, wanted)) === 0) return wire(wanted, false);
-    await tell(ctx, { type: "plan.unlinked", stream: "plan", ref: wanted.task_id, data: idsOf(wanted) });
+    await tellLink(ctx, "unlinked", wanted);
     await handReady(ctx, [wanted.task_id]);
     return wire(wanted, true);
   });
@@ -59,10 +59,4 @@ async function refuseCycle(ctx: TxCtx, { task_id, other_id, kind }: PlanLinkRow)
   );
 }
 
-const idsOf = ({ task_id, other_id, kind }: PlanLinkRow) => ({
-  task_id: formatId(task_id),
-  other_id: formatId(other_id),
-  kind,
-});
-
-const wire = (row: PlanLinkRow, changed: boolean): LinkedTasks => ({ ...idsOf(row), changed });
+const wire = (row: PlanLinkRow, changed: boolean): LinkedTasks => ({ ...linkOf(row), changed });

@@ -3,7 +3,7 @@ import type { MovedSection, MoveSection } from "../schema.ts";
 import * as store from "../store.ts";
 import type { SectionRow } from "../tables.ts";
 import { known } from "./drafting.ts";
-import { tell } from "./wire.ts";
+import { tellMoved } from "./events.ts";
 
 /** From one section to the next, as they are made: so much can be put in between. */
 const ROOM = 2 ** 20;
@@ -17,7 +17,7 @@ export function moveSection(ctx: Ctx, { section_id, ...where }: MoveSection): Pr
     const at = indexOf(others, where);
     if (at !== sections.indexOf(section)) {
       await store.updateOrder(ctx.tx, putAt(others, section, at));
-      await tell(ctx, { type: "section.moved", stream: "draft", data: { section_id, place: at + 1 } });
+      await tellMoved(ctx, section_id, at + 1);
     }
     const order = others.toSpliced(at, 0, section);
     return { section_id, place: at + 1, order: order.map((each) => each.section_id) };

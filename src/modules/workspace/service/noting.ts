@@ -6,7 +6,8 @@ import { toColumns } from "../../../feed/index.ts";
 import { formatId, timeOfId } from "../../../ids.ts";
 import { type AddedNote, type AddNote, MOST_NOTE_BYTES } from "../schema.ts";
 import * as store from "../store.ts";
-import { authorOf, checkBytes, previewOf, tell } from "./wire.ts";
+import { tellNote } from "./events.ts";
+import { authorOf, checkBytes } from "./wire.ts";
 
 export function addNote(ctx: Ctx, { content, tags: given, links }: AddNote): Promise<AddedNote> {
   const bytes = checkBytes(content, MOST_NOTE_BYTES, "A note");
@@ -16,11 +17,10 @@ export function addNote(ctx: Ctx, { content, tags: given, links }: AddNote): Pro
     const id = ctx.tx.takeId();
     const folded = fold(content);
     const texts = { content, folded, tags: JSON.stringify(tags), links: JSON.stringify(links) };
-    const data = { note_id: formatId(id), author: author.author, tags, preview: previewOf(content) };
     await Promise.all([
       store.insertNote(ctx.tx, { id, ...author, ...texts, bytes, ...toColumns(ctx.cause) }),
       store.countTags(ctx.tx, tags),
-      tell(ctx, { type: "note.added", stream: "notes", id, data }),
+      tellNote(ctx, { id, author: author.author, tags, content }),
     ]);
     index(ctx, { id, content, folded, tags });
     return { id: formatId(id), tags, author: author.author, timestamp: timeOfId(id), links };

@@ -13,8 +13,9 @@ import {
 } from "../schema.ts";
 import * as store from "../store.ts";
 import type { PlanLinkRow, PlanTaskRow } from "../tables.ts";
+import { tellPlanned } from "./events.ts";
 import { handReady, wanted } from "./queueing.ts";
-import { authorOf, isoNow, tell } from "./wire.ts";
+import { authorOf, isoNow } from "./wire.ts";
 
 /** Adds all of these or none: each with what it depends on, in the plan or among these. */
 export function addTasks(ctx: Ctx, { tasks: given }: AddTasks): Promise<AddedTasks> {
@@ -40,10 +41,7 @@ export function addTasks(ctx: Ctx, { tasks: given }: AddTasks): Promise<AddedTas
     });
     await store.insertPlanTasks(ctx.tx, rows);
     await store.insertLinks(ctx.tx, links);
-    for (const { id, description, status, assigned_to } of rows) {
-      const data = { task_id: formatId(id), description, status, assigned_to };
-      await tell(ctx, { type: "plan.added", stream: "plan", id, data });
-    }
+    for (const row of rows) await tellPlanned(ctx, row);
     await handReady(
       ctx,
       rows.filter(({ queue }) => queue !== null).map(({ id }) => id),

@@ -1,13 +1,13 @@
 /** A task of the plan that is handed to the queue: told once it is ready, and following what becomes of it there. */
 import type { TxCtx } from "../../../context.ts";
-import { formatId } from "../../../ids.ts";
 import { cut } from "../../../text.ts";
 import { MOST_SUMMARY } from "../schema.ts";
 import * as store from "../store.ts";
 import type { AuthorColumns, PlanTaskRow } from "../tables.ts";
 import { blockersOf } from "./blocking.ts";
+import { tellQueued } from "./events.ts";
 import { saveChange } from "./saving.ts";
-import { isoNow, tell } from "./wire.ts";
+import { isoNow } from "./wire.ts";
 
 type Queued = Pick<PlanTaskRow, "queue" | "queued_by" | "queued_by_id">;
 
@@ -25,9 +25,7 @@ export async function handReady(ctx: TxCtx, ids: readonly number[]): Promise<voi
   for (const row of rows) {
     if (row.queue !== "waiting" || row.status !== "todo" || (await blockersOf(ctx, row.id)).length > 0) continue;
     await store.updatePlanTask(ctx.tx, { ...row, queue: "told", updated_at: isoNow(ctx) });
-    const { id, description, assigned_to } = row;
-    const data = { task_id: formatId(id), description, assigned_to };
-    await tell(ctx, { type: "plan.queued", stream: "plan", ref: id, data });
+    await tellQueued(ctx, row);
   }
 }
 

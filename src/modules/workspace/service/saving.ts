@@ -1,8 +1,8 @@
 import type { TxCtx } from "../../../context.ts";
-import { formatId } from "../../../ids.ts";
 import * as store from "../store.ts";
 import type { PlanTaskRow } from "../tables.ts";
-import { isoNow, tell } from "./wire.ts";
+import { tellPlanChange } from "./events.ts";
+import { isoNow } from "./wire.ts";
 
 type Changes = Partial<Omit<PlanTaskRow, "id" | "description">>;
 
@@ -15,7 +15,5 @@ export async function saveChange(
 ): Promise<void> {
   const changed = { ...row, ...changes, updated_at: isoNow(ctx) };
   await store.updatePlanTask(ctx.tx, changed);
-  const { id, status, assigned_to } = changed;
-  const data = { task_id: formatId(id), old_status: row.status, new_status: status, assigned_to, author };
-  await tell(ctx, { type: "plan.updated", stream: "plan", ref: id, data });
+  await tellPlanChange(ctx, changed, { old_status: row.status, author });
 }

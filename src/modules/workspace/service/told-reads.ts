@@ -4,8 +4,8 @@
  */
 import { type Ctx, transact } from "../../../context.ts";
 import type { Database } from "../../../db/database.ts";
-import { appendGroup } from "../../../feed/index.ts";
-import { readerOf, STREAMS, TOPIC } from "./wire.ts";
+import { tellRead } from "./events.ts";
+import { readerOf } from "./wire.ts";
 
 const ONCE_MS = 1000;
 /** Of whom it is remembered when they were told of; beyond, nobody is told. */
@@ -19,7 +19,7 @@ export async function noteReading(ctx: Ctx, section_ids: readonly string[]): Pro
   if (!afterwards) return;
   const reader = await readerOf(ctx);
   const fresh = freshOf(ctx, reader, section_ids);
-  if (fresh.length > 0) afterwards(() => tellRead(ctx, reader, fresh));
+  if (fresh.length > 0) afterwards(() => transact(ctx, (ctx) => tellRead(ctx, reader, fresh)));
 }
 
 function freshOf({ database, actor, now }: Ctx, reader: string, section_ids: readonly string[]): string[] {
@@ -34,15 +34,3 @@ function freshOf({ database, actor, now }: Ctx, reader: string, section_ids: rea
   for (const section_id of told) known.set(keyOf(section_id), moment + ONCE_MS);
   return told;
 }
-
-const tellRead = (ctx: Ctx, reader: string, section_ids: readonly string[]): Promise<void> =>
-  transact(ctx, async (ctx) => {
-    const events = section_ids.map((section_id) => ({
-      id: ctx.tx.takeId(),
-      type: "section.read",
-      stream: STREAMS.draft,
-      data: { section_id },
-    }));
-    const ref = events.at(-1)?.id;
-    if (ref !== undefined) await appendGroup(ctx, { topic: TOPIC, ref, data: { reader } }, events);
-  });

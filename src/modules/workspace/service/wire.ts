@@ -1,12 +1,7 @@
-import { type Ctx, has, READERS, type TxCtx } from "../../../context.ts";
+import { type Ctx, has, READERS } from "../../../context.ts";
 import { ParleyError } from "../../../errors.ts";
-import { append } from "../../../feed/index.ts";
 import { findSelf, ownHolder } from "../../identity/index.ts";
 import type { AuthorColumns } from "../tables.ts";
-
-export const TOPIC = "workspace";
-export const STREAMS = { notes: "notes", draft: "draft", plan: "plan" } as const;
-const PREVIEW_CHARACTERS = 200;
 
 export const isoNow = (ctx: Ctx): string => new Date(ctx.now()).toISOString();
 
@@ -19,24 +14,6 @@ export async function authorOf(ctx: Ctx): Promise<AuthorColumns> {
 
 /** As whom the actor reads, also one who has no mailbox here. */
 export const readerOf = async (ctx: Ctx): Promise<string> => (await findSelf(ctx))?.name ?? ctx.actor.name;
-
-interface NewEvent {
-  type: string;
-  stream: keyof typeof STREAMS;
-  /** The id of what it creates, where one was taken before. */
-  id?: number;
-  /** What it is about, where it creates nothing. */
-  ref?: number;
-  data: Record<string, unknown>;
-}
-
-export const tell = (ctx: TxCtx, { stream, ...event }: NewEvent): Promise<number> =>
-  append(ctx, { ...event, topic: TOPIC, stream: STREAMS[stream] });
-
-/** The first characters of a text: never half of one. */
-export const previewOf = (text: string): string =>
-  // No character takes more than two units, so that no more has to be taken apart.
-  [...text.slice(0, PREVIEW_CHARACTERS * 2)].slice(0, PREVIEW_CHARACTERS).join("").toWellFormed();
 
 export function checkBytes(text: string, most: number, what: string): number {
   const bytes = Buffer.byteLength(text);

@@ -1,4 +1,4 @@
-import { type Ctx, type TxCtx, transact } from "../../../context.ts";
+import { type Ctx, transact } from "../../../context.ts";
 import { ParleyError } from "../../../errors.ts";
 import { toColumns } from "../../../feed/index.ts";
 import { timeOfId } from "../../../ids.ts";
@@ -13,8 +13,9 @@ import {
 import * as store from "../store.ts";
 import type { SectionRow } from "../tables.ts";
 import { conflict } from "./conflicts.ts";
+import { tellWritten } from "./events.ts";
 import { lastKey } from "./moving.ts";
-import { authorOf, checkBytes, previewOf, tell } from "./wire.ts";
+import { authorOf, checkBytes } from "./wire.ts";
 
 export function writeSection(ctx: Ctx, input: WriteSection): Promise<WrittenSection> {
   const bytes = checkBytes(input.content, MOST_SECTION_BYTES, "A section");
@@ -44,18 +45,6 @@ export function writeSection(ctx: Ctx, input: WriteSection): Promise<WrittenSect
     const place = 1 + (known ? sections.indexOf(known) : sections.length);
     return { section_id, title, version, author: author.author, last_updated: timeOfId(id), place, created };
   });
-}
-
-type Written = Omit<store.WholeSection, "order_key"> & { created: boolean };
-
-function tellWritten(
-  ctx: TxCtx,
-  { id, section_id, title, version, author, content, created }: Written,
-): Promise<number> {
-  const data = { section_id, title, version, author, preview: previewOf(content) };
-  return created
-    ? tell(ctx, { type: "section.created", stream: "draft", id, data })
-    : tell(ctx, { type: "section.updated", stream: "draft", id, data });
 }
 
 function refuseReserved({ sections }: Ctx, section_id: string): void {

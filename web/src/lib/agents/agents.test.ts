@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { Agents } from "./agents.svelte.ts";
 import { firstLine } from "./line.ts";
-import { moodOf } from "./mood.ts";
+import { moodOf, moodWords } from "./mood.ts";
 
 const scout = {
   lifecycle: "ready",
@@ -16,6 +16,20 @@ test("an agent that is ready is as its phase says, any other as its lifecycle do
   expect(moodOf({ ...scout, run_phase: "waiting_input" }).words).toBe("Waiting for you");
   expect(moodOf({ ...scout, lifecycle: "stopped", run_phase: "sampling" }).kind).toBe("away");
   expect(moodOf({ ...scout, lifecycle: "failed" }).kind).toBe("failed");
+});
+
+test("U39: who waits for a person says for how long, and nobody else does", () => {
+  const waiting = moodOf({ ...scout, run_phase: "waiting_input" });
+  const since = "2026-11-16T12:00:00.000Z";
+  const after = (minutes: number) => moodWords(waiting, since, Date.parse(since) + minutes * 60_000);
+  expect([after(0.9), after(4.5), after(59)]).toEqual([
+    ...["Waiting for you", "Waiting for you 4 min", "Waiting for you 59 min"],
+  ]);
+  expect([after(61), after(47 * 60), after(72 * 60)]).toEqual([
+    ...["Waiting for you 1 h", "Waiting for you 47 h", "Waiting for you 3 days"],
+  ]);
+  expect(moodWords(waiting, null, Date.parse(since))).toBe("Waiting for you");
+  expect(moodWords(moodOf(scout), since, Date.parse(since) + 600_000)).toBe("Ready");
 });
 
 test("a token that was never used is not ready, who has gone is away, and of a hub that is away nothing is known", () => {

@@ -24,6 +24,17 @@ const ENDS: Partial<Record<Agent["lifecycle"], Mood>> = {
   failed: { kind: "failed", words: "Failed" },
 };
 
+const HOUR = 60;
+const DAY = 24 * HOUR;
+
+/** The same with for how long, where it is a person who is waited for. */
+export function moodWords({ kind, words }: Mood, since: string | null | undefined, now: number): string {
+  const minutes = since ? Math.floor((now - Date.parse(since)) / 60_000) : 0;
+  if (kind !== "waiting" || minutes < 1) return words;
+  if (minutes < HOUR) return `${words} ${minutes} min`;
+  return minutes < 2 * DAY ? `${words} ${Math.floor(minutes / HOUR)} h` : `${words} ${Math.floor(minutes / DAY)} days`;
+}
+
 type Reported = Pick<Agent, "lifecycle" | "run_phase" | "presence" | "last_seen_at">;
 
 /** How an agent is, in a word or two, as far as that is known. */

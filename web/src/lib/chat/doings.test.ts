@@ -23,6 +23,7 @@ const call = (id: string, more: Partial<Extract<Doing, { kind: "Tool" }>> = {}):
   turn_id: "1",
   call_id: `call-${id}`,
   tool: "web_search",
+  called_by: null,
   arguments: `{"query":"cafés in Prague"}`,
   outcome: "done",
   output: "412",

@@ -35,7 +35,8 @@ export function habitsOf(approvals: readonly Approval[]): Habits {
 const isApproved = ({ outcome }: Approval): boolean => outcome === "user_approve";
 
 const COLUMNS = [
-  ...["id", "requested_at", "agent", "server", "tool", "arguments", "digest", "state", "ruled", "policy_version"],
+  ...["id", "requested_at", "agent", "called_by", "server", "tool", "arguments", "digest", "state", "ruled"],
+  "policy_version",
   ...[
     "outcome",
     "decided_by",

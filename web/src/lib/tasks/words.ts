@@ -1,5 +1,5 @@
 import { whenWords } from "#lib/time.ts";
-import type { Attempt, Card, Column, Hold } from "./types.ts";
+import type { Attempt, Card, Column, Details, Hold } from "./types.ts";
 
 export const COLUMN_WORDS: Record<Column, string> = {
   waiting: "Waiting",
@@ -84,3 +84,12 @@ export function stateOf({ status, hold }: Pick<Card, "status" | "hold">): { word
 /** Attempt 2 of 3; what cost nothing does not count. */
 export const attemptWords = ({ tries, max_attempts }: Pick<Card, "tries" | "max_attempts">): string =>
   `attempt ${tries} of ${max_attempts}`;
+
+type Await = Pick<Details["awaits"][number], "registered_at" | "offered_at" | "consumed_at" | "given_up">;
+
+/** How it is with one that waits for the end of a task. */
+export function waitWords({ registered_at, offered_at, consumed_at, given_up }: Await, now: number): string {
+  if (consumed_at) return `was told ${whenWords(consumed_at, now)}`;
+  if (given_up) return "could not be told.";
+  return offered_at ? `is being told since ${whenWords(offered_at, now)}` : `since ${whenWords(registered_at, now)}`;
+}
