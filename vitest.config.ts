@@ -23,8 +23,8 @@ const OWN_PROCESS = [
   "src/http/connections.test.ts",
   "src/testing/sample-module/*.test.ts",
 ];
-/** Tests that measure, one after the other when all else is done. */
-const ALONE = ["test/limits-load.test.ts"];
+/** Tests that measure, or that others wrote with short times, one after the other when all else is done. */
+const ALONE = ["test/{limits-load,conformance}.test.ts"];
 
 export default defineConfig({
   test: {

@@ -164,6 +164,8 @@ test("what fails is counted in the sidebar and named above the runs, until it go
   expect.soft(await looks(page, "runs-failing")).toEqual([]);
   define(hub, { trigger: program(0) });
   await hub.call("trigger_run", { name: "builder" });
+  const last = async () => (await hub.call<{ runs: { state: string }[] }>("run_list", { limit: 1 })).runs;
+  await expect.poll(last, { timeout: 60_000 }).toMatchObject([{ state: "done" }]);
   await failing.waitFor({ state: "detached" });
   await expect.poll(() => line.textContent()).not.toContain("failing");
 });

@@ -240,9 +240,10 @@ export class Runner implements AsyncDisposable {
   async #startAll(): Promise<number> {
     const { database, log } = this.#hub;
     try {
+      const claimable = await listClaimable(database, { now: iso(database.now()), limit: PAGE });
+      // After what waits: whoever changes the file and then has something started gets what the file says now.
       this.#readDefinitions();
-      const now = database.now();
-      for (const { space_id, id, kind, name } of await listClaimable(database, { now: iso(now), limit: PAGE })) {
+      for (const { space_id, id, kind, name } of claimable) {
         if (this.#attempts.size >= this.#definitions.at_once || this.#stopped) break;
         const program = this.#definitions.find({ kind, name });
         if (program) await this.#start({ space_id, id, program });

@@ -1,5 +1,5 @@
 /** Programs that a hub of a test starts. */
-import { writeFileSync } from "node:fs";
+import { renameSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemActor, transact } from "../context.ts";
@@ -8,9 +8,12 @@ import { UNRULY } from "./agents/unruly.ts";
 import type { TestHub } from "./hub.ts";
 import { until } from "./process.ts";
 
-/** Says what the hub of that folder starts. */
-export const define = ({ home }: { home: string }, file: object): void =>
-  writeFileSync(join(home, "runner.json"), JSON.stringify(file), { mode: 0o600 });
+/** Says what the hub of that folder starts. By renaming: a hub that reads at this moment finds the one or the other. */
+export function define({ home }: { home: string }, file: object): void {
+  const path = join(home, "runner.json");
+  writeFileSync(`${path}.new`, JSON.stringify(file), { mode: 0o600 });
+  renameSync(`${path}.new`, path);
+}
 
 /** The agent that does what it is told, step by step. */
 export const unruly = (...steps: string[]) => ({ argv: [process.execPath, UNRULY, ...steps], cwd: tmpdir() });
