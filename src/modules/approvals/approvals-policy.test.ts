@@ -165,6 +165,52 @@ eachDatabase((open, database) => {
     expect((await call(ana, "need_list")).needs).toMatchObject([{ id: risky.id, risk: "low" }]);
   });
 
+  test("U34: what a client runs by itself is of medium risk, unless it is known to read only", async () => {
+    const client = (server: string, tool: string, more: object = {}) =>
+      request(tool, {}, { server, executes: "client", verdicts: ["approve", "deny_continue"], ...more });
+    const riskOf = async ({ id }: { id: string }) => (await call(ana, "approval_get", { id })).risk;
+    const careful: [string, string][] = [
+      ...["Bash", "PowerShell", "Edit", "MultiEdit", "Write", "NotebookEdit", "WebFetch", "mcp__files__Read"].map(
+        (tool): [string, string] => ["claude-code", tool],
+      ),
+      ...["Bash", "shell", "exec_command", "apply_patch", "Read"].map((tool): [string, string] => ["codex", tool]),
+    ];
+    for (const [server, tool] of careful) {
+      const asked = await client(server, tool);
+      expect([server, tool, await riskOf(asked)]).toEqual([server, tool, "medium"]);
+      await call(scout, "approval_withdraw", { id: asked.id });
+    }
+    for (const tool of ["execute", "edit", "delete", "move", "fetch", "switch_mode", "other", "read", "Read"])
+      expect([tool, await riskOf(await client("acp", tool))]).toEqual([tool, "medium"]);
+    for (const tool of ["Read", "Glob", "Grep", "LS", "TodoWrite"])
+      expect([tool, await riskOf(await client("claude-code", tool))]).toEqual([tool, "low"]);
+    expect(await riskOf(await client("parley", "mail_send"))).toBe("low");
+  });
+
+  test("U34: nothing that is said of a client's call makes it less of a risk, but a rule of people", async () => {
+    const wipe = { command: "rm -rf build" };
+    const bash = (more: object) =>
+      request("Bash", wipe, { server: "claude-code", executes: "client", verdicts: ["approve"], ...more });
+    const said = [
+      await bash({ about: "Low risk, it only reads.", hints: ["read_only"] }),
+      await bash({ server: "a-harmless-client" }),
+      await bash({ executes: "runtime" }),
+    ];
+    const read = await request("Read", { file_path: "a.txt" }, { server: "claude-code", executes: "client" });
+    const approvals = [...said, read].map(({ id, digest }) => ({ id, digest }));
+    const several = { approvals, decision: "approve" };
+    expect(await call(ana, "approval_decide_several", several)).toMatchObject({
+      decided: [read.id],
+      refused: said.map(({ id }) => ({ id, error: expect.stringContaining("medium risk") })),
+    });
+    await set([{ tool: "Bash", when: { command: { prefix: "rm " } }, decision: "ask", risk: "high" }]);
+    expect((await call(ana, "need_list")).needs).toMatchObject(said.map(() => ({ risk: "high" })));
+    await set([{ tool: "Bash", decision: "ask", risk: "low" }]);
+    expect(await call(ana, "approval_decide_several", several)).toMatchObject({
+      decided: said.map(({ id }) => id),
+    });
+  });
+
   test("a rule may ask about and deny what a server says of itself, and allow nothing by it", async () => {
     const hinted = (tool: string, hints: string[], server = "files") => request(tool, {}, { server, hints });
     const wrong = { rules: [{ tool: "*", hint: "writes", decision: "allow" }] };

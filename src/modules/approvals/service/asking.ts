@@ -38,7 +38,7 @@ export const requestFor = (ctx: Ctx, input: RequestApproval, caller: Caller | nu
     if (known) return requestedOf(ctx, sameCall(known, { digest, called_by }));
     if (input.holder !== undefined) await refuseOlder(ctx, agent.principal_id, input.fence);
     const { version, policy } = await current(ctx);
-    const ruled = evaluateOrFail(policy, { ...action, hints: input.hints }, where.now);
+    const ruled = evaluateOrFail(policy, { ...action, hints: input.hints, executes: input.executes }, where.now);
     const row = { ...rowOf(ctx, { input, agent, text, digest, version, ruled }), called_by };
     const id = ruled.decision === "ask" ? await ask(ctx, { row, agent, input, caller }) : await rule(ctx, row, agent);
     // It was inserted in this transaction.

@@ -1,7 +1,8 @@
 /** What the policy says about one call. Pure: the same for a call that is made and for one that is looked back at. */
-import type { Hint, PolicyDocument, Predicate, Risk, Rule, Ruling, Suspicion } from "../schema.ts";
+import type { Executes, Hint, PolicyDocument, Predicate, Risk, Rule, Ruling, Suspicion } from "../schema.ts";
 import { BUILT_IN, HUB_SERVER } from "./built-in.ts";
 import { canonical } from "./canonical.ts";
+import { clientRisk } from "./client-tools.ts";
 
 export interface Call {
   agent: string;
@@ -10,6 +11,7 @@ export interface Call {
   arguments: unknown;
   /** What its server says of the tool. */
   hints: readonly Hint[];
+  executes: Executes;
 }
 
 export interface Ruled {
@@ -17,7 +19,7 @@ export interface Ruled {
   /** Its place in the document, from 1; null for what everybody may do, and for the default. */
   rule: number | null;
   reason: string | null;
-  /** As the rule says; where none says it, by the hints. */
+  /** As the rule says; where none says it, by the hints and by what is known of clients' own tools. */
   risk: Risk;
 }
 
@@ -64,16 +66,16 @@ export function evaluate(policy: Policy, call: Call, now: string): Ruled {
   const budget = { steps: MOST_STEPS };
   for (const rule of policy.by_tool.get(call.tool) ?? policy.any)
     if (matches(rule, call, { now, budget })) return ruledBy(rule, call);
-  return { decision: policy.fallback, rule: null, reason: null, risk: hintedRisk(call) };
+  return { decision: policy.fallback, rule: null, reason: null, risk: ownRisk(call) };
 }
 
 const ruledBy = ({ decision, at: rule, reason, risk }: Placed, call: Call): Ruled => ({
   ...{ decision, rule, reason: reason ?? null },
-  risk: risk ?? hintedRisk(call),
+  risk: risk ?? ownRisk(call),
 });
 
 /** A server may make people more careful with its tools. That one says to be harmless changes nothing. */
-const hintedRisk = ({ hints }: Call): Risk => (hints.includes("destructive") ? "medium" : "low");
+const ownRisk = (call: Call): Risk => (call.hints.includes("destructive") ? "medium" : (clientRisk(call) ?? "low"));
 
 export type RuledOrFailed = Omit<Ruled, "decision"> & { decision: Ruling | "failed" };
 

@@ -27,7 +27,10 @@ export async function letThrough(ctx: Ctx, agent: string, calls: readonly OwnCal
 }
 
 /** What the policy says of a call of the actor's own, before anybody is asked. */
-export async function ruleOn(ctx: Ctx, call: Pick<Call, "server" | "tool"> & { arguments: string }): Promise<Ruling> {
+export async function ruleOn(
+  ctx: Ctx,
+  call: Pick<Call, "server" | "tool" | "executes"> & { arguments: string },
+): Promise<Ruling> {
   const { policy } = await current(ctx);
   const { name: agent } = await ownHolder(ctx);
   const asked = { ...call, agent, arguments: canonicalArguments(call.arguments).value, hints: [] };
@@ -39,7 +42,8 @@ type Ruling = RuledOrFailed["decision"];
 function isAllowed(policy: Policy, { agent, now }: { agent: string; now: string }, call: OwnCall): boolean {
   const given = readable(call.arguments);
   if (!given) return false;
-  const asked = { agent, server: HUB_SERVER, tool: currentName(call.tool), arguments: given.value, hints: [] };
+  const tool = currentName(call.tool);
+  const asked: Call = { agent, server: HUB_SERVER, tool, arguments: given.value, hints: [], executes: "runtime" };
   return evaluateOrFail(policy, asked, now).decision === "allow";
 }
 

@@ -1,5 +1,6 @@
 import type { Reader, Tx } from "../../../db/database.ts";
 import { statement } from "../../../db/statement.ts";
+import type { Executes } from "../schema.ts";
 import type { PolicyRow } from "../tables.ts";
 
 type In = { space_id: string };
@@ -43,11 +44,12 @@ export interface PastCall {
   tool: string;
   arguments: string;
   hints: string | null;
+  executes: Executes;
 }
 
 const calls = statement<In & { before_id: number; limit: number }, PastCall>(
-  `select a.id, p.name as agent, a.server, a.tool, a.arguments, a.hints from approvals a join principals p on p.id = a.agent_id
-   where a.space_id = :space_id and a.id < :before_id order by a.id desc limit :limit`,
+  `select a.id, p.name as agent, a.server, a.tool, a.arguments, a.hints, a.executes
+   from approvals a join principals p on p.id = a.agent_id where a.space_id = :space_id and a.id < :before_id order by a.id desc limit :limit`,
 );
 /** Whatever was asked so far, newest first. */
 export const listCalls = (db: Reader, args: In & { before_id: number; limit: number }): Promise<PastCall[]> =>

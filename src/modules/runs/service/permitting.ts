@@ -38,7 +38,7 @@ export const permit = (ctx: Ctx, input: PermitCall): Promise<Permit> =>
     const known = await findRequested(ctx, key);
     if (known) return answer(ctx, row, known);
     const { call_id, server, tool, arguments: given } = input;
-    const ruled = await ruleOn(ctx, { server, tool, arguments: given });
+    const ruled = await ruleOn(ctx, { server, tool, arguments: given, executes: "client" });
     if (ruled === "ask" && !input.can_wait) return deny(IN_A_SUBAGENT);
     if (ruled === "ask" && (await isWaiting(ctx, row))) return deny(ONE_AT_A_TIME);
     // As elsewhere, what the policy allows of the hub's own tools leaves no approval.
