@@ -23,7 +23,7 @@ const documentOf = (rules: number): PolicyDocument => ({
 function timeOf(policy: Policy, calls: number): number {
   const asked = Array.from({ length: 11 }, (_, at) => ({
     ...{ agent: "scout", server: "server", tool: at === 10 ? "other" : `server_tool_${at}` },
-    ...{ arguments: { cmd: [at % 2 ? "git" : "rm", "status"] }, hints: [], executes: "runtime" },
+    ...{ arguments: { cmd: [at % 2 ? "git" : "rm", "status"] }, hints: [], executes: "runtime" as const },
   }));
   let allowed = 0;
   const start = performance.now();

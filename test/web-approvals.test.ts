@@ -127,6 +127,48 @@ test("of two tabs that decide at once one has decided, and the other says who di
   for (const page of tabs) await page.getByRole("heading", { name: "Nothing needs you" }).waitFor();
 });
 
+test("U31: an edit shows what it adds and removes beside its arguments, which have to be seen all the same", async () => {
+  await using hub = await WebHub.open(browser);
+  const { token } = await hub.agent("scout");
+  const [old_string, new_string] = [
+    "function total(items) {\n  return items.length;\n}",
+    "function total(items) {\n  // \u202eReads only\n  return items.reduce((sum, { price, amount }) => sum + price * amount, 0);\n}",
+  ];
+  const edit = { file_path: "src/cart.ts", old_string, new_string, replace_all: true };
+  const client = { server: "claude-code", executes: "client" };
+  const { id } = await ask(hub, token, "edit", { ...client, tool: "Edit", arguments: edit });
+  const long = { file_path: "long.txt", content: `first\n${"more\n".repeat(90)}last` };
+  await ask(hub, token, "write", { ...client, tool: "Write", arguments: long });
+  await ask(hub, token, "huge", {
+    ...client,
+    tool: "Write",
+    arguments: { file_path: "huge.txt", content: "x\n".repeat(3000) },
+  });
+  const { page, complaints } = await hub.signedIn({ bypassCSP: true });
+  const diff = card(page, "src/cart.ts").getByRole("region", { name: "What it changes, line by line" });
+  for (const look of LOOKS) {
+    await openAs(page, look, `${hub.url}/needs`);
+    await diff.waitFor();
+    expect((await diff.innerText()).split("\n").filter((line) => /^[+−]$/.test(line.trim()))).toEqual(["−", "+", "+"]);
+    await diff.getByText("// \\u202eReads only").waitFor();
+    await card(page, "src/cart.ts").getByText("Not in this view: replace_all").waitFor();
+    // Sideways in itself: the page stays as wide as it is.
+    const wide = "document.documentElement.scrollWidth <= document.documentElement.clientWidth";
+    expect(await page.evaluate(wide)).toBe(true);
+    await diff.scrollIntoViewIfNeeded();
+    await shoot(page, `approvals-edit-${look.join("-")}`);
+    expect(await findings(page)).toEqual([]);
+  }
+  const written = card(page, "long.txt");
+  await written.getByText("What it writes, over whatever is there").waitFor();
+  await written.getByRole("region", { name: "What it changes, line by line" }).scrollIntoViewIfNeeded();
+  expect(await written.getByRole("button", { name: "Approve" }).isEnabled()).toBe(false);
+  expect(await card(page, "huge.txt").getByRole("region", { name: "What it changes, line by line" }).count()).toBe(0);
+  await card(page, "src/cart.ts").getByRole("button", { name: "Approve" }).click();
+  expect(await seenBy(hub, token, id)).toMatchObject({ state: "answered", arguments: edit });
+  expect(complaints).toEqual([]);
+});
+
 test("several are decided at once, and the rest stays", async () => {
   await using hub = await WebHub.open(browser);
   const { token } = await hub.agent("scout");

@@ -4,6 +4,7 @@ import { whenWords } from "#lib/time.ts";
 import type { Toaster } from "#lib/toast/toaster.svelte.ts";
 import { goto } from "$app/navigation";
 import { HubError } from "$client/index.ts";
+import { type Edit, editIn } from "./edit-in.ts";
 import type { Decision, Need, Needs, Verdict } from "./needs.svelte.ts";
 
 const DECIDED: Record<Verdict, string> = {
@@ -46,9 +47,10 @@ export class Answers {
   }
 
   /** All arguments of a call, as they can be edited. */
-  async whole(need: Need): Promise<{ text: string; editable: boolean }> {
-    const approval = await this.#hub.client.call("approval_get", { id: need.id });
-    return { text: JSON.stringify(approval.arguments, null, 2), editable: approval.editable };
+  async whole(need: Need): Promise<{ text: string; editable: boolean; edit: Edit | undefined }> {
+    const { arguments: given, editable, covers, tool } = await this.#hub.client.call("approval_get", { id: need.id });
+    const edit = covers === "arguments" ? editIn(tool, given) : undefined;
+    return { text: JSON.stringify(given, null, 2), editable, edit };
   }
 
   reply(need: Need, text: string): Promise<void> {
