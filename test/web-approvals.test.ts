@@ -137,7 +137,7 @@ test("U31: an edit shows what it adds and removes beside its arguments, which ha
   const edit = { file_path: "src/cart.ts", old_string, new_string, replace_all: true };
   const client = { server: "claude-code", executes: "client" };
   const { id } = await ask(hub, token, "edit", { ...client, tool: "Edit", arguments: edit });
-  const long = { file_path: "long.txt", content: `first\n${"more\n".repeat(90)}last` };
+  const long = { file_path: "long.txt", content: `first\n${"more of it\n".repeat(400)}last` };
   await ask(hub, token, "write", { ...client, tool: "Write", arguments: long });
   await ask(hub, token, "huge", {
     ...client,
