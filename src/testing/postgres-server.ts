@@ -24,13 +24,13 @@ import { childrenOf, type Janitor, startJanitor } from "./postgres-janitor.ts";
 
 const START_LIMIT_MS = 60_000;
 
-/** Nothing here outlives the machine, and what a killed server has written the kernel still has: no sync is waited for. */
 const SETTINGS = `
 listen_addresses = '127.0.0.1'
 unix_socket_directories = ''
 max_connections = 200
-fsync = off
 `;
+/** Nothing of a test outlives the machine, and what a killed server has written the kernel still has: no sync is waited for. */
+const UNSYNCED = "fsync = off\n";
 
 /** A server on a free port of 127.0.0.1, in a temporary folder, with a random password, never as root. */
 export class TestPostgres implements PostgresServer {
@@ -42,10 +42,11 @@ export class TestPostgres implements PostgresServer {
   #port = 0;
   #process: ChildProcess | undefined;
 
-  static async start(): Promise<TestPostgres> {
+  /** `durable`: a commit waits for the disk, as it does where messages are kept. */
+  static async start({ durable = false } = {}): Promise<TestPostgres> {
     const server = new TestPostgres();
     try {
-      await server.#initialise();
+      await server.#initialise(durable ? SETTINGS : SETTINGS + UNSYNCED);
       await server.#launch();
       return server;
     } catch (error) {
@@ -105,7 +106,7 @@ export class TestPostgres implements PostgresServer {
     return { cwd: this.#folder, env: { PATH: process.env.PATH, LC_ALL: "C", TZ: "UTC" }, ...this.#user };
   }
 
-  async #initialise(): Promise<void> {
+  async #initialise(settings: string): Promise<void> {
     this.#binaries = findBinaries(this.#folder);
     this.#port = await freePort();
     const password = join(this.#folder, "password");
@@ -120,7 +121,7 @@ export class TestPostgres implements PostgresServer {
     );
     this.#janitor.watch(initdb.child.pid);
     await initdb;
-    appendFileSync(join(this.#data, "postgresql.conf"), SETTINGS);
+    appendFileSync(join(this.#data, "postgresql.conf"), settings);
   }
 
   async #launch(): Promise<void> {
