@@ -54,6 +54,7 @@ const PASSAGES = [
   /^http -> src\/mcp\/index\.ts$/, // one server listens for both
   /^mcp -> src\/http\/outlet\.ts$/, // the bounded way out, the same for every stream
   /^(cli|runtime) -> src\/client\//,
+  /^mcp -> src\/client\/sse\.ts$/, // what comes as events is read in one way
   /^runtime -> src\/runner\/clients\/index\.ts$/, // what agents' clients take and print is known in one place
   /^runtime -> src\/runner\/definitions\.ts$/, // a program is written down in one way, whoever starts it
   /^cli -> src\/mcp\/stdio(\/channel)?\.ts$/,

@@ -41,6 +41,17 @@ export class EventParser {
   }
 }
 
+/** The events of a body, each as soon as the bytes of it are there. */
+export async function* eventsOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<SseEvent> {
+  const decoder = new TextDecoder();
+  const events: SseEvent[] = [];
+  const parser = new EventParser((event) => events.push(event));
+  for await (const chunk of body) {
+    parser.push(decoder.decode(chunk, { stream: true }));
+    for (const event of events.splice(0)) yield event;
+  }
+}
+
 function parseEvent(lines: readonly string[]): SseEvent | undefined {
   const data: string[] = [];
   let id: string | undefined;

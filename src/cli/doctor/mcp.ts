@@ -1,5 +1,6 @@
 /** A round trip in each era of MCP, as an agent's client would make it. */
 import { isObject } from "../../client/errors.ts";
+import { EventParser } from "../../client/sse.ts";
 import type { HttpRequest, HttpResponse } from "../../client/transport.ts";
 import { type Target, textOf, transportTo } from "../core/client.ts";
 import { reasonOf } from "../core/failure.ts";
@@ -57,7 +58,7 @@ function count(result: unknown): number {
 async function rpc(target: Target, message: object, headers: Record<string, string>) {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, ...message });
   const response = await send(target, { method: "POST", headers, body });
-  const answer = parse(await textOf(response));
+  const answer = await messageOf(response);
   if (!isObject(answer) || !("result" in answer))
     throw new Error(`HTTP ${response.status}${isObject(answer) ? ` ${JSON.stringify(answer.error)}` : ""}`);
   return { result: answer.result, session: response.session };
@@ -74,5 +75,14 @@ function send(target: Target, request: Omit<HttpRequest, "path">): Promise<HttpR
   return transportTo(target, PATIENCE_MS)({ ...request, path: "/mcp", headers });
 }
 
-/** As JSON, or as the one event of a stream. */
-const parse = (text: string): unknown => jsonIn(/^data: ?(.*)$/m.exec(text)?.[1] ?? text);
+/** The one message of an answer, or the last of a stream. */
+async function messageOf(response: HttpResponse): Promise<unknown> {
+  const text = await textOf(response);
+  if (!response.type.startsWith("text/event-stream")) return jsonIn(text);
+  let last = "";
+  const parser = new EventParser(({ data }) => {
+    last = data;
+  });
+  parser.push(text);
+  return jsonIn(last);
+}

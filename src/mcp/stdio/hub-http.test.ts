@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Address, HubAddress } from "./hub-address.ts";
-import { HubHttp, textOf } from "./hub-http.ts";
+import { HubHttp, messagesOf, textOf } from "./hub-http.ts";
 
 const ANSWER = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}";
 
@@ -87,4 +87,15 @@ describe.runIf(process.platform === "linux")("on a socket of Linux", () => {
     await expect(ask(http)).rejects.toMatchObject({ code: "OUTCOME_UNKNOWN" });
     expect(requests).toBe(1);
   });
+});
+
+test.each(["\n", "\r\n", "\r"])("events are read as the standard has them, where lines end with %j", async (end) => {
+  const events = [": hello", "", "id: 7", 'data: {"method":', 'data: "first"}', "", 'data:{"id":1}', "", ""].join(end);
+  heard = (socket) =>
+    socket.end(`HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n${events}`);
+  const positions: string[] = [];
+  const reply = await new HubHttp(new HubAddress(find), "/mcp", {}).reach({ method: "GET" }, false);
+  const messages: object[] = [];
+  for await (const message of messagesOf(reply, (id) => positions.push(id))) messages.push(message);
+  expect([messages, positions]).toEqual([[{ method: "first" }, { id: 1 }], ["7"]]);
 });

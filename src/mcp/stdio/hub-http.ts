@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
+import { eventsOf } from "../../client/sse.ts";
 import type { ErrorCode } from "../../errors.ts";
 import type { HubAddress } from "./hub-address.ts";
 import { type Message, parseMessage } from "./message.ts";
@@ -135,7 +136,7 @@ export async function* messagesOf(
   passed: (event_id: string) => void = () => {},
 ): AsyncGenerator<Message> {
   if (reply.headers["content-type"]?.startsWith("text/event-stream")) {
-    for await (const { id, data } of eventsOf(reply.body)) {
+    for await (const { id, data } of eventsOf(chunksOf(reply.body))) {
       const message = parseMessage(data);
       if (message) yield message;
       if (id !== undefined) passed(id);
@@ -163,25 +164,6 @@ export const textOf = (body: IncomingMessage): Promise<string> =>
     body.on("end", () => resolve(Buffer.concat(chunks).toString("utf8")));
     body.on("error", (error) => reject(lost(error)));
   });
-
-async function* eventsOf(body: IncomingMessage): AsyncGenerator<{ id: string | undefined; data: string }> {
-  let rest = "";
-  const decoder = new TextDecoder();
-  for await (const chunk of chunksOf(body)) {
-    rest += decoder.decode(chunk, { stream: true });
-    const events = rest.split("\n\n");
-    rest = events.pop() ?? "";
-    for (const event of events) {
-      const lines = event.split("\n");
-      const data = lines.filter((line) => line.startsWith("data:"));
-      const id = lines
-        .find((line) => line.startsWith("id:"))
-        ?.slice(3)
-        .trim();
-      if (data.length > 0) yield { id, data: data.map((line) => line.slice(5).trimStart()).join("\n") };
-    }
-  }
-}
 
 async function* chunksOf(body: IncomingMessage): AsyncGenerator<Buffer> {
   try {

@@ -5,6 +5,7 @@
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { Backoff, type Pace } from "../../client/backoff.ts";
+import { eventsOf } from "../../client/sse.ts";
 import { Throttled } from "../throttled.ts";
 
 const MOST_BYTES = 16 * 1024 * 1024;
@@ -133,19 +134,20 @@ export function waitOf(header: string | null, now = Date.now()): number | undefi
   return Number.isNaN(at) ? undefined : Math.max(0, at - now);
 }
 
-/** What stands behind `data:`, as JSON; the word that ends a stream of the one protocol is its own. */
+/** The data of each event, as JSON; the word that ends a stream of the one protocol is its own. */
 async function* eventsIn(response: Response, heard: () => void): AsyncGenerator<unknown> {
   if (!response.headers.get("content-type")?.includes("text/event-stream"))
     throw new EndpointError("The model's endpoint does not stream: it answered with something else.");
-  const decoder = new TextDecoder();
-  let [rest, bytes] = ["", 0];
-  for await (const chunk of response.body ?? []) {
+  for await (const { data } of eventsOf(chunksOf(response, heard))) yield parsed(data.trim());
+}
+
+async function* chunksOf({ body }: Response, heard: () => void): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const chunk of body ?? []) {
     heard();
     bytes += chunk.length;
     if (bytes > MOST_BYTES) throw new EndpointError(`The model's answer has more than ${MOST_BYTES} bytes.`);
-    const lines = `${rest}${decoder.decode(chunk, { stream: true })}`.split(/\r?\n/);
-    rest = lines.pop() ?? "";
-    for (const line of lines) if (line.startsWith("data:")) yield parsed(line.slice(5).trim());
+    yield chunk;
   }
 }
 

@@ -110,6 +110,18 @@ describe.each(KINDS)("$name", ({ name, make, events, failure, key, told }) => {
     expect(server.asked[0]?.headers).toMatchObject(Object.fromEntries([key]));
   });
 
+  test("an event may have several lines of data, and lines may end as the standard allows", async () => {
+    const { server, sample } = await open();
+    const spread = events(ANSWER).map((event) =>
+      event.replace(/\{.*\}/, (json) => JSON.stringify(JSON.parse(json), null, 1).replaceAll("\n", "\ndata: ")),
+    );
+    for (const end of ["\n", "\r\n", "\r"]) {
+      server.replies(streams(spread.map((event) => event.replaceAll("\n", end))));
+      expect(await sample()).toMatchObject(ANSWER);
+    }
+    expect(server.asked).toHaveLength(3);
+  });
+
   test.each([
     ["429 with retry-after", refuse(429, "slow down", { "retry-after": "0.05" })],
     ["500", refuse(500, "oops")],
