@@ -29,3 +29,12 @@ export function fitting<T extends { bytes: number }>(sizes: readonly T[], most =
   });
   return end < 0 ? [...sizes] : sizes.slice(0, end);
 }
+
+/** A page within the bytes of one, of rows of which one more was asked for than it may hold. */
+export function fittingPage<T extends { bytes: number }>(
+  rows: readonly T[],
+  limit: number,
+): { shown: T[]; has_more: boolean } {
+  const shown = fitting(rows.slice(0, limit));
+  return { shown, has_more: rows.length > shown.length };
+}

@@ -2,7 +2,7 @@ import { type Ctx, has, transact } from "../../../context.ts";
 import { ParleyError } from "../../../errors.ts";
 import { checkPosition, findWatermark, saveWatermark } from "../../../feed/index.ts";
 import { formatId, parseId, timeOfId } from "../../../ids.ts";
-import { fitting, startOf } from "../../../pages.ts";
+import { fitting, fittingPage, startOf } from "../../../pages.ts";
 import { checkSubscriber } from "../../identity/index.ts";
 import type { AdvancedPage, Inbox, Message, Page, ReadAndAdvance, ReadBefore, ReadSince } from "../schema.ts";
 import * as store from "../store.ts";
@@ -58,8 +58,8 @@ export async function readBefore(ctx: Ctx, { before_id, limit, agent }: ReadBefo
   const { inbox_id } = await readableInbox(ctx, agent);
   const where = { space_id: ctx.actor.space_id, inbox_id };
   const behind = await store.listSizesBefore(ctx.db, { ...where, before_id: startOf(before_id), limit: limit + 1 });
-  const page = fitting(behind.slice(0, limit));
-  return { ...(await newest(ctx, where, page)), has_more: behind.length > page.length, epoch: ctx.database.epoch };
+  const { shown, has_more } = fittingPage(behind, limit);
+  return { ...(await newest(ctx, where, shown)), has_more, epoch: ctx.database.epoch };
 }
 
 /** The newest messages, as many as fit, oldest first. */
@@ -99,12 +99,12 @@ async function readOn(ctx: Ctx, { inbox_id }: OpenInbox, { after_id, limit }: Po
   const { epoch } = ctx.database;
   const where = { space_id: ctx.actor.space_id, inbox_id };
   const ahead = await store.listSizesAfter(ctx.db, { ...where, after_id: after_id ?? 0, limit: limit + 1 });
-  const page = fitting(ahead.slice(0, limit));
-  const last = page.at(-1);
-  if (!last) return { messages: [], last_id: after_id === null ? null : formatId(after_id), has_more: false, epoch };
-  const first_id = page[0]?.id ?? last.id;
+  const { shown, has_more } = fittingPage(ahead, limit);
+  const last = shown.at(-1);
+  if (!last) return { messages: [], last_id: after_id === null ? null : formatId(after_id), has_more, epoch };
+  const first_id = shown[0]?.id ?? last.id;
   const rows = await store.listMessages(ctx.db, { ...where, first_id, last_id: last.id });
-  return { messages: rows.map(wire), last_id: formatId(last.id), has_more: ahead.length > page.length, epoch };
+  return { messages: rows.map(wire), last_id: formatId(last.id), has_more, epoch };
 }
 
 const wire = ({ id, author, author_principal, mime, content }: MessageRow): Message => ({

@@ -1,7 +1,7 @@
 import { type Ctx, type TxCtx, transact } from "../../../context.ts";
 import { ParleyError } from "../../../errors.ts";
 import { formatId, Id, parseId } from "../../../ids.ts";
-import { FROM_THE_TOP, fitting, startOf } from "../../../pages.ts";
+import { FROM_THE_TOP, fittingPage, startOf } from "../../../pages.ts";
 import type { HolderRow } from "../../identity/index.ts";
 import type { Look, Mail, Read, ReadThread, Thread } from "../schema.ts";
 import * as store from "../store.ts";
@@ -47,19 +47,19 @@ export async function readThread(ctx: Ctx, { id, limit, before, agent }: ReadThr
     before: startOf(before),
     limit: limit + 1,
   });
-  const shown = fitting(sizes.slice(0, limit));
+  const { shown, has_more } = fittingPage(sizes, limit);
   const [last] = shown;
   const first = shown.at(-1);
   if (!last || !first) {
     if (before && (await seesThread(ctx, { ...where, thread_id })))
-      return { ...(await headOf(ctx, thread_id, "")), messages: [], has_more: false };
+      return { ...(await headOf(ctx, thread_id, "")), messages: [], has_more };
     throw noSuchThread(id);
   }
   const rows = await store.listThread(ctx.db, { ...where, thread_id, first_id: first.id, last_id: last.id });
   return {
     ...(await headOf(ctx, thread_id, rows[0]?.subject ?? "")),
     messages: rows.map((row) => toMail(ctx, row)),
-    has_more: sizes.length > shown.length,
+    has_more,
   };
 }
 

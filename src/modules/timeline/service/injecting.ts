@@ -7,7 +7,7 @@ import type { Ctx, TxCtx } from "../../../context.ts";
 import { ParleyError } from "../../../errors.ts";
 import { hit } from "../../../failpoints.ts";
 import { formatId, parseId } from "../../../ids.ts";
-import { fitting } from "../../../pages.ts";
+import { fittingPage } from "../../../pages.ts";
 import { type Message, type Page, readSince } from "../../chat/index.ts";
 import { type AgentRow, heartbeat } from "../../identity/index.ts";
 import type { Inputs, NextInputs } from "../schema.ts";
@@ -72,12 +72,12 @@ async function look(ctx: Ctx, agent: AgentRow, input: NextInputs): Promise<Input
   const where = { space_id, principal_id: agent.principal_id };
   const after_id = input.after_id === null ? 0 : parseId(input.after_id);
   const ahead = await store.listInputSizes(ctx.db, { ...where, after_id, limit: PAGE + 1 });
-  const page = fitting(ahead.slice(0, PAGE));
-  const [first, last] = [page[0], page.at(-1)];
+  const { shown, has_more } = fittingPage(ahead, PAGE);
+  const [first, last] = [shown[0], shown.at(-1)];
   const rows = first && last ? await store.listInputs(ctx.db, { ...where, first_id: first.id, last_id: last.id }) : [];
   return {
     events: rows.map((row) => logEvent(row)),
-    has_more: injected.has_more || ahead.length > page.length,
+    has_more: injected.has_more || has_more,
     paused: row.paused_at !== null,
     abort_turn_id: idOrNull(row.abort_turn_id),
     tools_off: row.tools_off_at !== null,

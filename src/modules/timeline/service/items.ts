@@ -1,6 +1,6 @@
 import type { Ctx } from "../../../context.ts";
 import { formatId, parseId, timeOfId } from "../../../ids.ts";
-import { FROM_THE_TOP, fitting } from "../../../pages.ts";
+import { FROM_THE_TOP, fittingPage } from "../../../pages.ts";
 import { type Message, readableInbox, readBefore, readSince, seesAll } from "../../chat/index.ts";
 import type { Item, ReadTimeline, TimelinePage } from "../schema.ts";
 import * as store from "../store.ts";
@@ -44,16 +44,16 @@ async function readOn(
   const from = after_id === null ? 0 : parseId(after_id);
   const where = { space_id: ctx.actor.space_id, principal_id: principal_id ?? "" };
   const ahead = await store.listItemsAfter(ctx.db, { ...where, after_id: from, limit: limit + 1 });
-  const rows = fittingRows(ahead.slice(0, limit));
+  const { shown: rows, has_more } = fittingItems(ahead, limit);
   // Behind the end of a page that goes on, something of the other kind may still be missing.
   const ends = [
     chat.has_more && chat.last_id !== null ? parseId(chat.last_id) : FROM_THE_TOP,
-    ahead.length > rows.length ? (rows.at(-1)?.id ?? FROM_THE_TOP) : FROM_THE_TOP,
+    has_more ? (rows.at(-1)?.id ?? FROM_THE_TOP) : FROM_THE_TOP,
   ];
   const all = merged(chat.messages, rows).filter(({ id }) => parseId(id) <= Math.min(...ends));
   const items = all.slice(0, limit);
-  const has_more = chat.has_more || ahead.length > rows.length || all.length > limit;
-  return { items, last_id: items.at(-1)?.id ?? after_id, has_more };
+  const last_id = items.at(-1)?.id ?? after_id;
+  return { items, last_id, has_more: chat.has_more || has_more || all.length > limit };
 }
 
 /** The last items before a position. */
@@ -66,15 +66,12 @@ export async function readBack(
   const before = before_id === null ? FROM_THE_TOP : parseId(before_id);
   const where = { space_id: ctx.actor.space_id, principal_id: principal_id ?? "" };
   const behind = await store.listItemsBefore(ctx.db, { ...where, before_id: before, limit: limit + 1 });
-  const rows = fittingRows(behind.slice(0, limit));
-  const begins = [
-    chat.has_more ? parseId(chat.messages[0]?.id ?? "0") : 0,
-    behind.length > rows.length ? (rows.at(-1)?.id ?? 0) : 0,
-  ];
+  const { shown: rows, has_more } = fittingItems(behind, limit);
+  const begins = [chat.has_more ? parseId(chat.messages[0]?.id ?? "0") : 0, has_more ? (rows.at(-1)?.id ?? 0) : 0];
   const all = merged(chat.messages, rows.toReversed()).filter(({ id }) => parseId(id) >= Math.max(...begins));
   const items = all.slice(-limit);
-  const has_more = chat.has_more || behind.length > rows.length || all.length > limit;
-  return { items, last_id: items.at(-1)?.id ?? null, has_more };
+  const last_id = items.at(-1)?.id ?? null;
+  return { items, last_id, has_more: chat.has_more || has_more || all.length > limit };
 }
 
 /** What was made or has changed since, in that order. */
@@ -86,16 +83,19 @@ async function readChanged(
   const chat = await readSince(ctx, { agent, after_id: changed_after, limit });
   const where = { space_id: ctx.actor.space_id, principal_id: principal_id ?? "" };
   const ahead = await store.listItemsChanged(ctx.db, { ...where, after_id: parseId(changed_after), limit: limit + 1 });
-  const rows = fittingRows(ahead.slice(0, limit));
+  const { shown: rows, has_more } = fittingItems(ahead, limit);
   const ends = [
     chat.has_more && chat.last_id !== null ? parseId(chat.last_id) : FROM_THE_TOP,
-    ahead.length > rows.length ? (rows.at(-1)?.changed_id ?? FROM_THE_TOP) : FROM_THE_TOP,
+    has_more ? (rows.at(-1)?.changed_id ?? FROM_THE_TOP) : FROM_THE_TOP,
   ];
   const all = changed(chat.messages, rows).filter(({ at }) => at <= Math.min(...ends));
   const shown = all.slice(0, limit);
   const last = shown.at(-1);
-  const has_more = chat.has_more || ahead.length > rows.length || all.length > limit;
-  return { items: shown.map(({ item }) => item), last_id: last ? formatId(last.at) : changed_after, has_more };
+  return {
+    items: shown.map(({ item }) => item),
+    last_id: last ? formatId(last.at) : changed_after,
+    has_more: chat.has_more || has_more || all.length > limit,
+  };
 }
 
 /** What was said and what was done, each with where it became what it is, in that order. */
@@ -105,8 +105,11 @@ export function changed(messages: readonly Message[], rows: readonly ItemRow[]):
   return [...done, ...spoken].sort((a, b) => a.at - b.at);
 }
 
-const fittingRows = (rows: readonly ItemRow[]): ItemRow[] =>
-  fitting(rows.map((row) => ({ ...row, bytes: row.body.length })));
+const fittingItems = (rows: readonly ItemRow[], limit: number): { shown: ItemRow[]; has_more: boolean } =>
+  fittingPage(
+    rows.map((row) => ({ ...row, bytes: row.body.length })),
+    limit,
+  );
 
 /** Both are in the order of their ids, which are as long as each other. */
 function merged(messages: readonly Message[], rows: readonly ItemRow[]): Item[] {

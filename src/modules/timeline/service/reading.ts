@@ -1,6 +1,6 @@
 import type { Ctx } from "../../../context.ts";
 import { parseId } from "../../../ids.ts";
-import { FROM_THE_TOP, fitting } from "../../../pages.ts";
+import { FROM_THE_TOP, fittingPage } from "../../../pages.ts";
 import type { LogEvent, ReadLog } from "../schema.ts";
 import { listSizes, listWhole } from "./lineage.ts";
 import { logEvent, own } from "./wire.ts";
@@ -13,7 +13,7 @@ export async function readLog(
   const { principal_id } = await own(ctx, name);
   const before = before_id === undefined ? FROM_THE_TOP : parseId(before_id);
   const behind = await listSizes(ctx, principal_id, { before_id: before, limit: limit + 1 });
-  const page = fitting(behind.slice(0, limit));
-  const rows = await listWhole(ctx, page);
-  return { events: rows.map(logEvent), has_more: behind.length > page.length };
+  const { shown, has_more } = fittingPage(behind, limit);
+  const rows = await listWhole(ctx, shown);
+  return { events: rows.map(logEvent), has_more };
 }

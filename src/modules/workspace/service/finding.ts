@@ -3,7 +3,7 @@ import { allOf, fold, matchOfMark, matchOfPart } from "../../../db/pieces.ts";
 import { type Match, matchOf } from "../../../db/words.ts";
 import { ParleyError } from "../../../errors.ts";
 import { formatId, parseId, timeOfId } from "../../../ids.ts";
-import { fitting } from "../../../pages.ts";
+import { fittingPage } from "../../../pages.ts";
 import type { NewestNotes, Note, NoteList, ReadNotes } from "../schema.ts";
 import * as store from "../store.ts";
 import { tagMark } from "./noting.ts";
@@ -41,9 +41,10 @@ const listOf = ({ notes, has_more }: NewestNotes): NoteList => ({
 export async function newestNotes(ctx: Ctx, limit = MOST_NEWEST): Promise<NewestNotes> {
   const { space_id } = ctx.actor;
   const sizes = await store.listNewest(ctx.db, { space_id, limit: limit + 1 });
-  const ids = fitting(sizes.slice(0, limit)).map(({ id }) => id);
+  const { shown, has_more } = fittingPage(sizes, limit);
+  const ids = shown.map(({ id }) => id);
   const notes = ids.length > 0 ? await store.listNotes(ctx.db, { space_id, ids }) : [];
-  return { notes: notes.map(wire), has_more: sizes.length > ids.length };
+  return { notes: notes.map(wire), has_more };
 }
 
 interface Conditions {
@@ -92,9 +93,9 @@ async function scan(ctx: Ctx, { limit, match, folded, after_id }: Scan): Promise
     scanned += step.length;
     last_id = step.at(-1)?.id ?? last_id;
     rows.push(...step.filter(({ fits }) => fits === 1));
-    const shown = fitting(rows.slice(0, limit));
+    const { shown, has_more } = fittingPage(rows, limit);
     const end = shown.at(-1);
-    if (shown.length < rows.length && end) return { rows: shown, last_id: end.id, more: true };
+    if (has_more && end) return { rows: shown, last_id: end.id, more: true };
     if (step.length < args.limit) return { rows, last_id, more: false };
   }
   return { rows, last_id, more: true };

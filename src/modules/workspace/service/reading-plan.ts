@@ -1,7 +1,7 @@
 import type { Ctx } from "../../../context.ts";
 import { ParleyError } from "../../../errors.ts";
 import { formatId, parseId } from "../../../ids.ts";
-import { fitting } from "../../../pages.ts";
+import { fittingPage } from "../../../pages.ts";
 import type { Plan, PlanTask, ReadPlan } from "../schema.ts";
 import * as store from "../store.ts";
 import type { PlanTaskRow } from "../tables.ts";
@@ -16,10 +16,11 @@ export async function readPlan(ctx: Ctx, { status, assigned_to, ready, limit, af
     ready: ready ? 1 : 0,
     limit: limit + 1,
   });
-  const shown = fitting(rows.slice(0, limit).map((row) => ({ row, bytes: sizeOf(row) }))).map(({ row }) => row);
+  const sized = rows.map((row) => ({ ...row, bytes: sizeOf(row) }));
+  const { shown, has_more } = fittingPage(sized, limit);
   const last = shown.at(-1);
   const last_id = last ? formatId(last.id) : (after_id ?? null);
-  return { plan: await wire(ctx, shown), has_more: shown.length < rows.length, last_id };
+  return { plan: await wire(ctx, shown), has_more, last_id };
 }
 
 /** Roughly: with what is around the texts. */
