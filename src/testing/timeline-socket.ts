@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { WebSocket } from "ws";
 import type { TestHub } from "./hub.ts";
 
-interface Told {
+interface SocketMessage {
   event_id: number;
   type: string;
   seq?: number;
@@ -16,7 +16,7 @@ interface Told {
 
 /** Follows a timeline as a page does, and remembers what it was told. */
 export class TimelineClient implements Disposable {
-  readonly told: Told[] = [];
+  readonly told: SocketMessage[] = [];
   readonly ws: WebSocket;
   closed: number | undefined;
 
@@ -35,7 +35,7 @@ export class TimelineClient implements Disposable {
     });
   }
 
-  of(type: string): Told[] {
+  of(type: string): SocketMessage[] {
     return this.told.filter((message) => message.type === type);
   }
 

@@ -43,7 +43,7 @@ interface Kind {
   told: (body: Asked["body"]) => { all: object[]; kinds: string[]; arguments: string[] };
 }
 
-interface Told {
+interface InputItem {
   role: string;
   type: string;
   arguments: string;
@@ -51,13 +51,13 @@ interface Told {
   content: { type: string; input: object }[];
 }
 
-const rolesOf = (all: readonly Told[]): string[] => all.map(({ role }) => role);
+const rolesOf = (all: readonly InputItem[]): string[] => all.map(({ role }) => role);
 
 const KINDS: Kind[] = [
   {
     ...{ name: "openai, chat", make: openai, events: openaiEvents, key: ["authorization", "Bearer key"] },
     failure: { error: { message: "overloaded", code: 503 } },
-    told: ({ messages }: { messages: Told[] }) => ({
+    told: ({ messages }: { messages: InputItem[] }) => ({
       ...{ all: messages, kinds: rolesOf(messages) },
       arguments: messages.flatMap(({ tool_calls = [] }) => tool_calls.map((called) => called.function.arguments)),
     }),
@@ -68,7 +68,7 @@ const KINDS: Kind[] = [
       failure: { type: "error", code: "server_error", message: "overloaded" },
       key: ["authorization", "Bearer key"],
     },
-    told: ({ instructions, input }: { instructions: string; input: Told[] }) => ({
+    told: ({ instructions, input }: { instructions: string; input: InputItem[] }) => ({
       ...{ all: input, kinds: [instructions && "system", ...input.map(({ role, type }) => role ?? type)] },
       arguments: input.flatMap(({ type, arguments: args }) => (type === "function_call" ? args : [])),
     }),
@@ -76,7 +76,7 @@ const KINDS: Kind[] = [
   {
     ...{ name: "anthropic", make: anthropic, events: anthropicEvents, key: ["x-api-key", "key"] },
     failure: { type: "error", error: { type: "overloaded_error", message: "overloaded" } },
-    told: ({ messages }: { messages: Told[] }) => ({
+    told: ({ messages }: { messages: InputItem[] }) => ({
       ...{ all: messages, kinds: rolesOf(messages) },
       arguments: (messages[1]?.content ?? []).map(({ input }) => JSON.stringify(input)),
     }),
