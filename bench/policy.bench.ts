@@ -1,5 +1,5 @@
 import type { PolicyDocument } from "../src/modules/approvals/schema.ts";
-import { compile, evaluate, type Policy } from "../src/modules/approvals/service/evaluating.ts";
+import { type Call, compile, evaluate } from "../src/modules/approvals/service/evaluating.ts";
 import { figure, interleaved } from "./support/rounds.ts";
 import type { Scenario } from "./support/scenario.ts";
 
@@ -9,32 +9,71 @@ const bounds = { time: { on: "ratio", at_most: 1.5 } } as const;
 
 const NOW = "2027-03-01T08:00:00.000Z";
 
-/** Each rule of a tool of its own, as people have them, with what it is to be used with. */
-const documentOf = (rules: number): PolicyDocument => ({
-  rules: Array.from({ length: rules }, (_, at) => ({
-    tool: `server_tool_${at}`,
-    when: { "cmd.0": { in: ["git", "ls", "cat"] } },
-    decision: "allow",
-  })),
-  default: "ask",
+interface Shape {
+  figure: string;
+  documentOf: (rules: number) => PolicyDocument;
+  /** Of what both documents have rules for, and what none has. */
+  asked: readonly Call[];
+}
+
+const ELEVEN = Array.from({ length: 11 }, (_, at) => at);
+
+const called = (tool: string, given: unknown): Call => ({
+  ...{ agent: "scout", server: "server", tool, arguments: given, hints: [], executes: "runtime" },
 });
 
-/** Of ten tools that both documents have rules for, and one that none has. */
-function timeOf(policy: Policy, calls: number): number {
-  const asked = Array.from({ length: 11 }, (_, at) => ({
-    ...{ agent: "scout", server: "server", tool: at === 10 ? "other" : `server_tool_${at}` },
-    ...{ arguments: { cmd: [at % 2 ? "git" : "rm", "status"] }, hints: [], executes: "runtime" as const },
-  }));
-  let allowed = 0;
-  const start = performance.now();
-  for (let n = 0; n < calls; n += 1) {
-    // It is one of eleven.
-    const call = asked[n % 11] as (typeof asked)[number];
-    if (evaluate(policy, call, NOW).decision === "allow") allowed += 1;
-  }
-  const time = performance.now() - start;
-  if (allowed === 0) throw new Error("nothing was allowed");
-  return (time / calls) * 1e6;
+/** Each rule of a tool of its own, with what it is to be used with. */
+const TOOLS: Shape = {
+  figure: "time of a decision, a tool a rule",
+  documentOf: (rules) => ({
+    rules: Array.from({ length: rules }, (_, at) => ({
+      tool: `server_tool_${at}`,
+      when: { "cmd.0": { in: ["git", "ls", "cat"] } },
+      decision: "allow",
+    })),
+    default: "ask",
+  }),
+  asked: ELEVEN.map((at) =>
+    called(at === 10 ? "other" : `server_tool_${at}`, { cmd: [at % 2 ? "git" : "rm", "status"] }),
+  ),
+};
+
+const push = (at: number) => ({
+  cmd: ["git", "push", "origin", `topic-${at}`],
+  cwd: "/work/project",
+  env: { CI: "1" },
+});
+
+/** As "always allow" makes them: rules of one tool, each for exactly these arguments, some for one agent alone. */
+const EXACT: Shape = {
+  figure: "time of a decision, exact arguments of one tool",
+  documentOf: (rules) => ({
+    rules: Array.from({ length: rules }, (_, at) => ({
+      tool: "server_exec",
+      server: "server",
+      ...(at % 2 === 0 && { agent: "scout" }),
+      when: { "": { is: push(at) } },
+      decision: "allow",
+    })),
+    default: "ask",
+  }),
+  asked: ELEVEN.map((at) => called("server_exec", push(at === 10 ? -1 : at))),
+};
+
+function timeOf({ documentOf, asked }: Shape, rules: number, calls: number): () => number {
+  const policy = compile(documentOf(rules));
+  return () => {
+    let allowed = 0;
+    const start = performance.now();
+    for (let n = 0; n < calls; n += 1) {
+      // It is one of eleven.
+      const call = asked[n % asked.length] as Call;
+      if (evaluate(policy, call, NOW).decision === "allow") allowed += 1;
+    }
+    const time = performance.now() - start;
+    if (allowed === 0) throw new Error("nothing was allowed");
+    return (time / calls) * 1e6;
+  };
 }
 
 export const scenario: Scenario = {
@@ -43,12 +82,11 @@ export const scenario: Scenario = {
   bounds,
   async run(effort) {
     const { rules, calls, rounds } = SIZES[effort];
-    const [many, few] = [compile(documentOf(rules)), compile(documentOf(10))];
-    const pairs = await interleaved(
-      rounds,
-      () => timeOf(many, calls),
-      () => timeOf(few, calls),
-    );
-    return [figure("time of a decision", pairs, { unit: "ns", bound: bounds.time })];
+    const figures = [];
+    for (const shape of [TOOLS, EXACT]) {
+      const pairs = await interleaved(rounds, timeOf(shape, rules, calls), timeOf(shape, 10, calls));
+      figures.push(figure(shape.figure, pairs, { unit: "ns", bound: bounds.time }));
+    }
+    return figures;
   },
 };

@@ -1,0 +1,86 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { PolicyDocument, Rule, Ruling } from "./schema.ts";
+import { type Call, compile, evaluate } from "./service/evaluating.ts";
+
+const NOW = "2027-03-01T08:00:00.000Z";
+
+const tool = fc.constantFrom("t", "u", "whoami", "constructor");
+const agent = fc.constantFrom("scout", "mason");
+const server = fc.constantFrom("parley", "files");
+const value = fc.constantFrom<unknown>("a", "ab", 1, null, ["x"], { deep: "a" });
+const given = fc.dictionary(fc.constantFrom("a", "b", "__proto__"), value, { maxKeys: 2, noNullPrototype: true });
+const call: fc.Arbitrary<Call> = fc.record({
+  ...{ tool, agent, server, arguments: given },
+  hints: fc.subarray(["read_only", "destructive", "open_world"] as const),
+  executes: fc.constantFrom("runtime", "client"),
+});
+const predicate = fc.oneof(
+  fc.constantFrom("a", 1, null, { in: ["a", 1] }, { prefix: "a" }, { glob: "*b" }),
+  value.map((is) => ({ is })),
+);
+const when = fc.oneof(
+  fc.dictionary(fc.constantFrom("a", "b", "a.deep"), predicate, { maxKeys: 2, noNullPrototype: true }),
+  given.map((is) => ({ "": { is } })),
+);
+const rule: fc.Arbitrary<Rule> = fc
+  .record(
+    {
+      ...{ tool: fc.oneof(tool, fc.constant("*")), agent, server, when },
+      hint: fc.constantFrom("writes", "destructive", "open_world"),
+      decision: fc.constantFrom<Ruling>("allow", "ask", "deny_continue", "deny_abort"),
+      expires_at: fc.constantFrom("2027-01-01T00:00:00.000Z", "2028-01-01T00:00:00.000Z"),
+    },
+    { requiredKeys: ["tool", "decision"] },
+  )
+  // Every member is either there or not.
+  .map((made) => made as Rule);
+
+/** Each rule by itself, in its order. */
+function walk({ rules, default: fallback }: PolicyDocument, asked: Call) {
+  const at = rules.findIndex((one) => evaluate(compile({ rules: [one], default: fallback }), asked, NOW).rule !== null);
+  if (at >= 0) return { decision: rules[at]?.decision, rule: at + 1 };
+  return { ...evaluate(compile({ rules: [], default: fallback }), asked, NOW), rule: null };
+}
+
+test("what is decided by the index of a document is what its first rule that matches says", () => {
+  fc.assert(
+    fc.property(fc.array(rule, { maxLength: 12 }), fc.array(call, { minLength: 1, maxLength: 8 }), (rules, calls) => {
+      const document: PolicyDocument = { rules, default: "ask" };
+      const policy = compile(document);
+      for (const asked of calls) {
+        const { decision, rule: at } = evaluate(policy, asked, NOW);
+        expect({ decision, rule: at }).toMatchObject(pick(walk(document, asked)));
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+const pick = ({ decision, rule: at }: { decision: Ruling | undefined; rule: number | null }) => ({
+  decision,
+  rule: at,
+});
+
+test("arguments are written out once for all rules that compare them, and what that costs is counted", () => {
+  const depth = 60;
+  const deep = (levels: number): unknown => (levels === 0 ? "x".repeat(90_000) : { a: deep(levels - 1) });
+  const paths = Array.from({ length: depth }, (_, at) =>
+    Array(at + 1)
+      .fill("a")
+      .join("."),
+  );
+  const document = (rules: Rule[]): PolicyDocument => ({ rules, default: "ask" });
+  const asked: Call = {
+    tool: "t",
+    agent: "scout",
+    server: "s",
+    arguments: deep(depth),
+    hints: [],
+    executes: "runtime",
+  };
+  const same = Array.from({ length: 1000 }, (_, n): Rule => ({ tool: "t", when: { a: { is: n } }, decision: "allow" }));
+  expect(evaluate(compile(document(same)), asked, NOW).decision).toBe("ask");
+  const each = paths.map((path): Rule => ({ tool: "t", when: { [path]: { is: 1 } }, decision: "allow" }));
+  expect(() => evaluate(compile(document(each)), asked, NOW)).toThrow("take too long");
+});
