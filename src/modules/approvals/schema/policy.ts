@@ -27,6 +27,8 @@ export interface Rule {
   /** As the model calls it, or `*` for all. */
   tool: string;
   server?: string;
+  /** Which program it is that is mounted under that name, by its fingerprint. */
+  mount?: string;
   agent?: string;
   /** Of tools of mounted servers; of a rule that allows nothing. */
   hint?: Suspicion;
@@ -61,7 +63,7 @@ const PolicyVersion = z.object({
 
 export const Policy = PolicyVersion.extend({
   document: Anything.describe(
-    "{rules: [{tool, server?, agent?, hint?, when?, decision, risk?, reason?, expires_at?}], default}",
+    "{rules: [{tool, server?, mount?, agent?, hint?, when?, decision, risk?, reason?, expires_at?}], default}",
   ),
   words: z.array(z.string()).describe("Each rule as a sentence, in their order, then the default."),
   built_in: z.array(z.string()).describe("The hub's own tools that everybody may use where no rule says otherwise."),
@@ -89,7 +91,7 @@ export const VersionList = z.object({
 export type VersionList = z.infer<typeof VersionList>;
 
 export const PreviewPolicy = z.strictObject({
-  rule: Anything.optional().describe("A draft rule, behind those that deny."),
+  rule: Anything.optional().describe("A draft rule, in the place where it would go if it were accepted."),
   document: Anything.optional().describe("Or a whole draft, in the place of a rule."),
   limit: z.int().min(1).max(100).default(20).describe("At most so many of the calls."),
   before: Id.optional().describe("The next of the last page."),

@@ -10,7 +10,7 @@ const MOST_NAME = 200;
 const MOST_LISTED = 100;
 const MOST_CHARACTERS = 1_000_000;
 
-const RULE_KEYS = ["tool", "server", "agent", "hint", "when", "decision", "risk", "reason", "expires_at"];
+const RULE_KEYS = ["tool", "server", "mount", "agent", "hint", "when", "decision", "risk", "reason", "expires_at"];
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
 
 /** Throws with a sentence, so that what is not valid never takes the place of what is. */
@@ -34,6 +34,7 @@ export function checkedRule(given: unknown, which = "The rule"): Rule {
   return {
     tool: textOf(rule.get("tool"), which, { name: "tool", most: MOST_NAME }),
     ...optional(rule, which, "server", MOST_NAME),
+    ...optional(rule, which, "mount", MOST_NAME),
     ...optional(rule, which, "agent", MOST_NAME),
     ...(rule.has("hint") && { hint: hintOf(rule.get("hint"), which, decision) }),
     ...(rule.has("when") && { when: predicatesOf(rule.get("when"), which) }),

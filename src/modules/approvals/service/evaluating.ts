@@ -7,6 +7,8 @@ import { ALL, Given, type Test, testsOf } from "./matching.ts";
 export interface Call {
   agent: string;
   server: string;
+  /** Which program is mounted under that name; left out where none is. */
+  mount?: string;
   tool: string;
   arguments: unknown;
   /** What its server says of the tool. */
@@ -74,10 +76,13 @@ export function evaluate(policy: Policy, call: Call, now: string): Ruled {
   const given = new Given(call.arguments);
   const lists = listsFor(policy, call, given);
   const met = lists.map(() => 0);
+  let elsewhere = false;
   for (;;) {
     const [rule, list] = firstOf(lists, met);
-    if (!rule) return { decision: policy.fallback, rule: null, reason: null, risk: ownRisk(call) };
-    if (matches(rule, call, { now, given })) return ruledBy(rule, call);
+    if (!rule) return ruledBy({ decision: policy.fallback, at: null }, call, elsewhere);
+    const fits = matches(rule, call, { now, given });
+    if (fits && isMounted(rule, call)) return ruledBy(rule, call, elsewhere);
+    elsewhere ||= fits && rule.decision === "allow";
     met[list] = (met[list] ?? 0) + 1;
   }
 }
@@ -104,10 +109,12 @@ function firstOf(lists: readonly (readonly Placed[])[], met: readonly number[]):
   return [first, list];
 }
 
-const ruledBy = ({ decision, at: rule, reason, risk }: Placed, call: Call): Ruled => ({
-  ...{ decision, rule, reason: reason ?? null },
-  risk: risk ?? ownRisk(call),
-});
+/** Who is asked although a rule allows the same of another program is told so. */
+function ruledBy(rule: Pick<Placed, "decision" | "at" | "reason" | "risk">, call: Call, elsewhere: boolean): Ruled {
+  const { decision, at, risk = ownRisk(call) } = rule;
+  const other = `A rule allows it for another program, which was mounted as ${call.server}: not for this one.`;
+  return { decision, rule: at, reason: rule.reason ?? (elsewhere && decision === "ask" ? other : null), risk };
+}
 
 /** A server may make people more careful with its tools. That one says to be harmless changes nothing. */
 const ownRisk = (call: Call): Risk => (call.hints.includes("destructive") ? "medium" : (clientRisk(call) ?? "low"));
@@ -130,6 +137,9 @@ function matches(rule: Placed, call: Call, { now, given }: { now: string; given:
   if (rule.expires_at !== undefined && rule.expires_at <= now) return false;
   return rule.tests.every((test) => given.holds(test));
 }
+
+/** Under a server's name somebody else may have mounted another program. */
+const isMounted = (rule: Rule, { mount = "" }: Call): boolean => rule.mount === undefined || rule.mount === mount;
 
 /** The hub's own tools are known by their names. */
 const isSuspected = (hint: Suspicion, { server, hints }: Call): boolean =>

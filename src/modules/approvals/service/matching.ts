@@ -25,7 +25,7 @@ export const testsOf = (when: Readonly<Record<string, Predicate>> = {}): Test[] 
   }));
 
 /** A dot in a name is written `\.`; the empty path is all of it. */
-const namesIn = (path: string): string[] =>
+export const namesIn = (path: string): string[] =>
   path === ALL ? [] : path.split(/(?<!\\)\./).map((part) => part.replaceAll("\\.", "."));
 
 const isWhole = (predicate: Predicate): predicate is { is: unknown } =>

@@ -9,8 +9,8 @@ import type { Preview, PreviewedCall, PreviewPolicy, Tally } from "../schema.ts"
 import * as store from "../store.ts";
 import { checkedDocument, checkedRule } from "./checking.ts";
 import { compile, evaluate, type Policy } from "./evaluating.ts";
+import { withRule } from "./placing.ts";
 import { current } from "./policies.ts";
-import { withRule } from "./proposing.ts";
 import { callOf, isoNow } from "./wire.ts";
 import { ruleWords } from "./words.ts";
 

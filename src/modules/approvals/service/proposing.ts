@@ -12,7 +12,6 @@ import type {
   Drafted,
   DraftRule,
   ListProposals,
-  PolicyDocument,
   Proposal,
   ProposalList,
   ProposalState,
@@ -22,9 +21,9 @@ import type {
 import * as store from "../store.ts";
 import type { StatedProposalRow } from "../tables.ts";
 import { canonical } from "./canonical.ts";
-import { checkedDocument, checkedRule } from "./checking.ts";
-import { ANY_TOOL } from "./evaluating.ts";
+import { checkedRule } from "./checking.ts";
 import { tellProposed, tellSettled } from "./events.ts";
+import { withRule } from "./placing.ts";
 import { current, write } from "./policies.ts";
 import { PROPOSALS_DECIDED_WITH, rowOf } from "./wire.ts";
 import { ruleWords } from "./words.ts";
@@ -34,7 +33,7 @@ const MOST_OPEN = 20;
 
 /** The rule by which a call like this one would be allowed from now on: nobody has it until it was proposed and accepted. */
 export async function draft(ctx: Ctx, { approval_id, scope, arguments: which, expires }: DraftRule): Promise<Drafted> {
-  const { agent, server, tool, arguments: given, covers } = await rowOf(ctx, approval_id);
+  const { agent, server, mount, tool, arguments: given, covers } = await rowOf(ctx, approval_id);
   if (which === "exact" && covers === "preview")
     throw new ParleyError(
       "INVALID_ARGUMENT",
@@ -42,22 +41,14 @@ export async function draft(ctx: Ctx, { approval_id, scope, arguments: which, ex
     );
   const rule: Rule = {
     ...{ tool, server },
+    // Under the same name another agent, or the same one tomorrow, may have another program.
+    ...(mount !== "" && { mount }),
     ...(scope === "agent" && { agent }),
     ...(which === "exact" && { when: { "": { is: JSON.parse(given) } } }),
     decision: "allow",
     ...(expires !== undefined && { expires_at: new Date(parseTime(ctx, expires, { what: "expires" })).toISOString() }),
   };
   return { rule, words: ruleWords(rule) };
-}
-
-/**
- * Where a rule goes that somebody proposed: behind every rule that denies the same tool, so that what is denied stays
- * denied, and before what else there is.
- */
-export function withRule({ rules, default: fallback }: PolicyDocument, rule: Rule): PolicyDocument {
-  const isSame = (one: Rule) => rule.tool === ANY_TOOL || one.tool === ANY_TOOL || one.tool === rule.tool;
-  const place = rules.findLastIndex((one) => one.decision.startsWith("deny") && isSame(one)) + 1;
-  return checkedDocument({ rules: [...rules.slice(0, place), rule, ...rules.slice(place)], default: fallback });
 }
 
 /** Asks people for a rule. An agent's is the agent's; a person's is the hub's, so that the same person may accept it. */

@@ -8,6 +8,8 @@ const MOST_TITLE_TOOL = 80;
 /** What a card holds of arguments; all of them are in `approval_get`. */
 const MOST_SHOWN = 7000;
 const CUT = "approval_get shows all of it";
+/** Enough of a fingerprint to tell the programs of a space apart. */
+const SHOWN_OF_MOUNT = 8;
 
 interface Asked {
   agent: string;
@@ -20,6 +22,8 @@ interface Asked {
   executes: Executes;
   about: string;
   hints: string | null;
+  /** The policy's, while nobody has decided. */
+  reason: string | null;
 }
 
 export function cardOf(asked: Asked): { title: string; text: string } {
@@ -30,6 +34,7 @@ export function cardOf(asked: Asked): { title: string; text: string } {
     `${tool} of ${visibleLine(server)}, with:`,
     given.length > MOST_SHOWN ? `${cut(given, MOST_SHOWN)}\n[… ${CUT} …]` : given,
     hintWords(asked),
+    asked.reason && `The policy says: ${visible(asked.reason)}`,
     about && `${agent} says about it:\n${visible(about)}`,
     caller !== null &&
       `${caller} called it over the bridge, and not ${agent}: somebody else approves it, if there is anybody else.`,
@@ -87,9 +92,12 @@ const SUSPECTED: Record<Suspicion, string> = {
 
 /** A rule as a sentence. */
 export function ruleWords(rule: Rule): string {
-  const { tool, server, agent, hint, when = {}, decision, risk, reason, expires_at } = rule;
+  const { tool, server, mount, agent, hint, when = {}, decision, risk, reason, expires_at } = rule;
   const what = `${tool === ANY_TOOL ? "any tool" : tool}${server === undefined ? "" : ` of ${server}`}`;
-  const conditions = Object.entries(when).map(([path, predicate]) => condition(path, predicate));
+  const conditions = [
+    ...(mount === undefined ? [] : [`${server ?? "its server"} is the program ${mount.slice(0, SHOWN_OF_MOUNT)}`]),
+    ...Object.entries(when).map(([path, predicate]) => condition(path, predicate)),
+  ];
   const parts = [
     `${agent ?? "Every agent"} ${MAY[decision]} ${what}`,
     hint === undefined ? "" : SUSPECTED[hint],

@@ -41,6 +41,7 @@ export interface PastCall {
   id: number;
   agent: string;
   server: string;
+  mount: string;
   tool: string;
   arguments: string;
   hints: string | null;
@@ -48,7 +49,7 @@ export interface PastCall {
 }
 
 const calls = statement<In & { before_id: number; limit: number }, PastCall>(
-  `select a.id, p.name as agent, a.server, a.tool, a.arguments, a.hints, a.executes
+  `select a.id, p.name as agent, a.server, a.mount, a.tool, a.arguments, a.hints, a.executes
    from approvals a join principals p on p.id = a.agent_id where a.space_id = :space_id and a.id < :before_id order by a.id desc limit :limit`,
 );
 /** Whatever was asked so far, newest first. */
