@@ -13,6 +13,9 @@ export const Requeue = z.strictObject({
 export type Requeue = z.infer<typeof Requeue>;
 export const Requeued = z.object({
   matched: z.int(),
+  left_out: z
+    .int()
+    .describe("Dead tasks that fit but cannot be requeued: another task with their dedup key waits or runs."),
   requeued: z.int().describe("So far."),
   requeue_id: Id.nullable().describe("Of many, by which it can be stopped."),
   tasks: z.array(Task).describe("A few of them."),

@@ -102,6 +102,7 @@ const BoardRequeue = z.object({
   requeue_id: Id,
   total: z.int(),
   requeued: z.int(),
+  left_out: z.int().describe("Another task with their dedup key waits or runs."),
   per_minute: z.int(),
   started_by: z.string(),
   started_at: Time,

@@ -109,6 +109,6 @@ async function cardOf(row: store.CardRow, { holdOf }: Reasons): Promise<Card> {
 async function requeueUnderWay(ctx: Ctx): Promise<BoardRequeue | null> {
   const row = await store.findRequeueUnderWay(ctx.db, ctx.actor.space_id);
   if (!row) return null;
-  const { total, requeued, per_minute, started_by, started_at } = row;
-  return { requeue_id: formatId(row.id), total, requeued, per_minute, started_by, started_at };
+  const { total, requeued, left_out, per_minute, started_by, started_at } = row;
+  return { requeue_id: formatId(row.id), total, requeued, left_out, per_minute, started_by, started_at };
 }

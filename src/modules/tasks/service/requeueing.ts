@@ -31,15 +31,15 @@ export function requeue(ctx: Ctx, { task_id, stop, preview, per_minute, ...filte
   if (task_id !== undefined) return requeueOne(ctx, task_id);
   if (stop !== undefined) return stopRequeue(ctx, parseId(stop));
   return transact(ctx, async (ctx) => {
-    const { count, shown } = await matching(ctx, filter);
-    const tasks = shown.map((row) => wire(row));
-    if (preview || count === 0) return { matched: count, requeued: 0, requeue_id: null, tasks };
+    const { matched, left_out, shown } = await matching(ctx, filter);
+    const found = { matched, left_out, requeued: 0, tasks: shown.map((row) => wire(row)) };
+    if (preview || matched === 0) return { ...found, requeue_id: null };
     const id = ctx.tx.takeId();
     const started = { started_by: ctx.actor.name, started_at: isoNow(ctx), stopped_at: null };
-    const progress = { total: count, requeued: 0, after_id: 0 };
+    const progress = { total: matched, requeued: 0, left_out: 0, after_id: 0 };
     await store.insertRequeue(ctx.tx, { id, filter: JSON.stringify(filter), per_minute, ...progress, ...started });
     await plan(ctx, { kind: REQUEUE, ref: id, at: ctx.now() });
-    return { matched: count, requeued: 0, requeue_id: formatId(id), tasks };
+    return { ...found, requeue_id: formatId(id) };
   });
 }
 
@@ -54,31 +54,55 @@ function requeueOne(ctx: Ctx, id: number): Promise<Requeued> {
           details: { status: row.status },
         },
       );
-    return { matched: 1, requeued: 1, requeue_id: null, tasks: [wire(await revive(ctx, row))] };
+    const living = row.dedup_key === null ? undefined : await store.findLive(ctx.tx, row.dedup_key);
+    if (living) throw keyTaken(row, living);
+    return { matched: 1, left_out: 0, requeued: 1, requeue_id: null, tasks: [wire(await revive(ctx, row))] };
   });
 }
+
+const keyTaken = ({ id, dedup_key }: TaskRow, living: TaskRow): ParleyError =>
+  new ParleyError(
+    "CONFLICT",
+    `Task ${formatId(id)} has the key ${JSON.stringify(dedup_key)}, and so has task ${formatId(living.id)}, which is '${living.status}'. Requeue it once that one has ended.`,
+    { details: { task_id: formatId(living.id), status: living.status } },
+  );
 
 function stopRequeue(ctx: Ctx, id: number): Promise<Requeued> {
   return transact(ctx, async (ctx) => {
     const row = await store.findRequeue(ctx.tx, { space_id: ctx.tx.space_id, id });
     if (!row) throw new ParleyError("NOT_FOUND", `No requeue ${formatId(id)} is under way.`);
     await store.updateRequeue(ctx.tx, { ...row, stopped_at: row.stopped_at ?? isoNow(ctx) });
-    return { matched: row.total, requeued: row.requeued, requeue_id: formatId(id), tasks: [] };
+    const { total: matched, left_out, requeued } = row;
+    return { matched, left_out, requeued, requeue_id: formatId(id), tasks: [] };
   });
 }
 
-async function matching(ctx: TxCtx, filter: Filter): Promise<{ count: number; shown: TaskRow[] }> {
+async function matching(ctx: TxCtx, filter: Filter): Promise<{ matched: number; left_out: number; shown: TaskRow[] }> {
   const shown: TaskRow[] = [];
-  let count = 0;
-  for (let after_id = 0, more = true; more && count < MOST_COUNTED; ) {
+  const isFree = freeKeys();
+  let [matched, left_out] = [0, 0];
+  for (let after_id = 0, more = true; more && matched + left_out < MOST_COUNTED; ) {
     const page = await store.listDead(ctx.tx, { space_id: ctx.tx.space_id, after_id, limit: PAGE });
     const fitting = page.filter((row) => fits(row, filter));
-    shown.push(...fitting.slice(0, SHOWN - shown.length));
-    count += fitting.length;
+    const free = fitting.filter(isFree);
+    shown.push(...free.slice(0, SHOWN - shown.length));
+    matched += free.length;
+    left_out += fitting.length - free.length;
     more = page.length === PAGE;
     after_id = page.at(-1)?.id ?? after_id;
   }
-  return { count, shown };
+  return { matched, left_out, shown };
+}
+
+/** Whether a task's dedup key is nobody's: no other one's that lives, and none's that was asked about before. */
+function freeKeys(): (row: store.DeadRow) => boolean {
+  const taken = new Set<string>();
+  return ({ dedup_key, living_id }) => {
+    if (dedup_key === null) return true;
+    const isFree = living_id === null && !taken.has(dedup_key);
+    taken.add(dedup_key);
+    return isFree;
+  };
 }
 
 const fits = (row: TaskRow, { channel, error }: Filter): boolean =>
@@ -117,18 +141,24 @@ export const requeueSome: DueHandler = async (ctx, { ref }) => {
   const filter = Filter.parse(JSON.parse(job.filter));
   const a_step = Math.max(1, Math.floor((job.per_minute * STEP_MS) / MINUTE_MS));
   const page = await store.listDead(ctx.tx, { space_id, after_id: job.after_id, limit: PAGE });
-  let { requeued, after_id } = job;
+  const isFree = freeKeys();
+  let { requeued, left_out, after_id } = job;
   let done = 0;
   for (const row of page) {
     if (done === a_step) break;
     after_id = row.id;
     if (!fits(row, filter)) continue;
+    if (!isFree(row)) {
+      left_out += 1;
+      continue;
+    }
     await revive(ctx, row);
     done += 1;
   }
   requeued += done;
   const is_through = page.length < PAGE && after_id === (page.at(-1)?.id ?? after_id);
-  await store.updateRequeue(ctx.tx, { ...job, requeued, after_id, stopped_at: is_through ? isoNow(ctx) : null });
+  const stopped_at = is_through ? isoNow(ctx) : null;
+  await store.updateRequeue(ctx.tx, { ...job, requeued, left_out, after_id, stopped_at });
   const pause = Math.max(STEP_MS, MINUTE_MS / job.per_minute);
   if (!is_through) await plan(ctx, { kind: REQUEUE, ref, at: ctx.now() + (done === 0 ? 0 : pause) });
 };

@@ -105,7 +105,7 @@ export const listSlotted = async (
     .slice(0, limit);
 
 const underWay = statement<In, RequeueRow>(
-  `select id, filter, per_minute, total, requeued, after_id, started_by, started_at, stopped_at from task_requeues
+  `select id, filter, per_minute, total, requeued, left_out, after_id, started_by, started_at, stopped_at from task_requeues
    where space_id = :space_id and stopped_at is null order by id desc limit 1`,
 );
 /** The last one begun that goes on. */

@@ -129,8 +129,13 @@ export async function deleteTasks(tx: Tx, ids: readonly number[]): Promise<void>
   for (const removal of removals) await tx.runAll(removal, rows);
 }
 
-const dead = statement<In & { after_id: number; limit: number }, TaskRow>(
-  `select ${TASK} from tasks where space_id = :space_id and status = 'dead' and id > :after_id order by id limit :limit`,
+/** With the task that lives under the same dedup key. */
+export type DeadRow = TaskRow & { living_id: number | null };
+
+const dead = statement<In & { after_id: number; limit: number }, DeadRow>(
+  `select ${TASK}, (select l.id from tasks l where l.space_id = tasks.space_id and l.dedup_key = tasks.dedup_key
+     and l.status in ('pending', 'processing')) as living_id
+   from tasks where space_id = :space_id and status = 'dead' and id > :after_id order by id limit :limit`,
 );
-export const listDead = (db: Reader, args: In & { after_id: number; limit: number }): Promise<TaskRow[]> =>
+export const listDead = (db: Reader, args: In & { after_id: number; limit: number }): Promise<DeadRow[]> =>
   db.all(dead, args);

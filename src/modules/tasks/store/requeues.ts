@@ -11,6 +11,8 @@ export type RequeueRow = {
   per_minute: number;
   total: number;
   requeued: number;
+  /** Their dedup key was another task's. */
+  left_out: number;
   /** Those up to here were seen to. */
   after_id: number;
   started_by: string;
@@ -19,22 +21,22 @@ export type RequeueRow = {
 };
 
 const insert = statement<In & RequeueRow>(
-  `insert into task_requeues (space_id, id, filter, per_minute, total, requeued, after_id, started_by, started_at, stopped_at)
-   values (:space_id, :id, :filter, :per_minute, :total, :requeued, :after_id, :started_by, :started_at, :stopped_at)`,
+  `insert into task_requeues (space_id, id, filter, per_minute, total, requeued, left_out, after_id, started_by, started_at, stopped_at)
+   values (:space_id, :id, :filter, :per_minute, :total, :requeued, :left_out, :after_id, :started_by, :started_at, :stopped_at)`,
 );
 export const insertRequeue = (tx: Tx, row: RequeueRow): Promise<void> =>
   tx.run(insert, { ...row, space_id: tx.space_id });
 
 const find = statement<In & { id: number }, RequeueRow>(
-  `select id, filter, per_minute, total, requeued, after_id, started_by, started_at, stopped_at from task_requeues
+  `select id, filter, per_minute, total, requeued, left_out, after_id, started_by, started_at, stopped_at from task_requeues
    where space_id = :space_id and id = :id`,
 );
 export const findRequeue = (db: Reader, args: In & { id: number }): Promise<RequeueRow | undefined> =>
   db.get(find, args);
 
-const advance = statement<In & Pick<RequeueRow, "id" | "requeued" | "after_id" | "stopped_at">>(
-  `update task_requeues set requeued = :requeued, after_id = :after_id, stopped_at = :stopped_at
+const advance = statement<In & Pick<RequeueRow, "id" | "requeued" | "left_out" | "after_id" | "stopped_at">>(
+  `update task_requeues set requeued = :requeued, left_out = :left_out, after_id = :after_id, stopped_at = :stopped_at
    where space_id = :space_id and id = :id`,
 );
-export const updateRequeue = (tx: Tx, { id, requeued, after_id, stopped_at }: RequeueRow): Promise<void> =>
-  tx.run(advance, { id, requeued, after_id, stopped_at, space_id: tx.space_id });
+export const updateRequeue = (tx: Tx, { id, requeued, left_out, after_id, stopped_at }: RequeueRow): Promise<void> =>
+  tx.run(advance, { id, requeued, left_out, after_id, stopped_at, space_id: tx.space_id });

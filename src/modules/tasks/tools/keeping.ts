@@ -41,10 +41,15 @@ export const keeping = [
         names: { task_id: TASK },
         people: true,
         asks: { question: "Try {matched|dead task} again?", unless: ["task_id", "stop"], counts: "matched" },
-        dry_run: { says: "Would try {matched|dead task} again.", fixed: { preview: true } },
+        dry_run: {
+          says: "Would try {matched|dead task} again.[ {left_out} left out: another task with the same dedup key lives.]",
+          fixed: { preview: true },
+        },
         says: [
-          { when: { matched: 0 }, says: "There is no such dead task. Nothing was changed." },
-          { says: "{requeued} of {matched|dead task} requeued.[ To stop it: `task requeue --stop {requeue_id}`]" },
+          { when: { matched: 0, left_out: 0 }, says: "There is no such dead task. Nothing was changed." },
+          {
+            says: "{requeued} of {matched|dead task} requeued.[ {left_out} left out: another task with the same dedup key lives.][ To stop it: `task requeue --stop {requeue_id}`]",
+          },
         ],
         id: "requeue_id",
       },
