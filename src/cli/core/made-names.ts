@@ -61,7 +61,7 @@ export const MADE_NAMES: readonly Pick<MadeCommand, "name" | "summary" | "common
   {"name":"task next","summary":"take the next task"},
   {"name":"task requeue","summary":"have dead tasks tried again"},
   {"name":"task stats","summary":"count tasks by status and channel"},
-  {"name":"task wakes","summary":"list ends of tasks that triggers have not taken yet"},
+  {"name":"task wakes","summary":"list ends of tasks that those who wait have not been told of yet"},
   {"name":"timeline","summary":"read what an agent said and did"},
   {"name":"token create","summary":"give a person or an agent a credential","common":true},
   {"name":"token list","summary":"list the credentials"},

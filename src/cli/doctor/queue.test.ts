@@ -4,7 +4,7 @@ import { checkQueue } from "./queue.ts";
 /** What doctor says of these ends that nobody took. */
 async function said(...given_up: boolean[]) {
   const wakes = given_up.map((lost) => ({
-    ...{ trigger_name: "nightly", ended_at: "2027-03-01T09:00:00Z", offers: 2, given_up: lost },
+    ...{ waiter: "trigger:nightly", ended_at: "2027-03-01T09:00:00Z", offers: 2, given_up: lost },
   }));
   const cli = {
     url: "http://127.0.0.1:8765",

@@ -10,7 +10,7 @@ import { candidates, isExecutable } from "../core/program.ts";
 import { counted } from "../core/words.ts";
 import { type Check, fail, type Patient, pass, warn } from "./check.ts";
 
-/** Whether what the hub is to start can be started, and whether any trigger still waits for the end of a task. */
+/** Whether what the hub is to start can be started, and whether anybody is still owed the end of a task. */
 export async function checkQueue({ cli }: Patient): Promise<Check[]> {
   return [...(cli.url ? [] : [await runner(cli), ...(await servers(cli))]), ...(await wakes(cli))];
 }
@@ -100,20 +100,20 @@ async function wakes(cli: Cli): Promise<Check[]> {
     if (!client?.target.token) return [];
     const { wakes } = await client.call("wake_list", { limit: 100 });
     const [oldest] = wakes;
-    if (!oldest) return [pass("wakes", "No trigger is owed the end of a task.")];
+    if (!oldest) return [pass("wakes", "Nobody is owed the end of a task.")];
     const count =
       wakes.length === 100
         ? "100 or more ends of tasks were"
         : `${counted(wakes.length, "end")} of tasks ${wakes.length === 1 ? "was" : "were"}`;
-    const since = `the oldest, of ${oldest.trigger_name}, ended ${cli.out.time(oldest.ended_at)} and was offered ${counted(oldest.offers, "time")}`;
+    const since = `the oldest, of ${oldest.waiter}, ended ${cli.out.time(oldest.ended_at)} and was offered ${counted(oldest.offers, "time")}`;
     const lost = wakes.filter(({ given_up }) => given_up).length;
     const untold = lost === 0 ? "" : ` Of ${counted(lost, "end")} no run could tell, and none tries it again.`;
-    const next = `A session of the trigger takes one, or whoever watches the wake folder.`;
+    const next = `A session of a trigger takes one, or whoever watches the wake folder; agents and people get mail.`;
     const decide = lost === 0 ? "" : ` Say whether it is tried again or dropped: ${cli.line("needs")}`;
     return [
       warn(
         "wakes",
-        `${count} not taken by the triggers that wait for them; ${visibleLine(since)}.${untold}`,
+        `${count} not taken by those who wait for them; ${visibleLine(since)}.${untold}`,
         `See: ${cli.line("task wakes")}. ${next}${decide}`,
       ),
     ];

@@ -86,5 +86,11 @@ export const ListWakes = z.strictObject({
 });
 export type ListWakes = z.infer<typeof ListWakes>;
 const given_up = z.boolean().describe("No run could tell it: people are asked whether it is tried again.");
-export const WakeList = z.object({ wakes: z.array(Wake.extend({ given_up })) });
+const OwedEnd = Wake.extend({
+  waiter: z.string().describe("A trigger's session, or an agent or person who gets mail."),
+  trigger_name: z.string().nullable(),
+  session_key: z.string().nullable(),
+  given_up,
+});
+export const WakeList = z.object({ wakes: z.array(OwedEnd) });
 export type WakeList = z.infer<typeof WakeList>;

@@ -102,10 +102,16 @@ export async function isGivenUp(ctx: Ctx, { id, attempt }: Taking): Promise<bool
   return false;
 }
 
-/** The same as `listWakes`, for people. */
-export async function showWakes(ctx: Ctx, page: { limit: number }): Promise<WakeList> {
-  const wakes = await listWakes(ctx, page);
-  return { wakes: await Promise.all(wakes.map(async (wake) => ({ ...wake, given_up: await isGivenUp(ctx, wake) }))) };
+/** The same for people, with what is owed to agents and people until they have their mail. */
+export async function showWakes(ctx: Ctx, { limit }: { limit: number }): Promise<WakeList> {
+  const rows = await store.listOwedToAll(ctx.db, { space_id: ctx.actor.space_id, limit });
+  const shown = async (row: OwedRow): Promise<WakeList["wakes"][number]> => {
+    const wake = wakeOf(row);
+    const { waiter, trigger_name, session_key } = row;
+    const given_up = trigger_name !== null && (await isGivenUp(ctx, wake));
+    return { ...wake, waiter, trigger_name, session_key, given_up };
+  };
+  return { wakes: await Promise.all(rows.map(shown)) };
 }
 
 export function wakeOf(row: OwedRow): Wake {

@@ -2,6 +2,8 @@
 export const SWEEP = "task.sweep";
 /** Sends the result of a task to who asked for it. */
 export const RELAY = "task.relay";
+/** Mails the end of a task to somebody who waited for it and does not wait any more. */
+export const TELL = "task.tell";
 /** The file that wakes a trigger. */
 export const WAKE = "task.wake";
 /** Whether somebody offers what tasks need. */

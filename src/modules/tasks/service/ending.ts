@@ -5,10 +5,11 @@ import type { Outcome, Status } from "../schema.ts";
 import * as store from "../store.ts";
 import type { TaskRow } from "../tables.ts";
 import { freeSlot, planSweep } from "./admitting.ts";
-import { RELAY, WAKE } from "./due-kinds.ts";
+import { WAKE } from "./due-kinds.ts";
 import { tell } from "./events.ts";
 import { endUnmet } from "./needs.ts";
 import { endPlanned } from "./planned.ts";
+import { planMail } from "./relaying.ts";
 import { isoAt, isoNow } from "./wire.ts";
 
 const FIRST_RETRY_MS = 10_000;
@@ -39,10 +40,7 @@ export async function end(ctx: TxCtx, row: TaskRow, { outcome, ...ending }: Endi
   const wakes = awaits.filter(({ trigger_name }) => trigger_name !== null);
   for (const { id: ref } of wakes)
     if (ctx.tx.space_id === MAIN_SPACE) await plan(ctx, { kind: WAKE, ref, at: ctx.now() });
-  if (ended.relay_owed === 1) {
-    const from = row.status === "processing" ? worker : ctx.actor.name;
-    await plan(ctx, { kind: RELAY, ref: id, at: ctx.now(), payload: { from } });
-  }
+  await planMail(ctx, ended, { from: row.status === "processing" ? worker : ctx.actor.name, awaits });
   await tell(ctx, ended, WORDS[ending.status], { worker, error: ending.error, wakes: wakes.length });
   await endUnmet(ctx, row);
   await freeSlot(ctx, row);

@@ -1,10 +1,10 @@
 import type { DueHandler } from "../../../module.ts";
 import { retention } from "../../../retention.ts";
 import * as store from "../store.ts";
-import { PURGE, RELAY, REQUEUE, SWEEP, UNMET } from "./due-kinds.ts";
+import { PURGE, RELAY, REQUEUE, SWEEP, TELL, UNMET } from "./due-kinds.ts";
 import { tellForgotten } from "./events.ts";
 import { raiseUnmet } from "./needs.ts";
-import { relayResult } from "./relaying.ts";
+import { relayResult, tellWaiter } from "./relaying.ts";
 import { requeueSome } from "./requeueing.ts";
 import { sweep } from "./sweeping.ts";
 import { isoAt } from "./wire.ts";
@@ -37,6 +37,7 @@ export const taskRetention = retention({
 export const tasksDue: Record<string, DueHandler> = {
   [SWEEP]: sweep,
   [RELAY]: relayResult,
+  [TELL]: tellWaiter,
   [UNMET]: raiseUnmet,
   [REQUEUE]: requeueSome,
   ...taskRetention.due,

@@ -50,6 +50,14 @@ const owed = statement<In & { after_id: number; limit: number }, OwedRow>(
 export const listOwed = (db: Reader, args: In & { after_id: number; limit: number }): Promise<OwedRow[]> =>
   db.all(owed, args);
 
+const owedToAll = statement<In & { limit: number }, OwedRow>(
+  `select ${OWED} from task_awaits a join tasks t on t.space_id = a.space_id and t.id = a.task_id
+   where a.space_id = :space_id and a.ended_at is not null and a.consumed_at is null
+   order by a.ended_at, a.id limit :limit`,
+);
+/** The same of whoever waits, and has not been told either. */
+export const listOwedToAll = (db: Reader, args: In & { limit: number }): Promise<OwedRow[]> => db.all(owedToAll, args);
+
 type Fenced = { id: number; attempt: number };
 
 const offer = statement<In & Fenced & { offered_at: string; offered_by: string }>(

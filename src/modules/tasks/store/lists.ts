@@ -106,7 +106,7 @@ const old = statement<In & { before: string; limit: number }, Ended>(
   `select id, status, channel from tasks where space_id = :space_id and processed_at < :before
    and status in ('done', 'cancelled', 'dead') and relay_owed is null
    and not exists (select 1 from task_awaits a where a.space_id = tasks.space_id and a.task_id = tasks.id
-     and a.trigger_name is not null and a.ended_at is not null and a.consumed_at is null)
+     and a.ended_at is not null and a.consumed_at is null)
    order by processed_at, id limit :limit`,
 );
 /** What has been over since before then, and was handed to whoever is to have it. */

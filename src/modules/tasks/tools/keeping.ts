@@ -73,18 +73,18 @@ export const keeping = [
   defineTool({
     name: "wake_list",
     title: "List wakes that are owed",
-    description: "Lists ends of tasks that triggers wait for and have not taken yet, the oldest first.",
+    description: "Lists ends of tasks that somebody waits for and has not been told of yet, the oldest first.",
     roles: ONLOOKERS,
     facets: ["admin"],
     commands: [
       {
         name: "task wakes",
-        summary: "list ends of tasks that triggers have not taken yet",
+        summary: "list ends of tasks that those who wait have not been told of yet",
         examples: ["task wakes"],
         rows: {
           list: "wakes",
-          columns: ["task_id", "trigger_name", "session_key", "status", "ended_at", "offered_at", "offers", "given_up"],
-          none: "No trigger is owed an end.",
+          columns: ["task_id", "waiter", "session_key", "status", "ended_at", "offered_at", "offers", "given_up"],
+          none: "Nobody is owed the end of a task.",
         },
         id: "task_id",
       },
