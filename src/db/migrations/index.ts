@@ -38,6 +38,7 @@ import * as runtimeTokens from "./0040-runtime-tokens.ts";
 import * as runtimeAccounts from "./0041-runtime-accounts.ts";
 import * as agentCalls from "./0042-agent-calls.ts";
 import * as queue from "./0047-queue.ts";
+import * as claimedRuns from "./0048-claimed-runs.ts";
 
 export interface Migration {
   up: (columns: Columns) => string[];
@@ -84,4 +85,5 @@ export const MIGRATIONS: readonly Migration[] = [
   runtimeAccounts,
   agentCalls,
   queue,
+  claimedRuns,
 ];

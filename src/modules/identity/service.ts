@@ -30,7 +30,7 @@ export { createLogin, loginDue, signIn, signOut } from "./service/login.ts";
 export { holder, listPeople, ownHolder, people, recipients, suggestion } from "./service/mailboxes.ts";
 export { ensureTrigger, triggerNamed } from "./service/names.ts";
 export { fillSpace, finishSpace, openArchive, openingSpace } from "./service/opening.ts";
-export { beat, find, heartbeat, isAsleep, leave, list } from "./service/presence.ts";
+export { beat, find, findStartable, heartbeat, leave, list } from "./service/presence.ts";
 export { issueRunToken, runHolder, setTokenCause } from "./service/run-tokens.ts";
 export { endedDue, endTokens, ensure, listSessions } from "./service/sessions.ts";
 export {

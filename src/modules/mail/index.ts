@@ -13,7 +13,7 @@ export type {
   Sent,
 } from "./schema.ts";
 
-export { look, mailboxOf, relay, send, sentIn, threadOf, urgentFor } from "./service.ts";
+export { hasUnread, look, mailboxOf, NEWS, relay, send, sentIn, threadOf, urgentFor } from "./service.ts";
 
 export const mail = {
   name: "mail",

@@ -4,10 +4,10 @@
  * list and count asks the same indexes; nothing is marked by looking. See docs/design/mail.md.
  */
 export { update } from "./service/changing.ts";
-export { alsoTold, changesUnread, mailboxOf, sentIn, TOPIC, threadHint, urgentFor } from "./service/events.ts";
+export { alsoTold, changesUnread, mailboxOf, NEWS, sentIn, TOPIC, threadHint, urgentFor } from "./service/events.ts";
 export { mailExplains } from "./service/explaining.ts";
 export { mailGlance } from "./service/glance.ts";
-export { counts, countUnread, list } from "./service/listing.ts";
+export { counts, countUnread, hasUnread, list } from "./service/listing.ts";
 export { release } from "./service/loops.ts";
 export { followable, holderOf } from "./service/mailboxes.ts";
 export { mailNeeds } from "./service/needs.ts";

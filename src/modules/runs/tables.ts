@@ -32,6 +32,8 @@ export type RunRow = CauseColumns & {
   losses: number;
   /** The fencing token of whoever runs it. */
   attempt: number;
+  /** Where the feed was when it was last claimed; null while it never was. What came later its program may not have seen. */
+  claimed_id: number | null;
   node: string | null;
   node_boot: string | null;
   host: string | null;

@@ -1,6 +1,6 @@
 import { type Ctx, transact } from "../../../context.ts";
 import type { AgentEntry, Beat, FindAgents, ListAgents, Presence } from "../schema.ts";
-import { listAgentsSeen } from "../store/agents.ts";
+import { findAgentByName, listAgentsSeen } from "../store/agents.ts";
 import * as store from "../store/sessions.ts";
 import type { PresenceRow, SeenRow } from "../tables.ts";
 import * as agents from "./agents.ts";
@@ -23,12 +23,25 @@ export function presenceOf({ last_seen_at, left_at }: Seen, now: number): Presen
   return age <= IDLE_MS ? "idle" : "offline";
 }
 
-/** Whether nobody is this agent just now, and no client's session ever was: then it can be started. */
-export async function isAsleep(ctx: Ctx, principal_id: string): Promise<boolean> {
-  const where = { space_id: ctx.actor.space_id, principal_id };
-  const known = await store.findPresence(ctx.db, where);
-  if (!known || known.deleted_at !== null || presenceOf(known, ctx.now()) === "active") return false;
-  return (await store.listSessionsOf(ctx.db, where)).length === 0;
+interface Startable {
+  principal_id: string;
+  inbox_id: number;
+  /** From when on nobody is this agent, should it not be heard of again, in milliseconds since 1970. */
+  asleep_from: number;
+}
+
+/** The agent of that name, if it can be started while it sleeps: it is not deleted, and was never a client's session. */
+export async function findStartable(ctx: Ctx, name: string): Promise<Startable | undefined> {
+  const { space_id } = ctx.actor;
+  const agent = await findAgentByName(ctx.db, { space_id, name });
+  if (!agent) return undefined;
+  const { principal_id, inbox_id } = agent;
+  const known = await store.findPresence(ctx.db, { space_id, principal_id });
+  if (!known || known.deleted_at !== null) return undefined;
+  if ((await store.listSessionsOf(ctx.db, { space_id, principal_id })).length > 0) return undefined;
+  const { last_seen_at, left_at } = known;
+  const asleep_from = left_at !== null || last_seen_at === null ? 0 : Date.parse(last_seen_at) + ACTIVE_MS + 1;
+  return { principal_id, inbox_id, asleep_from };
 }
 
 /** Marks the agent that the actor is, or acts for, as seen now. */

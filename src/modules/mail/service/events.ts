@@ -7,7 +7,7 @@ import type { HolderRow } from "../../identity/index.ts";
 
 export const TOPIC = "mail";
 /** A mail is in somebody's inbox, new or again. */
-const NEWS = ["mail.received", "mail.woken"];
+export const NEWS = ["mail.received", "mail.woken"];
 /** What may make another number of a mailbox's mails unread. */
 const UNREAD = [...NEWS, "mail.changed"];
 /** All but what becomes of what its owner has sent. */

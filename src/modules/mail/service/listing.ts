@@ -56,6 +56,12 @@ export async function counts(ctx: Ctx): Promise<MailCounts> {
   return { mailboxes: [own, ...others.map(({ name, count }) => ({ agent: name, ...bounded(count) }))] };
 }
 
+/** Whether something behind a position is unread there. */
+export async function hasUnread(ctx: Ctx, { principal_id, after }: { principal_id: string; after: number }) {
+  const where = { space_id: ctx.actor.space_id, principal_id };
+  return (await store.listNext(ctx.db, { ...where, after, fresh: false, limit: 1 })).length > 0;
+}
+
 /** Whose mailbox it is, and how much in it is unread. */
 export async function countUnread(ctx: Ctx, agent: string | undefined) {
   const mailbox = await holderOf(ctx, agent);

@@ -67,6 +67,7 @@ export function claim(ctx: Ctx, wanted: Claim): Promise<Claimed | undefined> {
     const held = { node: node.id, host: node.host, session_id };
     await store.saveRun(ctx.tx, {
       ...{ ...row, ...held, state: "claimed", waits_for: null, attempt, node_boot: node.boot, token_id },
+      claimed_id: ctx.tx.takeId(),
       ...{ pid: null, pid_start: null, exit_code: null, signal: null, error: null },
     });
     await store.insertAttempt(ctx.tx, {

@@ -43,9 +43,10 @@ export const tellResumed = (ctx: TxCtx): Promise<number> =>
 export const tellStreak = (ctx: TxCtx, what: "began" | "ended", { kind, name }: Named): Promise<number> =>
   append(ctx, { type: `streak.${what}`, topic: TOPIC, stream: streamOf({ kind, name }), data: { kind, name } });
 
-/** Of what kind the run is that an event tells of, and what it has become. */
-export const runIn = ({ data }: FeedEvent): { kind: string; state: string } => ({
+/** For what the run is that an event tells of, and what it has become. */
+export const runIn = ({ data }: FeedEvent): { kind: string; name: string; state: string } => ({
   kind: String(data.kind),
+  name: String(data.name),
   state: String(data.state),
 });
 

@@ -95,7 +95,17 @@ export const listTold = async (ctx: TxCtx, run_id: number): Promise<Telling["wak
   (await store.listWakes(ctx.tx, run_id)).map(wakeOf);
 
 const NOT_BEGUN = {
-  ...{ failures: 0, losses: 0, attempt: 0, node: null, node_boot: null, host: null, pid: null, pid_start: null },
+  ...{
+    failures: 0,
+    losses: 0,
+    attempt: 0,
+    claimed_id: null,
+    node: null,
+    node_boot: null,
+    host: null,
+    pid: null,
+    pid_start: null,
+  },
   ...{
     session_id: null,
     account: DEFAULT_ACCOUNT,

@@ -1,12 +1,13 @@
 /** Starts a worker when tasks wait and none is started, and an agent that sleeps when it has mail. */
+import { z } from "zod";
 import { type Ctx, type TxCtx, transact } from "../../../context.ts";
 import { HUB_SPACE } from "../../../db/open.ts";
 import { planBy, plan as planDue, unplan } from "../../../due/index.ts";
 import type { Consumer, FeedEvent } from "../../../feed/index.ts";
 import type { DueHandler } from "../../../module.ts";
 import { FROM_THE_TOP } from "../../../pages.ts";
-import { isAsleep } from "../../identity/index.ts";
-import { mailboxOf } from "../../mail/index.ts";
+import { findStartable } from "../../identity/index.ts";
+import { hasUnread, mailboxOf, NEWS } from "../../mail/index.ts";
 import { accountIn, hasReady, hasWork, listSpacesWithWork, quotaEnd } from "../../tasks/index.ts";
 import type { Can } from "../schema.ts";
 import * as store from "../store.ts";
@@ -16,6 +17,7 @@ import { plan } from "./planning.ts";
 import { isoAt } from "./wire.ts";
 
 const WATCH = "run.watch";
+const WATCH_MAIL = "run.watch_mail";
 const WORKER = "worker";
 /** So often it is looked whether tasks wait, whatever was told. */
 const SWEEP_MS = 30_000;
@@ -28,6 +30,7 @@ const WORK =
   "Tasks wait for you. Take the next one with get_next_task, do it, and report with task_complete, or task_fail where it cannot be done. Go on until there are none.";
 const READ_MAIL = "You have new mail. Read it with mail_inbox and mail_read, and do what it asks for, or answer it.";
 
+const NEWEST = { before_id: FROM_THE_TOP, limit: 1 };
 const worker = { kind: "worker", name: WORKER } as const;
 
 /** At most one waits or runs: what comes meanwhile is seen when it is over. Where there is none, `lookAgain` sees to it later. */
@@ -38,8 +41,7 @@ async function lookForWork(ctx: TxCtx): Promise<void> {
   const { space_id } = ctx.tx;
   // What waits may wait for a quota or a budget: that it is over is seen the next time.
   if (!(await hasReady(ctx)) || (await store.hasLive(ctx.tx, { ...worker, space_id }))) return;
-  const page = { space_id, ...worker, state: null, before_id: FROM_THE_TOP, limit: 1 };
-  const [last] = await store.listRuns(ctx.tx, page);
+  const [last] = await store.listRuns(ctx.tx, { space_id, ...worker, state: null, ...NEWEST });
   const apart = last?.started_at ? Date.parse(last.started_at) + LEAST_APART_MS : 0;
   const not_before = last?.state === "skipped" || apart <= ctx.now() ? undefined : isoAt(apart);
   await plan(ctx, { ...worker, session_mode: "ephemeral", prompt: WORK, not_before });
@@ -59,12 +61,35 @@ export const lookAgain = (ctx: Ctx, can: Can): Promise<void> =>
     { space_id: HUB_SPACE },
   );
 
-/** One that waits is enough: it reads all there is. */
-async function wakeForMail(ctx: TxCtx, event: FeedEvent): Promise<void> {
-  const agent = { kind: "mail", name: mailboxOf(event) } as const;
-  if (!(await isConfigured(ctx, agent)) || !(await isAsleep(ctx, event.stream))) return;
-  if ((await store.findQueued(ctx.tx, { ...agent, space_id: ctx.tx.space_id })) !== undefined) return;
+const MailWatch = z.object({ name: z.string(), after: z.number() });
+type MailWatch = z.infer<typeof MailWatch>;
+
+/**
+ * Starts an agent that sleeps for unread mail behind a position, unless its last run was claimed after that came. At most
+ * one waits or runs: what comes meanwhile is seen when it is over. An agent that was heard of of late may have fallen
+ * asleep since, and nobody says so: it is looked at again when it has been silent for long enough.
+ */
+async function lookForMail(ctx: TxCtx, { name, after }: MailWatch): Promise<void> {
+  const agent = { kind: "mail", name } as const;
+  const { space_id } = ctx.tx;
+  if (!(await isConfigured(ctx, agent)) || (await store.hasLive(ctx.tx, { ...agent, space_id }))) return;
+  const startable = await findStartable(ctx, name);
+  if (!startable) return;
+  const { principal_id, inbox_id, asleep_from } = startable;
+  const [last] = await store.listRuns(ctx.tx, { space_id, ...agent, state: null, ...NEWEST });
+  if (!(await hasUnread(ctx, { principal_id, after: Math.max(after, last?.claimed_id ?? 0) }))) return;
+  if (asleep_from > ctx.now())
+    return planDue(ctx, { kind: WATCH_MAIL, ref: inbox_id, at: asleep_from, payload: { name, after } });
   await plan(ctx, { ...agent, session_mode: "persistent", prompt: READ_MAIL, retries: 5 });
+}
+
+/** What came while it ran. One that never began was taken back, or cannot be started: it is no reason to start another. */
+async function lookAfterRun(ctx: TxCtx, event: FeedEvent): Promise<void> {
+  const { kind, name } = runIn(event);
+  if (kind === "worker") return lookForWork(ctx);
+  if (kind !== "mail") return;
+  const run = await store.findRun(ctx.tx, { space_id: ctx.tx.space_id, id: event.ref });
+  if (run && run.claimed_id !== null) await lookForMail(ctx, { name, after: run.claimed_id });
 }
 
 /** What is known of an account's quota has changed: what waits for it waits until then, or no longer. */
@@ -79,18 +104,22 @@ async function moveWithQuota(ctx: TxCtx, event: FeedEvent): Promise<void> {
   }
 }
 
-export const watchingDue: Record<string, DueHandler> = { [WATCH]: lookForWork };
+export const watchingDue: Record<string, DueHandler> = {
+  [WATCH]: lookForWork,
+  [WATCH_MAIL]: (ctx, { payload }) => lookForMail(ctx, MailWatch.parse(payload)),
+};
 
 const TASKS = ["task.created", "task.requeued", "task.released", "task.failed"];
 
 export const watchers: Record<string, Consumer> = {
   "runs.tasks": { topic: "tasks", types: TASKS, run: lookForWork, throttle_ms: THROTTLE_MS },
-  "runs.workers": {
-    topic: TOPIC,
-    types: ["run.ended"],
-    throttle_ms: THROTTLE_MS,
-    run: async (ctx, event) => (runIn(event).kind === "worker" ? lookForWork(ctx) : undefined),
-  },
+  "runs.workers": { topic: TOPIC, types: ["run.ended"], run: lookAfterRun, throttle_ms: THROTTLE_MS },
   "runs.quotas": { topic: "tasks", types: ["task.throttled", "task.unthrottled"], run: moveWithQuota },
-  "runs.mail": { topic: "mail", types: ["mail.received"], run: wakeForMail, throttle_ms: THROTTLE_MS },
+  "runs.mail": {
+    topic: "mail",
+    types: NEWS,
+    throttle_ms: THROTTLE_MS,
+    // The copy lies at the event's own position.
+    run: (ctx, event) => lookForMail(ctx, { name: mailboxOf(event), after: event.id - 1 }),
+  },
 };

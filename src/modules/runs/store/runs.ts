@@ -1,6 +1,5 @@
 import type { Reader, Tx } from "../../../db/database.ts";
 import { statement } from "../../../db/statement.ts";
-import type { Kind } from "../schema.ts";
 import type { RunRow } from "../tables.ts";
 
 const COLUMNS = [
@@ -10,6 +9,7 @@ const COLUMNS = [
     "failures",
     "losses",
     "attempt",
+    "claimed_id",
     "node",
     "node_boot",
     "host",
@@ -61,16 +61,6 @@ const before = statement<Lane & { id: number }, { id: number }>(
 /** What comes before it in its lane and is not over. */
 export const findBefore = async (db: Reader, { space_id, kind, name, lane, id }: RunRow): Promise<number | undefined> =>
   (await db.get(before, { space_id, kind, name, lane, id }))?.id;
-
-const waiting = statement<Omit<Lane, "lane">, { id: number }>(
-  `select id from runs where space_id = :space_id and kind = :kind and name = :name and ${LIVE}
-   and state = 'queued' and approval_id is null order by id limit 1`,
-);
-/** One of that name which has not begun: one that waits for an approval has. */
-export const findQueued = async (
-  db: Reader,
-  { space_id, kind, name }: { space_id: string; kind: Kind; name: string },
-): Promise<number | undefined> => (await db.get(waiting, { space_id, kind, name }))?.id;
 
 const anyLive = statement<Omit<Lane, "lane">, { id: number }>(
   `select id from runs where space_id = :space_id and kind = :kind and name = :name and ${LIVE} limit 1`,
