@@ -173,12 +173,15 @@ async function compose({ config, log, database, audit, modules }: Parts): Promis
   const explainers = modules.flatMap((module) => module.explains ?? []);
   const waiting = modules.flatMap((module) => module.waiting ?? []);
   const mounts = modules.flatMap((module) => module.mounts ?? []);
+  const calls = modules.flatMap((module) => module.calls ?? []);
+  const own_tools = new Set(modules.flatMap(({ tools }) => tools.map(({ name }) => name)));
   const sessions = modules.flatMap((module) => module.sessions ?? []);
   const sections = modules.flatMap((module) => module.sections ?? []);
   const heard = modules.flatMap((module) => module.heard ?? []);
   const known = {
     ...{ db: database, now: () => database.now(), database, config, address: () => hub.address },
-    ...{ reactions, needs, glances, explainers, waiting, mounts, sessions, sections, contents: contentsOf(modules) },
+    ...{ reactions, needs, glances, explainers, waiting, mounts, calls, own_tools, sessions, sections },
+    contents: contentsOf(modules),
     hostingRefusal: (wanted: WantedHosting) => hub.hostingRefusal(wanted),
     ...UNSET,
   };

@@ -3,6 +3,7 @@ import type { Database, Reader, Tx, WriteOptions } from "./db/database.ts";
 import type { Cause } from "./feed/event.ts";
 import type { Reactions } from "./feed/reactions.ts";
 import type {
+  CallProvider,
   Contents,
   Explainer,
   GlanceProvider,
@@ -125,6 +126,10 @@ export interface Ctx {
   waiting: readonly WaitingProvider[];
   /** Who of the modules knows which servers an agent has mounted. */
   mounts: readonly MountProvider[];
+  /** What of each module knows what models have called. */
+  calls: readonly CallProvider[];
+  /** The names of the hub's own tools. */
+  own_tools: ReadonlySet<string>;
   /** Who of the modules knows the sessions of triggers. */
   sessions: readonly SessionProvider[];
   /** What is read like a section of the draft, of each module. */

@@ -153,6 +153,22 @@ export interface MountProvider {
   ) => Promise<Record<string, { state: "starting" | "running" | "failed"; error?: string | undefined }>>;
 }
 
+/** A call that an agent's model made, as a log has it. */
+export interface LoggedCall {
+  id: number;
+  agent: string;
+  call_id: string;
+  tool: string;
+  /** As the model wrote them. */
+  arguments: string;
+}
+
+/** What the models of agents have called, whether or not anybody was asked about it. */
+export interface CallProvider {
+  /** Newest first. */
+  list: (ctx: Ctx, page: NeedPage) => Promise<LoggedCall[]>;
+}
+
 /** A row of `due` whose time has come. */
 export interface Due {
   ref: number;
@@ -243,6 +259,7 @@ export interface Module {
   explains?: Explainer;
   waiting?: WaitingProvider;
   mounts?: MountProvider;
+  calls?: CallProvider;
   due?: Readonly<Record<string, DueHandler>>;
   /** What becomes of kinds of `due` that failed too often, in the transaction that gives them up. */
   died?: Readonly<Record<string, DueHandler>>;

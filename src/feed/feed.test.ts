@@ -63,6 +63,8 @@ async function commit(space_id: string, events: number): Promise<Committed> {
       address: () => "",
       waiting: [],
       mounts: [],
+      calls: [],
+      own_tools: new Set<string>(),
       sessions: [],
       sections: [],
       contents: { tables: [], long_tables: [], archived: [], reopened: new Map() },

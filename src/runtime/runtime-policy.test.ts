@@ -140,6 +140,28 @@ eachDatabase((open) => {
     expect((await hub.call(ana, "read_notes")).body.count).toBe(1);
   });
 
+  test("POLICY-20: a preview looks at all that the policy let through, of the hub's own tools too, and at each call once", async () => {
+    const { hub, ana, begin, tell, allow, heard, decide, model } = await openShop();
+    await allow("add_note");
+    await using _ = await begin();
+    await tell("go");
+    model.answers(call("add_note", { content: "one" }), call("read_notes"), call("no_such_tool"));
+    await heard(2);
+    model.answers(call("task_create", { channel: "internal", content: "two" }));
+    await decide("approve");
+    await heard(3);
+    const preview = async (rule: object) => (await hub.call(ana, "policy_preview", { rule })).body;
+    const denied = await preview({ tool: "add_note", decision: "deny_continue" });
+    expect(denied).toMatchObject({ looked_at: 3, changed: { deny_continue: 1 } });
+    expect(denied.calls).toMatchObject([
+      { agent: "scout", server: "parley", tool: "add_note", decision: "allow", would: "deny_continue" },
+    ]);
+    const [task, read, ...more] = (await preview({ tool: "*", decision: "deny_abort" })).calls;
+    expect([task.tool, read.tool, more.length]).toEqual(["task_create", "read_notes", 1]);
+    const paged = { rule: { tool: "*", decision: "deny_abort" }, limit: 1, before: task.id };
+    expect((await hub.call(ana, "policy_preview", paged)).body).toMatchObject({ calls: [read], next: read.id });
+  });
+
   test("what a person changed is what is run, and the model goes on with what came of it", async () => {
     const { begin, buy, decide, heard, shop } = await openShop();
     await using _ = await begin();

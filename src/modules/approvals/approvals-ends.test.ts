@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
 import { eachDatabase, type TestHub } from "../../testing/hub.ts";
 import { modern } from "../../testing/mcp-raw.ts";
+import { ApprovalState } from "./index.ts";
 
 const PUSH = { server: "claude-code", tool: "Bash", arguments: { command: "git push" } };
 
@@ -42,6 +43,58 @@ eachDatabase((open) => {
     await call(ana, "approval_decide", { id: second.id, digest: second.digest, decision: "deny_continue" });
     await request("three", { call_id: "toolu_1" });
     expect(await stateOf(second.id)).toBe("denied");
+  });
+
+  test("POLICY-16: of a state, and of an agent, exactly those are listed that are shown in it, by pages", async () => {
+    const rule = (tool: string, decision: string) => ({ tool, decision });
+    const rules = [rule("yes", "allow"), rule("no", "deny_continue")];
+    await call(ana, "policy_set", { document: { rules }, expected_version: 0 });
+    const own = { server: "shop", executes: "runtime" };
+    const decided = async (key: string, decision: string, more: object = own) => {
+      const { id, digest } = await request(key, more);
+      await call(ana, "approval_decide", { id, digest, decision });
+      return id;
+    };
+    const ended = async (key: string, outcome: string) => {
+      const { id } = await request(key, { ...own, tool: "yes", holder: "one" });
+      await call(scout, "approval_finish", { id, holder: "one", outcome });
+    };
+    await request("open", own);
+    await request("open of mason", own, mason);
+    await request("allowed", { ...own, tool: "yes" });
+    await decided("approved", "approve");
+    await ended("completed", "completed");
+    await ended("failed", "failed");
+    await request("left running", { ...own, tool: "yes", holder: "one", fence: 1 });
+    await call(scout, "approval_recover", { fence: 2 });
+    await request("running", { ...own, tool: "yes", holder: "two", fence: 2 });
+    const client = { executes: "client", verdicts: ["approve", "leave"] };
+    await decided("answered", "approve", client);
+    await request("answered by the policy", { ...client, tool: "yes" });
+    await decided("denied", "deny_abort");
+    await request("denied by the policy", { ...own, tool: "no" });
+    await decided("left", "leave", client);
+    await request("again", { ...own, call_id: "same" });
+    const { id } = await request("once more", { ...own, call_id: "same" });
+    await call(scout, "approval_withdraw", { id });
+    await request("late", { ...own, expires_seconds: 1 });
+    await expect.poll(async () => (await call(ana, "approval_list", { state: "expired" })).approvals.length).toBe(1);
+    const { approvals: all } = await call(ana, "approval_list", { limit: 100 });
+    expect(new Set(all.map(({ state }: { state: string }) => state))).toEqual(new Set(ApprovalState.options));
+    for (const state of [undefined, ...ApprovalState.options])
+      for (const agent of [undefined, "scout", "mason"]) {
+        const wanted = { ...(state && { state }), ...(agent && { agent }), limit: 1 };
+        const listed = [];
+        for (let before: string | undefined, more = true; more; more = before !== null) {
+          const { approvals, next } = await call(ana, "approval_list", { ...wanted, ...(before && { before }) });
+          listed.push(...approvals);
+          before = next;
+        }
+        const shown = all.filter(
+          (one: typeof wanted) => (!state || one.state === state) && (!agent || one.agent === agent),
+        );
+        expect([state, agent, listed]).toEqual([state, agent, shown]);
+      }
   });
 
   test("U38: history says by which way each was decided: by a page, at a terminal, by MCP or by HTTP", async () => {

@@ -23,6 +23,7 @@ export const timeline = {
   ],
   explains: service.timelineExplains,
   mounts: service.mountProvider,
+  calls: service.callProvider,
   with: service.followed,
   after: {
     "timeline.budgets": { topic: "tasks", types: ["budget.changed"], run: service.resumeWithinBudget },

@@ -5,6 +5,7 @@
  */
 
 export { resumeWithinBudget } from "./service/budgets.ts";
+export { callProvider } from "./service/called.ts";
 export { callServer } from "./service/calling.ts";
 export { anyHint, CONTROL, TOPIC, wire } from "./service/events.ts";
 export { timelineExplains } from "./service/explaining.ts";

@@ -35,9 +35,9 @@ export async function withdrawRow(ctx: TxCtx, row: StatedApprovalRow): Promise<v
 
 /** The same call of a model is asked about anew: what was shown of it before counts no more. No call of a person is one. */
 export async function supersedeEarlier(ctx: TxCtx, { agent_id, server, call_id }: ModelsCall): Promise<void> {
-  const open = await store.listOpenOf(ctx.tx, { space_id: ctx.tx.space_id, now: isoNow(ctx), agent_id });
+  const open = await store.listPendingOf(ctx.tx, { space_id: ctx.tx.space_id, now: isoNow(ctx), agent_id });
   for (const row of open)
-    if (row.state === "pending" && row.server === server && row.call_id === call_id && row.called_by === null)
+    if (row.server === server && row.call_id === call_id && row.called_by === null)
       if (await supersede(ctx, row.id)) await conclude(ctx, row, "superseded");
 }
 

@@ -10,8 +10,8 @@ import { isoNow } from "./wire.ts";
 /** An agent is deleted: what it asked and proposed needs nobody any more, and rules for it alone mean nobody. */
 export async function forgetAgent(ctx: TxCtx, event: FeedEvent): Promise<void> {
   const { principal_id: agent_id, name } = agentIn(event);
-  const open = await store.listOpenOf(ctx.tx, { space_id: ctx.tx.space_id, now: isoNow(ctx), agent_id });
-  for (const row of open) if (row.state === "pending") await withdrawRow(ctx, row);
+  const open = await store.listPendingOf(ctx.tx, { space_id: ctx.tx.space_id, now: isoNow(ctx), agent_id });
+  for (const row of open) await withdrawRow(ctx, row);
   await withdrawProposals(ctx, agent_id);
   await dropRulesOf(ctx, name);
 }

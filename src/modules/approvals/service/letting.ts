@@ -48,7 +48,7 @@ function isAllowed(policy: Policy, { agent, now }: { agent: string; now: string 
 }
 
 /** A model may write anything; whoever asks about it is told what is wrong. */
-function readable(text: string): Canonical | undefined {
+export function readable(text: string): Canonical | undefined {
   try {
     return canonicalArguments(text.trim() || "{}");
   } catch (error) {

@@ -1,7 +1,8 @@
 import { type Ctx, type TxCtx, transact } from "../../../context.ts";
 import type { Database } from "../../../db/database.ts";
 import { ParleyError } from "../../../errors.ts";
-import { timeOfId } from "../../../ids.ts";
+import { parseId, timeOfId } from "../../../ids.ts";
+import { FROM_THE_TOP, page } from "../../../pages.ts";
 import type { GetPolicy, ListVersions, Policy, PolicyDocument, Risk, SetPolicy, VersionList } from "../schema.ts";
 import * as store from "../store.ts";
 import type { StatedApprovalRow } from "../tables.ts";
@@ -99,14 +100,14 @@ export async function write(ctx: TxCtx, document: PolicyDocument, note: string):
 
 /** Who set which version when, newest first. */
 export async function listVersions(ctx: Ctx, { limit, before }: ListVersions): Promise<VersionList> {
-  const where = { space_id: ctx.actor.space_id, before: before ?? Number.MAX_SAFE_INTEGER, limit: limit + 1 };
-  const rows = await store.listPolicies(ctx.db, where);
-  const versions = rows.slice(0, limit).map(({ version, id, set_by_name: set_by, note, rules }) => ({
+  const where = { space_id: ctx.actor.space_id, before: before ?? FROM_THE_TOP, limit: limit + 1 };
+  const { shown, next } = page(await store.listPolicies(ctx.db, where), limit, ({ version }) => version);
+  const versions = shown.map(({ version, id, set_by_name: set_by, note, rules }) => ({
     version,
     set_by,
     set_at: timeOfId(id),
     note,
     rules,
   }));
-  return { versions, next: rows.length > limit ? (versions.at(-1)?.version ?? null) : null };
+  return { versions, next: next === null ? null : parseId(next) };
 }

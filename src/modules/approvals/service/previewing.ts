@@ -1,24 +1,23 @@
-import { setImmediate } from "node:timers/promises";
 import type { Ctx } from "../../../context.ts";
 import { ParleyError } from "../../../errors.ts";
-import { formatId, parseId, timeOfId } from "../../../ids.ts";
-import { FROM_THE_TOP } from "../../../pages.ts";
+import { formatId, timeOfId } from "../../../ids.ts";
+import { page, startOf } from "../../../pages.ts";
 import { cut } from "../../../text.ts";
 import { visible } from "../../../visible.ts";
 import type { Preview, PreviewedCall, PreviewPolicy, Tally } from "../schema.ts";
-import * as store from "../store.ts";
+import type * as store from "../store.ts";
 import { checkedDocument, checkedRule } from "./checking.ts";
 import { compile, evaluate, type Policy } from "./evaluating.ts";
+import { pastCalls } from "./history.ts";
 import { withRule } from "./placing.ts";
 import { current } from "./policies.ts";
 import { callOf, isoNow } from "./wire.ts";
 import { ruleWords } from "./words.ts";
 
-const PAGE = 500;
 const MOST_ARGUMENTS = 500;
 
 /**
- * What a draft would decide otherwise, of everything that was asked so far: as if each of these calls were made now,
+ * What a draft would decide otherwise, of everything that was called so far: as if each of these calls were made now,
  * first under the policy that counts and then under the draft, by the same evaluator that decides when they are made.
  */
 export async function preview(ctx: Ctx, { rule: given, document, limit, before }: PreviewPolicy): Promise<Preview> {
@@ -28,24 +27,23 @@ export async function preview(ctx: Ctx, { rule: given, document, limit, before }
   const rule = given === undefined ? null : checkedRule(given);
   const drafted = compile(rule ? withRule(before_it, rule) : checkedDocument(document));
   const changed: Tally = { allow: 0, ask: 0, deny_continue: 0, deny_abort: 0 };
-  const calls: PreviewedCall[] = [];
-  const start = before === undefined ? FROM_THE_TOP : parseId(before);
+  const calls: { id: number; call: PreviewedCall }[] = [];
+  const start = startOf(before);
   let looked_at = 0;
   for await (const call of pastCalls(ctx)) {
     looked_at += 1;
     const decided = { decision: rulingOf(now, call, isoNow(ctx)), would: rulingOf(drafted, call, isoNow(ctx)) };
     if (decided.decision === decided.would) continue;
     changed[decided.would] += 1;
-    if (call.id < start && calls.length <= limit) calls.push(shownOf(call, decided));
+    if (call.id < start && calls.length <= limit) calls.push({ id: call.id, call: shownOf(call, decided) });
   }
-  const shown = calls.slice(0, limit);
-  const next = calls.length > limit ? (shown.at(-1)?.id ?? null) : null;
+  const { shown, next } = page(calls, limit, ({ id }) => id);
   return {
     words: wordsOf(changed, looked_at),
     rule_words: rule && ruleWords(rule),
     looked_at,
     changed,
-    calls: shown,
+    calls: shown.map(({ call }) => call),
     next,
   };
 }
@@ -63,19 +61,6 @@ function rulingOf(policy: Policy, call: store.PastCall, now: string): Decided["w
     return evaluate(policy, callOf(call), now).decision;
   } catch {
     return "deny_continue";
-  }
-}
-
-/** Newest first, in pages: however many there are, nobody else waits for all of them. */
-async function* pastCalls(ctx: Ctx): AsyncGenerator<store.PastCall> {
-  let before_id = FROM_THE_TOP;
-  for (;;) {
-    const page = await store.listCalls(ctx.db, { space_id: ctx.actor.space_id, before_id, limit: PAGE });
-    yield* page;
-    const last = page.at(-1);
-    if (!last || page.length < PAGE) return;
-    before_id = last.id;
-    await setImmediate();
   }
 }
 

@@ -1,11 +1,9 @@
 import type { Door } from "../../../context.ts";
 import type { Reader, Tx } from "../../../db/database.ts";
 import { statement } from "../../../db/statement.ts";
-import type { State, Verdict } from "../schema.ts";
+import type { Verdict } from "../schema.ts";
 import type { ApprovalRow, StatedApprovalRow } from "../tables.ts";
-
-type In = { space_id: string };
-type At = In & { now: string };
+import { APPROVAL, type At, FROM, type In, OPEN } from "./stated.ts";
 
 const insert = statement<ApprovalRow & In>(
   `insert into approvals (space_id, id, agent_id, key, call_id, server, mount, tool, arguments, digest, covers, executes,
@@ -19,22 +17,6 @@ const insert = statement<ApprovalRow & In>(
 export const insertApproval = (tx: Tx, row: ApprovalRow): Promise<void> =>
   tx.run(insert, { ...row, space_id: tx.space_id });
 
-/** The notice's wherever people were asked; what then became of the call is its own. */
-const STATE = `case when a.progress is not null then a.progress
-   when n.state = 'open' then case when n.expires_at is not null and n.expires_at <= :now then 'expired' else 'pending' end
-   when n.state in ('expired', 'withdrawn', 'superseded') then n.state
-   when a.decision = 'approve' or (n.state is null and a.ruled = 'allow')
-     then case a.executes when 'client' then 'answered' else 'approved' end
-   else 'denied' end`;
-const COLUMNS = `a.id, a.agent_id, a.key, a.call_id, a.server, a.mount, a.tool, a.arguments, a.digest, a.covers, a.executes,
-   a.editable, a.verdicts, a.about, a.hints, a.input_schema, a.policy_version, a.ruled, a.decision, a.decided_via, a.reason,
-   a.edited_arguments, a.edited_digest, a.progress, a.holder, a.fence, a.executing_at, a.ended_at, a.called_by, a.cause,
-   a.cause_how, ${STATE} as state, p.name as agent, c.name as called_by_name, n.state as notice_state, n.expires_at, n.settled_at, s.name as settled_by_name`;
-const NAMES = `join principals p on p.id = a.agent_id left join principals s on s.id = n.settled_by
-   left join principals c on c.id = a.called_by`;
-const APPROVAL = `select ${COLUMNS} from approvals a left join notices n on n.space_id = a.space_id and n.id = a.id ${NAMES}
-   where a.space_id = :space_id`;
-
 const byId = statement<At & { id: number }, StatedApprovalRow>(`${APPROVAL} and a.id = :id`);
 export const findApproval = (db: Reader, args: At & { id: number }): Promise<StatedApprovalRow | undefined> =>
   db.get(byId, args);
@@ -43,35 +25,6 @@ type Key = At & { agent_id: string; key: string };
 
 const byKey = statement<Key, StatedApprovalRow>(`${APPROVAL} and a.agent_id = :agent_id and a.key = :key`);
 export const findByKey = (db: Reader, args: Key): Promise<StatedApprovalRow | undefined> => db.get(byKey, args);
-
-type Page = At & { before_id: number; limit: number };
-/** Null for whichever. */
-type Wanted = Page & { state: State | null; agent: string | null };
-
-const listed = statement<Wanted, StatedApprovalRow>(
-  `select * from (${APPROVAL} and a.id < :before_id) as o
-   where (cast(:state as text) is null or o.state = :state) and (cast(:agent as text) is null or o.agent = :agent)
-   order by o.id desc limit :limit`,
-);
-/** Newest first. */
-export const listApprovals = (db: Reader, args: Wanted): Promise<StatedApprovalRow[]> => db.all(listed, args);
-
-/** From the notices that are open, which are few, in this order: all calls of a space may be very many. */
-const FROM = "from notices n cross join approvals a";
-const OPEN = `where n.space_id = :space_id and n.state = 'open' and (n.expires_at is null or n.expires_at > :now)
-   and a.space_id = n.space_id and a.id = n.id`;
-
-const open = statement<Page, StatedApprovalRow>(
-  `select ${COLUMNS} ${FROM} ${NAMES} ${OPEN} and n.id < :before_id order by n.id desc limit :limit`,
-);
-export const listOpenApprovals = (db: Reader, args: Page): Promise<StatedApprovalRow[]> => db.all(open, args);
-
-const openIds = statement<Page, { id: number }>(
-  `select n.id ${FROM} ${OPEN} and n.id < :before_id order by n.id desc limit :limit`,
-);
-/** Those of `listOpenApprovals`. */
-export const listOpenApprovalIds = async (db: Reader, args: Page): Promise<number[]> =>
-  (await db.all(openIds, args)).map(({ id }) => id);
 
 type Waiting = { principal_id: string; approvals: number; since_id: number };
 
@@ -157,14 +110,6 @@ const executing = statement<Of & { fence: number }, StatedApprovalRow>(
 /** What earlier runtimes of an agent had begun. */
 export const listAbandoned = (db: Reader, args: Of & { fence: number }): Promise<StatedApprovalRow[]> =>
   db.all(executing, args);
-
-const openOf = statement<Of, StatedApprovalRow>(
-  `select * from (select ${COLUMNS} ${FROM} ${NAMES} where n.space_id = :space_id and n.raised_by = :agent_id
-   and a.space_id = n.space_id and a.id = n.id and a.agent_id = :agent_id and a.progress is null) as o
-   where o.state in ('pending', 'approved') order by o.id`,
-);
-/** What of an agent waits for a person, or to be run. */
-export const listOpenOf = (db: Reader, args: Of): Promise<StatedApprovalRow[]> => db.all(openOf, args);
 
 const fence = statement<In & { agent_id: string }, { fence: number }>(
   "select fence from approval_runtimes where space_id = :space_id and agent_id = :agent_id",

@@ -46,10 +46,12 @@ export interface PastCall {
   arguments: string;
   hints: string | null;
   executes: Executes;
+  call_id: string;
+  called_by: string | null;
 }
 
 const calls = statement<In & { before_id: number; limit: number }, PastCall>(
-  `select a.id, p.name as agent, a.server, a.mount, a.tool, a.arguments, a.hints, a.executes
+  `select a.id, p.name as agent, a.server, a.mount, a.tool, a.arguments, a.hints, a.executes, a.call_id, a.called_by
    from approvals a join principals p on p.id = a.agent_id where a.space_id = :space_id and a.id < :before_id order by a.id desc limit :limit`,
 );
 /** Whatever was asked so far, newest first. */

@@ -89,6 +89,19 @@ const wholeTurn = statement<Of & { turn_id: number }, Pick<EventRow, "id" | "typ
 export const listWholeTurn = (tx: Tx, args: { principal_id: string; turn_id: number }) =>
   tx.all(wholeTurn, { ...args, space_id: tx.space_id });
 
+type CallRow = Pick<EventRow, "id" | "body"> & { text: string | null; agent: string };
+
+const calls = statement<{ space_id: string; before_id: number; limit: number }, CallRow>(
+  `select e.id, e.body, t.text, p.name as agent from run_events e join principals p on p.id = e.principal_id
+   left join run_event_texts t on t.space_id = e.space_id and t.id = e.id
+   where e.space_id = :space_id and e.type = 'ToolCall' and e.id < :before_id order by e.id desc limit :limit`,
+);
+/** What models have called, of whichever agent, newest first. */
+export const listCalls = (
+  db: Reader,
+  { space_id, before_id, limit }: { space_id: string; before_id: number; limit: number },
+): Promise<CallRow[]> => db.all(calls, { space_id, before_id, limit });
+
 const lastEvent = statement<Of & { up_to: number }, Pick<EventRow, "id" | "turn_id">>(
   `select id, turn_id from run_events where space_id = :space_id and principal_id = :principal_id and id <= :up_to
    order by id desc limit 1`,
