@@ -32,7 +32,7 @@ const ABOUT_A_SPACE = [
   /^select lane from task_lanes /,
   / from task_(budgets|throttles) where space_id = \? ?(order by |$)/,
   /^select (throttled_until as at|day) from task_(throttles|budgets) .* limit 1$/,
-  /^select offers from task_workers /,
+  /^select w\.offers from task_workers w /,
   // A draft has few sections, a plan few tasks.
   / from draft_sections where space_id = \? order by order_key$/,
   /^select count\(\*\) as tasks from plan_tasks /,

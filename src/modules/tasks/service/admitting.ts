@@ -1,14 +1,9 @@
 import type { TxCtx } from "../../../context.ts";
-import { planBy } from "../../../due/index.ts";
 import * as store from "../store.ts";
 import type { TaskRow } from "../tables.ts";
-import { SWEEP } from "./due-kinds.ts";
 import { tell } from "./events.ts";
+import { checkNeeds } from "./planning.ts";
 import { isoNow } from "./wire.ts";
-
-/** One row a space, at the earliest end of a lease or of a delay. */
-export const planSweep = (ctx: TxCtx, at: string): Promise<void> =>
-  planBy(ctx, { kind: SWEEP, ref: 0, at: Date.parse(at) });
 
 /** As it waits: for its time, for a place under its key, or for a worker. */
 export async function admitted(ctx: TxCtx, row: TaskRow): Promise<TaskRow> {
@@ -28,6 +23,13 @@ export async function admitted(ctx: TxCtx, row: TaskRow): Promise<TaskRow> {
 export const foresee = (ctx: TxCtx, concurrency_key: string): Promise<number> =>
   store.countSlots(ctx.tx, concurrency_key);
 
+/** It may be claimed from now on, or waits for something else now. */
+export async function release(ctx: TxCtx, row: TaskRow): Promise<void> {
+  await store.saveWaiting(ctx.tx, row);
+  await tell(ctx, row, "released");
+  await checkNeeds(ctx, row);
+}
+
 /** A task that had a place under its key has it no longer: who waits for one gets it. */
 export async function freeSlot(ctx: TxCtx, { concurrency_key, slot }: TaskRow): Promise<void> {
   if (concurrency_key === null || slot !== 1) return;
@@ -36,7 +38,6 @@ export async function freeSlot(ctx: TxCtx, { concurrency_key, slot }: TaskRow): 
     if (!behind) return;
     const row = await admitted(ctx, behind);
     if (row.held_for !== null) return;
-    await store.saveWaiting(ctx.tx, row);
-    await tell(ctx, row, "released");
+    await release(ctx, row);
   }
 }

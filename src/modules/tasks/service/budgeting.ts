@@ -3,8 +3,8 @@ import type { FeedEvent } from "../../../feed/index.ts";
 import { answerIn, close, raise, subjectOf } from "../../notices/index.ts";
 import type { Budget, SetBudget } from "../schema.ts";
 import * as store from "../store.ts";
-import { planSweep } from "./admitting.ts";
 import { TOPIC, tellBudget } from "./events.ts";
+import { planSweep } from "./planning.ts";
 import { isoAt } from "./wire.ts";
 
 const KIND = "task.budget";

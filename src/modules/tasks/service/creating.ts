@@ -7,10 +7,10 @@ import { threadOf } from "../../mail/index.ts";
 import { type CreateTask, MOST_CONTENT_BYTES, type Task } from "../schema.ts";
 import * as store from "../store.ts";
 import type { TaskRow } from "../tables.ts";
-import { admitted, planSweep } from "./admitting.ts";
+import { admitted } from "./admitting.ts";
 import { ownSession, register, registerOnce, triggerOf } from "./awaiting.ts";
 import { tell } from "./events.ts";
-import { checkNeeds } from "./needs.ts";
+import { checkNeeds, planSweep } from "./planning.ts";
 import { isoAt, laneOf, wire } from "./wire.ts";
 
 /** What a module of the hub has done, in whose name it says. */

@@ -4,11 +4,12 @@ import { plan } from "../../../due/index.ts";
 import type { Outcome, Status } from "../schema.ts";
 import * as store from "../store.ts";
 import type { TaskRow } from "../tables.ts";
-import { freeSlot, planSweep } from "./admitting.ts";
+import { freeSlot } from "./admitting.ts";
 import { WAKE } from "./due-kinds.ts";
 import { tell } from "./events.ts";
 import { endUnmet } from "./needs.ts";
 import { endPlanned } from "./planned.ts";
+import { checkNeeds, planSweep } from "./planning.ts";
 import { planMail } from "./relaying.ts";
 import { isoAt, isoNow } from "./wire.ts";
 
@@ -93,6 +94,7 @@ export async function putBack(
   const waiting: TaskRow = { ...row, ...free, ...held, status: "pending", error, run_at };
   await store.saveWaiting(ctx.tx, waiting);
   await tell(ctx, waiting, told, { worker: row.worker, error, run_at });
+  await checkNeeds(ctx, waiting);
   if (run_at === null) return waiting;
   await planSweep(ctx, run_at);
   await freeSlot(ctx, row);

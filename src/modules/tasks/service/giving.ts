@@ -7,13 +7,13 @@ import type { Database } from "../../../db/database.ts";
 import { hit } from "../../../failpoints.ts";
 import * as store from "../store.ts";
 import type { TaskRow } from "../tables.ts";
-import { planSweep } from "./admitting.ts";
 import { charge, isExhausted } from "./budgeting.ts";
 import { DEFAULT_LANE } from "./creating.ts";
 import { tell } from "./events.ts";
 import { accountHold, listBlocks } from "./holding.ts";
 import { endUnmet } from "./needs.ts";
 import { startPlanned } from "./planned.ts";
+import { planSweep } from "./planning.ts";
 import { accountOf, isoAt, needsOf } from "./wire.ts";
 
 /** As many as one operation serves: what others write waits for it. */

@@ -4,8 +4,8 @@ import * as store from "../store.ts";
 import { isExhausted } from "./budgeting.ts";
 import { accountOf, isoAt, isoNow, needsOf } from "./wire.ts";
 
-/** A worker that was not seen for so long offers nothing. */
-const SEEN_MS = 10 * 60_000;
+/** A worker that was not seen for so long, and has no task, offers nothing. */
+export const SEEN_MS = 10 * 60_000;
 
 interface Blocks {
   budgets: readonly store.BudgetRow[];
@@ -42,9 +42,11 @@ export function accountHold(ctx: Ctx, { budgets, throttles }: Blocks, account: s
   return isThrottled ? "quota" : null;
 }
 
-/** What each worker offers that was seen lately. */
-export const listSeenOffers = (ctx: Ctx): Promise<string[][]> =>
-  store.listOffers(ctx.db, { space_id: ctx.actor.space_id, seen_after: isoAt(ctx.now() - SEEN_MS) });
+/** What each worker offers that is there: it has asked lately, or has a task that is its own still. */
+export const listSeenOffers = (ctx: Ctx): Promise<string[][]> => {
+  const { space_id } = ctx.actor;
+  return store.listOffers(ctx.db, { space_id, seen_after: isoAt(ctx.now() - SEEN_MS), now: isoNow(ctx) });
+};
 
 /** Why nobody is given tasks of a lane, as things are now; null where somebody could be. */
 export async function laneHolds(ctx: Ctx): Promise<(lane: string) => Hold | null> {

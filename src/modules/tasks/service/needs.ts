@@ -1,32 +1,32 @@
 import type { Ctx, TxCtx } from "../../../context.ts";
-import { plan } from "../../../due/index.ts";
+import { planBy } from "../../../due/index.ts";
 import { close, raise } from "../../notices/index.ts";
 import * as store from "../store.ts";
 import type { TaskRow } from "../tables.ts";
 import { UNMET } from "./due-kinds.ts";
 import { TOPIC } from "./events.ts";
-import { laneHolds } from "./holding.ts";
+import { laneHolds, SEEN_MS } from "./holding.ts";
+import { checkNeeds } from "./planning.ts";
 import { isoAt, isoNow, needsOf } from "./wire.ts";
 
 const KIND = "task.needs";
-/** A worker may come soon: only then people are told. */
-const PATIENCE_MS = 60_000;
 /** What a worker offers is written down anew so often, unless it changes. */
 const FRESH_MS = 60_000;
 
-/** Has it looked at whether somebody offers what this task needs. */
-export async function checkNeeds(ctx: TxCtx, { lane }: TaskRow): Promise<void> {
-  if (needsOf(lane).length > 0) await plan(ctx, { kind: UNMET, ref: 0, at: ctx.now() + PATIENCE_MS });
-}
-
-/** People are told once of each set of needs that tasks wait with and nobody offers. */
+/**
+ * People are told once of each set of needs that tasks wait with and nobody offers. Whoever offers it now may go away, so
+ * it is looked at again for as long as there is such a task.
+ */
 export async function raiseUnmet(ctx: TxCtx): Promise<void> {
   const { space_id } = ctx.tx;
   const holdOf = await laneHolds(ctx);
+  let waits = false;
   for (const lane of await store.listLanes(ctx.tx, space_id)) {
-    if (holdOf(lane) !== "needs") continue;
+    if (needsOf(lane).length === 0) continue;
     const [first] = await store.listNext(ctx.tx, { space_id, lane, limit: 1 });
     if (!first) continue;
+    waits = true;
+    if (holdOf(lane) !== "needs") continue;
     const needs = needsOf(lane).join(", ");
     const title = `No worker offers ${needs}`;
     await raise(ctx, {
@@ -40,6 +40,7 @@ export async function raiseUnmet(ctx: TxCtx): Promise<void> {
       text: `Task ${first.id} and those behind it wait for a worker that offers ${needs}.`,
     });
   }
+  if (waits) await planBy(ctx, { kind: UNMET, ref: 0, at: ctx.now() + SEEN_MS });
 }
 
 /** Somebody has it, or nobody needs to any more. Where nobody had it, those behind it still wait. */

@@ -7,10 +7,11 @@ import type { DueHandler } from "../../../module.ts";
 import type { Requeue, Requeued } from "../schema.ts";
 import * as store from "../store.ts";
 import type { TaskRow } from "../tables.ts";
-import { admitted, planSweep } from "./admitting.ts";
+import { admitted } from "./admitting.ts";
 import { planFile } from "./awaiting.ts";
 import { REQUEUE } from "./due-kinds.ts";
 import { tell } from "./events.ts";
+import { checkNeeds } from "./planning.ts";
 import { endUntold } from "./untold.ts";
 import { isoNow, taskOf, wire } from "./wire.ts";
 
@@ -129,7 +130,7 @@ async function revive(ctx: TxCtx, row: TaskRow): Promise<TaskRow> {
     await endUntold(ctx, id);
   }
   await tell(ctx, waiting, "requeued");
-  if (waiting.run_at !== null) await planSweep(ctx, waiting.run_at);
+  await checkNeeds(ctx, waiting);
   return waiting;
 }
 

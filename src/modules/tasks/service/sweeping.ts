@@ -1,11 +1,11 @@
 import type { TxCtx } from "../../../context.ts";
 import { plan } from "../../../due/index.ts";
 import * as store from "../store.ts";
-import { admitted, planSweep } from "./admitting.ts";
+import { admitted, release } from "./admitting.ts";
 import { renewBudgets } from "./budgeting.ts";
 import { SWEEP } from "./due-kinds.ts";
 import { giveUp } from "./ending.ts";
-import { tell } from "./events.ts";
+import { planSweep } from "./planning.ts";
 import { endThrottles } from "./throttling.ts";
 import { isoNow } from "./wire.ts";
 
@@ -21,11 +21,7 @@ export async function sweep(ctx: TxCtx): Promise<void> {
     await giveUp(ctx, row, { outcome: "expired", error });
   }
   const delayed = await store.listDelayed(ctx.tx, { now, limit: SLICE });
-  for (const row of delayed) {
-    const waiting = await admitted(ctx, row);
-    await store.saveWaiting(ctx.tx, waiting);
-    await tell(ctx, waiting, "released");
-  }
+  for (const row of delayed) await release(ctx, await admitted(ctx, row));
   await endThrottles(ctx);
   await renewBudgets(ctx);
   if (expired.length === SLICE || delayed.length === SLICE) return plan(ctx, { kind: SWEEP, ref: 0, at: ctx.now() });

@@ -3,9 +3,9 @@ import { parseTime } from "../../../times.ts";
 import type { SetThrottle, Throttle } from "../schema.ts";
 import * as store from "../store.ts";
 import type { TaskRow } from "../tables.ts";
-import { planSweep } from "./admitting.ts";
 import { giveUp, noteAttempt, putBack } from "./ending.ts";
 import { tellThrottled, tellUnthrottled } from "./events.ts";
+import { planSweep } from "./planning.ts";
 import { isoAt, isoNow } from "./wire.ts";
 
 /** Longer than this nobody's quota lasts: a worker that says so is wrong. */

@@ -36,11 +36,15 @@ const save = statement<In & WorkerRow>(
 export const saveWorker = (database: Database, row: In & WorkerRow): Promise<number> =>
   database.compareAndSet(save, row);
 
-const offers = statement<In & { seen_after: string }, { offers: string }>(
-  "select offers from task_workers where space_id = :space_id and seen_at > :seen_after",
+type Present = In & { seen_after: string; now: string };
+
+const offers = statement<Present, { offers: string }>(
+  `select w.offers from task_workers w where w.space_id = :space_id and (w.seen_at > :seen_after
+   or exists (select 1 from tasks t where t.space_id = w.space_id and t.worker_id = w.principal_id
+     and t.status = 'processing' and t.lease_until > :now))`,
 );
-/** What each worker that was seen since offers. */
-export const listOffers = async (db: Reader, args: In & { seen_after: string }): Promise<string[][]> =>
+/** What each worker offers that was seen since, or has the lease of a task. */
+export const listOffers = async (db: Reader, args: Present): Promise<string[][]> =>
   (await db.all(offers, args)).map(({ offers }) => offers.split(" "));
 
 export type ThrottleRow = {
