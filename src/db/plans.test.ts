@@ -29,7 +29,9 @@ const ABOUT_A_SPACE = [
   / from agent_sessions s join /,
   /^select min\(until_at\) as until_at from need_laters /,
   /^select status, channel, tasks from task_totals /,
-  /^select lane from task_lanes /,
+  // From each lane to the next, of what can be claimed.
+  /^select l\.lane from \( with recursive found/,
+  /^delete from task_workers where space_id = \? and seen_at < \?$/,
   / from task_(budgets|throttles) where space_id = \? ?(order by |$)/,
   /^select (throttled_until as at|day) from task_(throttles|budgets) .* limit 1$/,
   /^select w\.offers from task_workers w /,

@@ -53,7 +53,7 @@ export const tasks = {
   },
   plan: service.taskRetention.plan,
   tables: [
-    ...["tasks", "task_attempts", "task_totals", "task_awaits", "task_lanes", "task_workers", "task_throttles"],
+    ...["tasks", "task_attempts", "task_totals", "task_awaits", "task_workers", "task_throttles"],
     ...["task_budgets", "task_requeues", "task_imports"],
   ],
   long_tables: ["tasks", "task_awaits"],

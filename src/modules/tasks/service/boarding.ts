@@ -12,7 +12,6 @@ import {
   type TaskDetails,
 } from "../schema.ts";
 import * as store from "../store.ts";
-import { DEFAULT_LANE } from "./creating.ts";
 import { get } from "./reading.ts";
 import { holdReasons, type Reasons } from "./reasons.ts";
 
@@ -80,8 +79,7 @@ async function listPending(
   { held, limit }: { held: boolean; limit: number },
 ): Promise<store.CardRow[]> {
   const { space_id } = ctx.actor;
-  const known = [DEFAULT_LANE, ...(await store.listLanes(ctx.db, space_id))];
-  const lanes = [...new Set(known)].filter((lane) => (laneHold(lane) !== null) === held);
+  const lanes = (await store.listLanes(ctx.db, space_id)).filter((lane) => (laneHold(lane) !== null) === held);
   const ready = (await Promise.all(lanes.map((lane) => store.listReady(ctx.db, { space_id, lane, limit })))).flat();
   const rows = held ? [...ready, ...(await store.listHeld(ctx.db, { space_id, limit }))] : ready;
   return rows.sort((a, b) => orderOf(a) - orderOf(b) || a.id - b.id).slice(0, limit);

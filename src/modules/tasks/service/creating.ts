@@ -57,7 +57,6 @@ export function create(ctx: Ctx, task: NewTask): Promise<Task> {
       return wire(known);
     }
     const row = await admitted(ctx, rowOf(ctx, task));
-    if (row.lane !== DEFAULT_LANE) await store.insertLane(ctx.tx, row.lane);
     await Promise.all([store.insertTask(ctx.tx, row), tell(ctx, row, "created")]);
     if (row.held_for === "delay" && row.run_at) await planSweep(ctx, row.run_at);
     if (awaited_by) await register(ctx, row, { ...awaited_by, ...waiter(ctx, task) });

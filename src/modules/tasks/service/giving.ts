@@ -99,11 +99,7 @@ function giveAll(ctx: Ctx, asking: readonly Asking[]): Promise<(TaskRow | undefi
 /** Whether anything waits in such lanes that nothing holds back. */
 export async function isAnyReady(ctx: Ctx, isCovered: (lane: string) => boolean): Promise<boolean> {
   const { lanes } = await openLanes(ctx);
-  const { space_id } = ctx.actor;
-  const found = await Promise.all(
-    lanes.filter(isCovered).map((lane) => store.listNext(ctx.db, { space_id, lane, limit: 1 })),
-  );
-  return found.some((rows) => rows.length > 0);
+  return lanes.some(isCovered);
 }
 
 /** Whether a worker that offers nothing in particular would be given one. */
@@ -112,10 +108,10 @@ export const hasReady = (ctx: Ctx): Promise<boolean> => isAnyReady(ctx, (lane) =
 /** In which of all spaces a task waits that is not held back itself. */
 export const listSpacesWithWork = (ctx: Ctx): Promise<string[]> => store.listSpacesWithWork(ctx.db);
 
-/** What nothing holds back as a whole, and the budgets there are. */
+/** In which something can be claimed and nothing holds it back as a whole, and the budgets there are. */
 async function openLanes(ctx: Ctx): Promise<{ lanes: string[]; budgets: readonly store.BudgetRow[] }> {
   const [known, blocks] = await Promise.all([store.listLanes(ctx.db, ctx.actor.space_id), listBlocks(ctx)]);
-  const lanes = [DEFAULT_LANE, ...known].filter((lane) => accountHold(ctx, blocks, accountOf(lane)) === null);
+  const lanes = known.filter((lane) => accountHold(ctx, blocks, accountOf(lane)) === null);
   return { lanes, budgets: blocks.budgets };
 }
 

@@ -23,10 +23,10 @@ export async function raiseUnmet(ctx: TxCtx): Promise<void> {
   let waits = false;
   for (const lane of await store.listLanes(ctx.tx, space_id)) {
     if (needsOf(lane).length === 0) continue;
-    const [first] = await store.listNext(ctx.tx, { space_id, lane, limit: 1 });
-    if (!first) continue;
     waits = true;
     if (holdOf(lane) !== "needs") continue;
+    const [first] = await store.listNext(ctx.tx, { space_id, lane, limit: 1 });
+    if (!first) continue;
     const needs = needsOf(lane).join(", ");
     const title = `No worker offers ${needs}`;
     await raise(ctx, {

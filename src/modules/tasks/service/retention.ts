@@ -9,7 +9,7 @@ import { requeueSome } from "./requeueing.ts";
 import { sweep } from "./sweeping.ts";
 import { isoAt } from "./wire.ts";
 
-/** From when a task was over. */
+/** From when a task was over, and with them workers that were not seen since and what was requeued. */
 export const taskRetention = retention({
   kind: PURGE,
   days: ({ task_days }) => task_days,
@@ -19,7 +19,10 @@ export const taskRetention = retention({
   },
   remove: async (ctx, { before_id, limit }) => {
     const { tx } = ctx;
-    const old = await store.listOld(tx, { before: isoAt(before_id / 1000), limit });
+    const before = isoAt(before_id / 1000);
+    const old = await store.listOld(tx, { before, limit });
+    await store.deleteWorkersBefore(tx, before);
+    await store.deleteRequeuesBefore(tx, before_id);
     await store.deleteTasks(
       tx,
       old.map(({ id }) => id),

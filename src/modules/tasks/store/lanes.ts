@@ -3,12 +3,19 @@ import { statement } from "../../../db/statement.ts";
 
 type In = { space_id: string };
 
-const insert = statement<In & { lane: string }>(
-  "insert into task_lanes (space_id, lane) values (:space_id, :lane) on conflict (space_id, lane) do nothing",
+// From one lane to the next in the index of what can be claimed: it costs as much as there are lanes, not tasks.
+const list = statement<In, { lane: string }>(
+  `select l.lane from (
+     with recursive found(lane) as (
+       select (select t.lane from tasks t where t.space_id = :space_id and t.status = 'pending' and t.held_for is null
+         order by t.lane limit 1)
+       union all
+       select (select t.lane from tasks t where t.space_id = :space_id and t.status = 'pending' and t.held_for is null
+         and t.lane > f.lane order by t.lane limit 1) from found f where f.lane is not null
+     ) select lane from found
+   ) as l where l.lane is not null`,
 );
-export const insertLane = (tx: Tx, lane: string): Promise<void> => tx.run(insert, { lane, space_id: tx.space_id });
-
-const list = statement<In, { lane: string }>("select lane from task_lanes where space_id = :space_id");
+/** In which something can be claimed. */
 export const listLanes = async (db: Reader, space_id: string): Promise<string[]> =>
   (await db.all(list, { space_id })).map(({ lane }) => lane);
 
@@ -37,6 +44,12 @@ export const saveWorker = (database: Database, row: In & WorkerRow): Promise<num
   database.compareAndSet(save, row);
 
 type Present = In & { seen_after: string; now: string };
+
+const removeWorkers = statement<In & { before: string }>(
+  "delete from task_workers where space_id = :space_id and seen_at < :before",
+);
+export const deleteWorkersBefore = (tx: Tx, before: string): Promise<void> =>
+  tx.run(removeWorkers, { before, space_id: tx.space_id });
 
 const offers = statement<Present, { offers: string }>(
   `select w.offers from task_workers w where w.space_id = :space_id and (w.seen_at > :seen_after

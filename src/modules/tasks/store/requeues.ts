@@ -40,3 +40,10 @@ const advance = statement<In & Pick<RequeueRow, "id" | "requeued" | "left_out" |
 );
 export const updateRequeue = (tx: Tx, { id, requeued, left_out, after_id, stopped_at }: RequeueRow): Promise<void> =>
   tx.run(advance, { id, requeued, left_out, after_id, stopped_at, space_id: tx.space_id });
+
+const remove = statement<In & { before_id: number }>(
+  "delete from task_requeues where space_id = :space_id and id < :before_id and stopped_at is not null",
+);
+/** Those that are over. */
+export const deleteRequeuesBefore = (tx: Tx, before_id: number): Promise<void> =>
+  tx.run(remove, { before_id, space_id: tx.space_id });
