@@ -21,6 +21,17 @@ export function cut(text: string, length: number): string {
   return `${/[\ud800-\udbff]$/.test(start) ? start.slice(0, -1) : start}…`;
 }
 
+/** As much of its beginning as fits into so many bytes of UTF-8. */
+export function firstBytes(text: string, most: number): string {
+  const bytes = Buffer.from(text);
+  let end = Math.min(most, bytes.length);
+  while (end < bytes.length && continues(bytes[end])) end -= 1;
+  return bytes.toString("utf8", 0, end);
+}
+
+/** Whether a byte of UTF-8 is not the first one of its character. */
+export const continues = (byte = 0): boolean => (byte & 0xc0) === 0x80;
+
 interface Flaw {
   path: string[];
   what: string;

@@ -5,7 +5,7 @@ import { resources } from "./resources.ts";
 import * as service from "./service.ts";
 import { tools } from "./tools.ts";
 
-export { Account } from "./schema.ts";
+export { Account, MOST_CONTENT_BYTES } from "./schema.ts";
 export {
   accountIn,
   askUntold,

@@ -222,6 +222,7 @@ export const Tried = z.object({
   sender: z.string(),
   session_key: z.string(),
   prompt: z.string(),
+  payload: z.string().nullable().describe("All of what came, as it is stored."),
 });
 export type Tried = z.infer<typeof Tried>;
 

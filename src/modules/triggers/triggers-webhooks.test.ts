@@ -223,6 +223,42 @@ eachDatabase((open, database) => {
     expect((await hub.call(hub.admin, "inbox_stats")).body.total).toBe(2);
   });
 
+  test("TRIGGER-6: what fits is fired however much its prompt makes of it, and says what is left out and where it is", async () => {
+    const hub = await open({ now: START });
+    const most = 2 * 1024 * 1024;
+    const text = "é".repeat(512 * 1024 - 20);
+    const twice = JSON.stringify({ title: "Broken", text });
+    // Laid out, its blanks and colons come to a little less, and a little more, than a megabyte.
+    const blanks = (count: number) => JSON.stringify(Array.from({ length: count }, () => ({ "": [[]] })));
+    const numbers = JSON.stringify({ a: 1 }).replace("1", `[${"1e20,".repeat(200_000)}1]`);
+    const bodies = [twice, blanks(52_000), blanks(58_000), numbers];
+    await webhook(hub, { prompt: `{{payload.title}}: {{payload}} and ${"{{payload}} ".repeat(4)}end` });
+    for (const body of bodies) {
+      expect([body.slice(0, 20), (await post(hub, body, JSON_TYPE)).body]).toMatchObject([{}, { ok: true }]);
+      const [run] = (await hub.call(hub.admin, "trigger_runs", { limit: 1 })).body.runs;
+      const { content } = (await hub.call(hub.admin, "task_get", { task_id: run.task_id })).body;
+      expect(Buffer.byteLength(content)).toBeLessThanOrEqual(most);
+      expect(Buffer.byteLength(content)).toBeGreaterThan(most - 1000);
+      expect(content).toMatch(
+        new RegExp(
+          `end\\n\\nOf what came, \\d+ bytes are left out above.* the run ${run.id} shows all of it, as payload\\.$`,
+        ),
+      );
+      const { payload } = (await hub.call(hub.admin, "trigger_test", { name: "github", run: run.id })).body;
+      expect(JSON.parse(payload)).toEqual(JSON.parse(body));
+      if (body === twice) expect(content).toContain(">Broken</");
+      expect(Buffer.byteLength(payload)).toBeLessThanOrEqual(most);
+    }
+  });
+
+  test("TRIGGER-6: characters that JSON spells and no database holds are replaced where they are filled in", async () => {
+    const hub = await open({ now: START });
+    await webhook(hub, { prompt: "{{payload.a}} {{payload.b}}", session_key: "{{payload.a}}" });
+    const body = String.raw`{"a":"nul \u0000.","b":"half \ud800."}`;
+    expect((await post(hub, body, JSON_TYPE)).body).toMatchObject({ ok: true });
+    expect((await contents(hub))[0]).toMatch(/>nul \ufffd\.<.*>half \ufffd\.</);
+  });
+
   test("TRIGGER-7: what is filled in is not looked through again, and what is no placeholder stays", async () => {
     const hub = await open({ now: START });
     const prompt =

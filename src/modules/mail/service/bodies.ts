@@ -1,4 +1,5 @@
 import type { Ctx } from "../../../context.ts";
+import { continues, firstBytes } from "../../../text.ts";
 import * as store from "../store.ts";
 
 export interface Body {
@@ -33,19 +34,9 @@ export async function bodyOf(
 /** In characters, as both databases count them. */
 const lengthOf = (text: string): number => [...text].length;
 
-function firstBytes(text: string, most: number): string {
-  const bytes = Buffer.from(text);
-  let end = Math.min(most, bytes.length);
-  while (end < bytes.length && continues(bytes[end])) end -= 1;
-  return bytes.toString("utf8", 0, end);
-}
-
 function lastBytes(text: string, most: number): string {
   const bytes = Buffer.from(text);
   let start = Math.max(0, bytes.length - most);
   while (continues(bytes[start])) start += 1;
   return bytes.toString("utf8", start);
 }
-
-/** Whether a byte is not the first one of its character. */
-const continues = (byte = 0): boolean => (byte & 0xc0) === 0x80;

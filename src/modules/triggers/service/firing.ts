@@ -3,7 +3,7 @@ import { transact } from "../../../context.ts";
 import { ParleyError } from "../../../errors.ts";
 import { hit } from "../../../failpoints.ts";
 import { because, toColumns } from "../../../feed/index.ts";
-import { parseId } from "../../../ids.ts";
+import { formatId, parseId } from "../../../ids.ts";
 import { ensureTrigger } from "../../identity/index.ts";
 import * as runs from "../../runs/index.ts";
 import * as tasks from "../../tasks/index.ts";
@@ -31,7 +31,6 @@ export interface Firing {
 /** Once, with its run's row: it becomes a run of a program or a task, or is skipped with the reason. */
 export async function fire(outer: TxCtx, firing: Firing): Promise<RunRow> {
   const { trigger, source, sender, payload, slot, delivery, session_key } = firing;
-  const occasion = { trigger, payload, sender, now: outer.now() };
   const [skipped, starts] = await Promise.all([
     whySkipped(outer, trigger),
     runs.isConfigured(outer, { kind: "trigger", name: trigger.name }),
@@ -40,6 +39,7 @@ export async function fire(outer: TxCtx, firing: Firing): Promise<RunRow> {
   const state = skipped === undefined ? "pending" : "skipped";
   const id = await tellFired(outer, { name: trigger.name, source, state });
   const ctx = because(outer, id);
+  const occasion = { trigger, payload, sender, now: outer.now(), run_id: formatId(id) };
   const run: RunRow = {
     ...rowOf(ctx, trigger, { id, source, sender }),
     ...{ slot: slot === undefined ? null : isoAt(slot), delivery: delivery ?? null },
@@ -164,7 +164,8 @@ export async function test(ctx: Ctx, { name, run, payload }: TryTrigger): Promis
   const trigger = await triggerNamed(ctx, name);
   const old = run === undefined ? undefined : await runOf(ctx, name, run);
   const sender = old?.sender ?? ctx.actor.name;
-  const occasion = { trigger, sender, now: ctx.now(), payload: await payloadFor(ctx, { name, again: run, payload }) };
+  const shown = await payloadFor(ctx, { name, again: run, payload });
+  const occasion = { trigger, sender, now: ctx.now(), payload: shown, run_id: run };
   return {
     name,
     fires: trigger.enabled === 1,
@@ -173,6 +174,7 @@ export async function test(ctx: Ctx, { name, run, payload }: TryTrigger): Promis
     sender: `trigger:${name}`,
     session_key: sessionKeyOf(occasion),
     prompt: render(promptOf(ctx.config, trigger), occasion),
+    payload: shown?.payload ?? null,
   };
 }
 

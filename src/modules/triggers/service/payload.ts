@@ -6,8 +6,8 @@ export type Payload = Pick<PayloadRow, "media" | "payload">;
 
 export type Parsed = Payload | { error: string };
 
-/** Laid out line by line, deep nesting is mostly blanks: what would grow beyond this is left as it came. */
-const MOST_BLANKS = 1024 * 1024;
+/** Laid out line by line, deep nesting is mostly blanks: what would grow by more bytes than this is left as it came. */
+const MOST_GROWTH = 1024 * 1024;
 const MOST_DEPTH = 100;
 
 export function parsePayload(bytes: Buffer, type: string | undefined): Parsed {
@@ -29,16 +29,22 @@ export function payloadOf(value: unknown): Payload | undefined {
   return read ? pretty(value, read.value) : { media: "text", payload: value };
 }
 
+/** What it holds, for `valueAt`: nothing where it is no JSON. */
+export const rootOf = ({ media, payload }: Payload): unknown => (media === "json" ? JSON.parse(payload) : undefined);
+
 /** What a path leads to, such as `issue.labels.0`; undefined where there is nothing. */
-export function valueAt({ media, payload }: Payload, path: string): string | undefined {
-  let value: unknown = media === "json" ? JSON.parse(payload) : undefined;
+export function valueAt(root: unknown, path: string): string | undefined {
+  let value = root;
   for (const part of path.split(".")) {
     if (typeof value !== "object" || value === null || !Object.hasOwn(value, part)) return undefined;
     // It has it as its own.
     value = (value as Record<string, unknown>)[part];
   }
-  return typeof value === "string" ? value : pretty(JSON.stringify(value), value).payload;
+  return typeof value === "string" ? storable(value) : pretty(JSON.stringify(value), value).payload;
 }
+
+/** JSON can spell what a body could not hold, and no database could. */
+const storable = (text: string): string => text.toWellFormed().replaceAll("\0", "\ufffd");
 
 const empty = (): Payload => ({ media: "text", payload: "" });
 
@@ -72,10 +78,14 @@ function parsed(text: string): { value: unknown } | undefined {
 function pretty(text: string, value: unknown): Payload {
   const { depth, blanks } = shapeOf(text);
   if (depth > MOST_DEPTH) return { media: "text", payload: text };
-  return { media: "json", payload: blanks > MOST_BLANKS ? text : JSON.stringify(value, null, 2) };
+  if (blanks > MOST_GROWTH) return { media: "json", payload: text };
+  // Blanks are not all: `1e20` is written out as well.
+  const laid_out = JSON.stringify(value, null, 2);
+  const growth = Buffer.byteLength(laid_out) - Buffer.byteLength(text);
+  return { media: "json", payload: growth > MOST_GROWTH ? text : laid_out };
 }
 
-/** How deep it is, and by how much it would grow. */
+/** How deep it is, and how many blanks would begin its lines. */
 function shapeOf(text: string): { depth: number; blanks: number } {
   let [level, depth, blanks, inside] = [0, 0, 0, false];
   for (let at = 0; at < text.length && depth <= MOST_DEPTH; at += 1) {
