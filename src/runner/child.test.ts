@@ -15,11 +15,15 @@ import { Output } from "./output.ts";
 let folder: string;
 let file: string;
 let lines: string[];
+let online: (line: string) => void;
+let most: number;
 let cookie: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "parley-child-"));
   file = join(folder, "runs", "1.log");
   lines = [];
+  online = (line) => void lines.push(line);
+  most = 64 * 1024;
   cookie = `1.1.${crypto.randomUUID()}`;
 });
 afterEach(async () => {
@@ -30,11 +34,11 @@ afterEach(async () => {
 const SECRET = "s3cret-of-the-run";
 
 async function start(steps: readonly string[], more: Partial<Command> = {}) {
-  const output = new Output(file, { secrets: [SECRET], most: 64 * 1024 });
+  const output = new Output(file, { secrets: [SECRET], most });
   await output.open();
   const command = { argv: [process.execPath, UNRULY, ...steps], cwd: folder, env: {}, input: "", cookie, ...more };
   try {
-    return { child: await Child.start(command, { output, online: (line) => void lines.push(line) }), output };
+    return { child: await Child.start(command, { output, online }), output };
   } catch (error) {
     await output.end();
     throw error;
@@ -153,6 +157,27 @@ test("of a flood the end is kept, in a file of bounded size, with or without lin
     expect(output.total).toBeGreaterThan(20 * 1024 * 1024);
     expect(lines.at(-1)).toBe("the end");
   }
+});
+
+test("of a gigabyte the end is kept, in bounded memory and in a file of bounded size", { timeout: 300_000 }, async () => {
+  // As the hub keeps it.
+  most = 1024 * 1024;
+  const before = process.memoryUsage.rss();
+  let [count, largest, last] = [0, 0, ""];
+  // Kept, the lines would be the gigabyte.
+  online = (line) => {
+    last = line;
+    count += 1;
+    if (count % 4096 === 0) largest = Math.max(largest, process.memoryUsage.rss());
+  };
+  const { text, exit, output } = await run(["flood:1024", "say:the end"]);
+  expect(exit.code).toBe(0);
+  expect(output.total).toBe(1024 ** 3 + "the end\n".length);
+  expect(largest - before).toBeLessThan(256 * 1024 * 1024);
+  expect(statSync(file).size).toBeLessThanOrEqual(most);
+  expect(text).toMatch(/^\[\d+ bytes left out\]\n/);
+  expect(text).toMatch(/the end\n$/);
+  expect([count, last]).toEqual([1024 ** 2 + 1, "the end"]);
 });
 
 test("what it prints can be read while it runs, and no secret stands in it", async () => {
