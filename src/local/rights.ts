@@ -64,7 +64,7 @@ function refusePlanted(name: string, stat: NonNullable<ReturnType<typeof lstatSy
   if (why) throw new Error(`${name} in it ${why}. See what it is, and remove it.`);
 }
 
-const isForeign = (uid: number): boolean => process.geteuid !== undefined && uid !== process.geteuid();
+export const isForeign = (uid: number): boolean => process.geteuid !== undefined && uid !== process.geteuid();
 
 /** Why a file that says what is to be run is not believed; undefined where it is. */
 export function untrustedFile(path: string): string | undefined {

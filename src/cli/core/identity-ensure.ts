@@ -7,7 +7,7 @@ import { Failure, isFailure } from "./failure.ts";
 import { branchOf, chosenName, nameFor, projectOf, runByAgent, type Session } from "./identity-env.ts";
 import type { AgentFile, IdentityFiles, TokenFile } from "./identity-files.ts";
 import { pause } from "./patience.ts";
-import { takeStartLock } from "./start-lock.ts";
+import { takeBriefly } from "./process-lock.ts";
 import type { Input, Output } from "./tool-types.ts";
 
 const LIMIT_MS = 20_000;
@@ -162,7 +162,7 @@ export async function underLock<T>(
   while (performance.now() < deadline) {
     const found = await known();
     if (found) return found;
-    using lock = takeStartLock(path);
+    using lock = takeBriefly(path);
     if (lock) return (await known()) ?? (await make());
     await pause(PAUSE_MS);
   }

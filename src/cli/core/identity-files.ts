@@ -3,7 +3,8 @@
  * default of a project. Whoever could write these files, or have us follow a link, would decide who we are: each is
  * ours alone, a file and no link, and appears whole or not at all.
  */
-import { codeOf, isMissing, replaceFile, sha256 } from "../../local/files.ts";
+import { codeOf, isMissing, makeFolder, replaceFile, sha256 } from "../../local/files.ts";
+import { isForeign } from "../../local/rights.ts";
 import { Failure, invalid } from "./failure.ts";
 import { jsonIn } from "./io.ts";
 
@@ -163,7 +164,7 @@ function read(path: string): string | undefined {
   try {
     const { mode, uid, size } = fstatSync(file);
     if ((mode & constants.S_IFMT) !== constants.S_IFREG) throw unsafe(path, "is not a file");
-    if (uid !== process.geteuid?.()) throw unsafe(path, "belongs to another user");
+    if (isForeign(uid)) throw unsafe(path, "belongs to another user");
     if (mode & 0o077) throw unsafe(path, "can be read or changed by other users");
     if (size > MOST_BYTES) throw unsafe(path, "is too large to be ours");
     return readFileSync(file, "utf8");
@@ -174,27 +175,20 @@ function read(path: string): string | undefined {
 
 /** Those between the data folder and the file. The data folder may be a link, as its owner likes; none of these. */
 function makeFolders(home: string, path: string): void {
-  const { lstatSync, mkdirSync } = process.getBuiltinModule("node:fs");
-  mkdirSync(home, { recursive: true, mode: 0o700 });
+  const { lstatSync } = process.getBuiltinModule("node:fs");
+  makeFolder(home);
   const parts = path.split("/").slice(0, -1);
   for (const [at] of parts.entries()) {
     const folder = [home, ...parts.slice(0, at + 1)].join("/");
-    if (lstatSync(folder, { throwIfNoEntry: false })) refuseNoFolder(folder);
-    else
-      try {
-        mkdirSync(folder, { mode: 0o700 });
-      } catch (error) {
-        // Another command may have been faster.
-        if (codeOf(error) !== "EEXIST") throw error;
-        refuseNoFolder(folder);
-      }
+    if (!lstatSync(folder, { throwIfNoEntry: false })) makeFolder(folder);
+    refuseNoFolder(folder);
   }
 }
 
 function refuseNoFolder(path: string): void {
   const stat = process.getBuiltinModule("node:fs").lstatSync(path);
   if (!stat.isDirectory()) throw unsafe(path, "is not a folder");
-  if (stat.uid !== process.geteuid?.()) throw unsafe(path, "belongs to another user");
+  if (isForeign(stat.uid)) throw unsafe(path, "belongs to another user");
 }
 
 const unsafe = (path: string, why: string): Failure =>

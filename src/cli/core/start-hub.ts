@@ -9,7 +9,7 @@ import { Failure, REFUSED, reasonOf, recover } from "./failure.ts";
 import { type Home, placeOf, type RunningHub, unsafe } from "./home.ts";
 import { hubEnv } from "./hub-env.ts";
 import type { Env } from "./io.ts";
-import { takeStartLock } from "./start-lock.ts";
+import { takeBriefly } from "./process-lock.ts";
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
 const LIMIT_MS = 60_000;
@@ -28,7 +28,7 @@ export async function ensureHub(home: Home, env: Env, note: (text: string) => vo
     const hub = home.hub();
     if (hub && (await isReady(placeOf(hub)))) return hub;
     if (!hub) {
-      using lock = takeStartLock(home.startLock);
+      using lock = takeBriefly(home.startLock);
       if (lock && !home.hub()) {
         note(`Starting the hub of ${home.path} …`);
         await startHub(home, env, deadline);

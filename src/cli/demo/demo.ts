@@ -13,8 +13,8 @@ import { defineCommand, flag, text } from "../core/command.ts";
 import { Failure, reasonOf, recover } from "../core/failure.ts";
 import { jsonIn, untilInterrupted } from "../core/io.ts";
 import { libraryClient, orFailure } from "../core/library.ts";
+import { takeBriefly } from "../core/process-lock.ts";
 import { untilGone } from "../core/start-hub.ts";
-import { takeStartLock } from "../core/start-lock.ts";
 import { LAUNCHER } from "../root.ts";
 import { allowDemo, forgetDemo } from "./policy.ts";
 
@@ -106,7 +106,7 @@ async function greet(cli: Cli, agent: string): Promise<void> {
 }
 
 async function inBackground(cli: Cli, name: string): Promise<void> {
-  using lock = takeStartLock(join(cli.home.path, "demo.lock"));
+  using lock = takeBriefly(join(cli.home.path, "demo.lock"));
   if (!lock) throw new Failure("CONFLICT", "Somebody is starting the demo just now.");
   const before = remembered(cli);
   if (before && isOurs(before.pid)) return tell(cli, before, "runs already");

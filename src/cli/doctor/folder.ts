@@ -1,7 +1,7 @@
-import { chmodSync, existsSync, lstatSync, readdirSync, readFileSync, rmSync, statfsSync, statSync } from "node:fs";
+import { chmodSync, existsSync, lstatSync, readdirSync, rmSync, statfsSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { isAlive } from "../../local/processes.ts";
-import { untrusted } from "../../local/rights.ts";
+import { isForeign, untrusted } from "../../local/rights.ts";
+import { briefLock } from "../core/process-lock.ts";
 import { type Check, fail, mend, type Patient, pass, size, warn } from "./check.ts";
 
 const MIB = 1024 * 1024;
@@ -33,7 +33,7 @@ function rights(patient: Patient): Check {
   const { path } = patient.cli.home;
   const name = "data folder";
   const { uid, mode } = statSync(path);
-  if (uid !== process.geteuid?.())
+  if (isForeign(uid))
     return fail(
       name,
       `${path} belongs to another user.`,
@@ -119,18 +119,11 @@ function locks(patient: Patient): Check[] {
         "Nothing to do: the next one looks at the database first.",
       ),
     );
-  const pid = startLockPid(home.startLock);
-  if (pid !== undefined && !isAlive(pid))
+  if (existsSync(home.startLock) && briefLock(home.startLock).isFree())
     checks.push(
       mend(patient, warn("start lock", `${home.startLock} was left behind.`, "It is cleared away by itself."), () =>
         rmSync(home.startLock),
       ),
     );
   return checks;
-}
-
-function startLockPid(path: string): number | undefined {
-  if (!existsSync(path)) return undefined;
-  const pid = Number(readFileSync(path, "utf8"));
-  return pid > 0 ? pid : undefined;
 }

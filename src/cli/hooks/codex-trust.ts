@@ -3,19 +3,12 @@ import { hash } from "node:crypto";
 import { join } from "node:path";
 import { readIfThere } from "../../local/files.ts";
 import { codexHome } from "./codex-tokens.ts";
-import type { Group } from "./handlers.ts";
-
-export interface Placed {
-  event: string;
-  group: Group;
-  /** Of the group in its event's list. */
-  at: number;
-}
+import type { Found } from "./settings-text.ts";
 
 /** The events of those that Codex would not run. */
-export function untrusted(settings_path: string, groups: readonly Placed[]): string[] {
+export function untrusted(settings_path: string, groups: readonly Found[]): string[] {
   const states = statesIn(config());
-  const isTrusted = ({ event, group, at }: Placed): boolean =>
+  const isTrusted = ({ event, group, at }: Found): boolean =>
     group.hooks.every((handler, index) => {
       const name = event.replace(/(?<!^)[A-Z]/g, "_$&").toLowerCase();
       const state = states.get(`${settings_path}:${name}:${at}:${index}`);

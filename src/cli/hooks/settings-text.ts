@@ -81,7 +81,7 @@ export function allDisabled(text: string): boolean {
   return disableAllHooks === true || allowManagedHooksOnly === true;
 }
 
-function groups(text: string): { event: string; group: Group; at: number }[] {
+function groups(text: string): Found[] {
   return Object.entries(hooksOf(read(text) ?? {})).flatMap(([event, list]) =>
     list.flatMap((group, at) => (isGroup(group) ? [{ event, group, at }] : [])),
   );

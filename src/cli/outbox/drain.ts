@@ -9,7 +9,7 @@ import { visibleLine } from "../../visible.ts";
 import type { Cli } from "../core/cli.ts";
 import { Failure, isFailure } from "../core/failure.ts";
 import { pause } from "../core/patience.ts";
-import { takeStartLock } from "../core/start-lock.ts";
+import { takeBriefly } from "../core/process-lock.ts";
 import { counted } from "../core/words.ts";
 import { KEPT_MS, type Operation, Outbox, type Queued, Unreadable } from "./outbox.ts";
 import { clientFor, isSame } from "./sender.ts";
@@ -82,7 +82,7 @@ async function readOrSetAside(cli: Cli, outbox: Outbox, key: string): Promise<Qu
 async function lockOrGiveUp(outbox: Outbox): Promise<Disposable | undefined> {
   const deadline = performance.now() + PATIENCE_MS;
   while (outbox.keys().length > 0 && performance.now() < deadline) {
-    const lock = takeStartLock(outbox.lock);
+    const lock = takeBriefly(outbox.lock);
     if (lock) return lock;
     await pause(PAUSE_MS);
   }
