@@ -4,7 +4,7 @@ import { defineCommand, text } from "../core/command.ts";
 import { answeredWord, answeredYes, seen, YES } from "../core/confirm.ts";
 import { Failure, invalid } from "../core/failure.ts";
 import { fields } from "../core/fields.ts";
-import { LATEST, openOne } from "../core/short-ids.ts";
+import { isShort, openOne } from "../core/short-ids.ts";
 import type { Input, Output } from "../core/tool-types.ts";
 import { wholeText } from "../core/whole-text.ts";
 
@@ -18,7 +18,6 @@ const WORDS: Readonly<Record<string, Verdict>> = {
   "deny-abort": "deny_abort",
   leave: "leave",
 };
-const WHOLE = 16;
 
 export const decide = defineCommand({
   people: true,
@@ -75,16 +74,11 @@ async function one(cli: Cli, { id, digest }: Approval, { decision, reason, edite
 
 /** As they are now: what their person has seen of them may have been less, or something else. */
 async function approvalsOf(cli: Cli, given: readonly string[]): Promise<Approval[]> {
-  const short = given.some((id) => id === LATEST || id.length < WHOLE);
-  const open = short ? (await cli.call("approval_list", { state: "pending", limit: 100 })).approvals : [];
-  const ids = given.map((id) => wholeId(id, open));
-  return Promise.all([...new Set(ids)].map((id) => cli.call("approval_get", { id })));
-}
-
-function wholeId(given: string, open: readonly Approval[]): string {
+  const pending = { state: "pending", limit: 100 } as const;
+  const open = given.some(isShort) ? (await cli.call("approval_list", pending)).approvals : [];
   const none = new Failure("APPROVAL_NOT_FOUND", "Nothing waits to be decided.");
-  const ids = open.map(({ id }) => id);
-  return openOne(given, ids, { what: "open approval", latest: ids[0], none });
+  const ids = given.map((id) => openOne(id, open, { what: "open approval", none }));
+  return Promise.all([...new Set(ids)].map((id) => cli.call("approval_get", { id })));
 }
 
 /** All of each, above the question. */

@@ -80,18 +80,14 @@ export const decide = defineCommand({
     if (decision !== "accept" && decision !== "reject")
       throw invalid(`${visibleLine(decision)} is none of accept, reject.`);
     const { proposals } = await cli.call("policy_proposals", { limit: 100 });
-    const id = isWhole(given) ? given : openOf(given, proposals);
+    const open = proposals.filter(({ state }) => state === "pending");
+    const none = new Failure("NOT_FOUND", "No rule waits to be decided.");
+    const id = isWhole(given) ? given : openOne(given, open, { what: "open proposal", none });
     // The hub says of one that is unknown what is the matter with it.
     const digest = proposals.find((one) => one.id === id)?.digest ?? "";
     const proposal = await cli.call("policy_decide", { id, digest, decision });
     await cli.out.result(proposal, () => fields(cli.out, proposal), [proposal.id]);
   },
 });
-
-function openOf(given: string, proposals: Output<"policy_proposals">["proposals"]): string {
-  const open = proposals.filter(({ state }) => state === "pending").map(({ id }) => id);
-  const none = new Failure("NOT_FOUND", "No rule waits to be decided.");
-  return openOne(given, open, { what: "open proposal", latest: open[0], none });
-}
 
 export const parsed = (text: string): unknown => parseJson(text, "This is");

@@ -4,7 +4,7 @@
  * as the person who owns the data folder. In the usual case this reads two small files and asks the hub nothing.
  */
 import type { Cli } from "./cli.ts";
-import { type CallOptions, Client, isRefused } from "./client.ts";
+import { type CallOptions, Client, isGone } from "./client.ts";
 import { type Options, text } from "./command.ts";
 import { Failure, invalid, isFailure, recover } from "./failure.ts";
 import { projectOf, runByAgent, type Session, sessionsOf } from "./identity-env.ts";
@@ -203,8 +203,7 @@ class AgentClient extends Client {
       return new Client({ ...target, token });
     }
     const { cli, as } = context;
-    const gone = isRefused(error) || isFailure(error, "SHUTTING_DOWN");
-    if (!gone || as.start === false || cli.noStart || cli.url) return undefined;
+    if (!isGone(error) || as.start === false || cli.noStart || cli.url) return undefined;
     return new Client({ ...target, ...(await cli.startHub()) });
   }
 }

@@ -1,8 +1,8 @@
 import { LAUNCHER } from "../root.ts";
 import type { As } from "./acting.ts";
-import { type CallOptions, Client, isRefused, type Target } from "./client.ts";
+import { type CallOptions, Client, isGone, type Target } from "./client.ts";
 import type { SharedOptions } from "./command.ts";
-import { Failure, isFailure } from "./failure.ts";
+import { Failure } from "./failure.ts";
 import { Home, placeOf } from "./home.ts";
 import { runByAgent } from "./identity-env.ts";
 import type { Io } from "./io.ts";
@@ -135,8 +135,7 @@ export class Cli {
     try {
       return await client.callByName<T>(tool, args, options);
     } catch (error) {
-      // It stopped just now, or has not begun to listen. Nobody took the call, so it can go to the next one.
-      if (this.url || !(isRefused(error) || isFailure(error, "SHUTTING_DOWN"))) throw error;
+      if (this.url || !isGone(error)) throw error;
       return (await this.#started()).callByName<T>(tool, args, options);
     }
   }

@@ -161,6 +161,9 @@ export const isRefused = (error: unknown): boolean =>
   // A socket that was left behind refuses, and one that was removed is missing.
   ["ECONNREFUSED", "ENOENT"].includes(causeCode(error));
 
+/** It stopped just now, or has not begun to listen: nobody took the call, so it can go to the next hub. */
+export const isGone = (error: unknown): boolean => isRefused(error) || isFailure(error, "SHUTTING_DOWN");
+
 export const isConnectionLost = (error: unknown): boolean =>
   isFailure(error, "HUB_UNREACHABLE") && error.cause !== undefined;
 

@@ -28,18 +28,22 @@ export function theOne(given: string, ids: readonly string[], what: string): str
   );
 }
 
+/** What is as long as an id is left for the hub to know. */
+export const isShort = (given: string): boolean => given === LATEST || given.length < WHOLE;
+
 interface Open {
   what: string;
-  latest: string | undefined;
   /** Where `latest` names nothing. */
   none: Failure;
 }
 
-/** Among those that are open. What is as long as an id is left for the hub to know. */
-export function openOne(given: string, ids: readonly string[], { what, latest, none }: Open): string {
-  if (given !== LATEST) return given.length >= WHOLE ? given : theOne(given, ids, what);
-  if (latest === undefined) throw none;
-  return latest;
+/** Among those that are open, the newest first. */
+export function openOne(given: string, open: readonly { id: string }[], { what, none }: Open): string {
+  if (!isShort(given)) return given;
+  const ids = open.map(({ id }) => id);
+  if (given !== LATEST) return theOne(given, ids, what);
+  if (ids[0] === undefined) throw none;
+  return ids[0];
 }
 
 export const noneBegins = (given: string, what: string): Failure =>

@@ -42,16 +42,11 @@ type Asked = Pick<Need, "kind" | "title" | "text" | "digest">;
 async function decidedBy(cli: Cli, given: string): Promise<{ id: string; digest: string; need: Asked | undefined }> {
   const { needs } = await cli.call("need_list", { limit: 100 });
   const open = needs.filter(({ tool }) => tool === "notice_settle");
-  const id = wholeId(given, open);
+  const none = new Failure("NOTICE_NOT_FOUND", "Nothing waits for you.");
+  const id = openOne(given, open, { what: "open notice", none });
   const need = open.find((one) => one.id === id) ?? (await past(cli, id));
   // The hub says of one that is unknown, or was answered long ago, what is the matter with it.
   return { id, digest: need?.digest ?? "", need };
-}
-
-function wholeId(given: string, open: readonly Need[]): string {
-  const none = new Failure("NOTICE_NOT_FOUND", "Nothing waits for you.");
-  const ids = open.map(({ id }) => id);
-  return openOne(given, ids, { what: "open notice", latest: ids[0], none });
 }
 
 /** What was put off waits all the same. */

@@ -21,7 +21,9 @@ export const answer = defineCommand({
   async run(cli, { id: given, text: words }) {
     const { questions } = await cli.call("get_pending_questions", {});
     if (given === undefined) return list(cli, questions);
-    const id = wholeId(given, questions);
+    const newest_first = questions.toSorted((a, b) => (a.id < b.id ? 1 : -1));
+    const none = new Failure("QUESTION_NOT_FOUND", "Nothing is asked.");
+    const id = openOne(given, newest_first, { what: "open question", none });
     if (words.length === 0) {
       const question = questions.find((one) => one.id === id);
       if (question) return list(cli, [question]);
@@ -34,12 +36,6 @@ export const answer = defineCommand({
     await cli.out.result(submitted, () => `Answered.${more}`, submitted.answered);
   },
 });
-
-function wholeId(given: string, open: readonly Question[]): string {
-  const ids = open.map(({ id }) => id).sort();
-  const none = new Failure("QUESTION_NOT_FOUND", "Nothing is asked.");
-  return openOne(given, ids, { what: "open question", latest: ids.at(-1), none });
-}
 
 /** One answer was given: if it was not taken, that is why. */
 function refuse({ not_found, already_answered, withdrawn }: Output<"submit_answers">, id: string): void {
