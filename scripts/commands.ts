@@ -22,7 +22,16 @@ export const commandsFile = (tools: readonly Tool[]): string =>
   `${HEADER}\n\nexport const MADE: readonly MadeCommand[] = ${lines(commandsOf(tools))};\n`;
 
 function madeOf(tool: Tool, command: ToolCommand): MadeCommand {
-  const { words = {}, names = {}, durations = {}, called = {}, must = [], without = [], ...looks } = command;
+  const {
+    words = {},
+    names = {},
+    durations = {},
+    called = {},
+    yes_no = [],
+    must = [],
+    without = [],
+    ...looks
+  } = command;
   const { properties = {}, ...schema } = z.toJSONSchema(tool.input, { io: "input" });
   const required = [...(schema.required ?? []), ...must];
   const schemaOf = (name: string): Schema => {
@@ -39,10 +48,14 @@ function madeOf(tool: Tool, command: ToolCommand): MadeCommand {
   const said = [...Object.keys(words), ...Object.keys(looks.fixed ?? {}), ...without];
   said.push(...Object.keys(looks.dry_run?.fixed ?? {}));
   const rest = Object.keys(properties).filter((name) => !said.includes(name));
-  const options = rest.map((name): [string, Option] => {
+  const inside = rest.flatMap((name) => Object.keys(schemaOf(name).properties ?? {}).map((part) => [part, name]));
+  const options = rest.flatMap((name): [string, Option][] => {
+    const { properties } = schemaOf(name);
+    if (properties) return partsOf(tool, properties);
     const option = optionOf(tool, name, schemaOf(name), required.includes(name));
     const typed = durations[name];
-    return typed === undefined ? [called[name] ?? name, option] : [typed, { ...timeOption(option) }];
+    if (yes_no.includes(name)) return [[called[name] ?? name, yesNo(option)]];
+    return [typed === undefined ? [called[name] ?? name, option] : [typed, { ...timeOption(option) }]];
   });
   return {
     ...looks,
@@ -51,8 +64,22 @@ function madeOf(tool: Tool, command: ToolCommand): MadeCommand {
     options: Object.fromEntries(options),
     ...(Object.keys(durations).length > 0 && { durations: swapped(durations) }),
     ...(Object.keys(called).length > 0 && { called: swapped(called) }),
+    ...(yes_no.length > 0 && { yes_no: yes_no.map((name) => called[name] ?? name) }),
+    ...(inside.length > 0 && { inside: Object.fromEntries(inside) as Record<string, string> }),
   };
 }
+
+/** Of an argument that is an object each field is an option. */
+const partsOf = (tool: Tool, properties: Readonly<Record<string, Schema | boolean>>): [string, Option][] =>
+  Object.entries(properties).map(([name, schema]) => {
+    if (typeof schema !== "object") throw new Error(`${tool.name}: ${name} has no schema`);
+    return [name, optionOf(tool, name, schema, false)];
+  });
+
+const yesNo = ({ description }: Option): Option => ({
+  ...{ type: "text", value: "yes|no", description },
+  choices: ["yes", "no"],
+});
 
 const swapped = (names: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(names).map(([name, typed]) => [typed, name]));
@@ -68,11 +95,16 @@ function optionOf(tool: Tool, name: string, schema: Schema, required: boolean): 
   const common = { value, description: description.charAt(0).toLowerCase() + description.slice(1).replace(/\.$/, "") };
   if (type === "boolean") return { type: "flag", description: common.description };
   if (type === "array") return { type: "list", ...common };
+  if (type === "number") return { type: "number", ...common };
   const must = required ? ({ required: true } as const) : {};
   if (type !== "integer") return { type: "text", ...common, ...must, ...(choices && { choices: choices.map(String) }) };
-  const bounds = { ...(minimum !== undefined && { minimum }), ...(maximum !== undefined && { maximum }) };
+  const bounds = { ...(minimum !== undefined && { minimum }), ...(isBound(maximum) && { maximum }) };
   return { type: "integer", ...common, ...must, ...bounds };
 }
+
+/** What every whole number is below is no bound of its own. */
+const isBound = (maximum: number | undefined): maximum is number =>
+  maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER;
 
 /** One command a line: a change of one is a change of one line. */
 const lines = (commands: readonly object[]): string =>

@@ -92,6 +92,8 @@ export interface ToolCommand extends CommandLooks {
   durations?: Readonly<Record<string, string>>;
   /** What other arguments are called here: `{ label: "for" }`. */
   called?: Readonly<Record<string, string>>;
+  /** Arguments that are typed as `yes` or `no`: left out, each stays as it is. */
+  yes_no?: readonly string[];
   /** Arguments that it needs, though the tool can do without. */
   must?: readonly string[];
   /** Arguments that it does not take. */

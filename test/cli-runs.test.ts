@@ -96,4 +96,15 @@ eachDatabaseOfHubs((database) => {
     expect(await show(second)).toMatchObject({ state: "stopped", attempt: 0, attempts: [] });
     expect(pidsIn("began")).toHaveLength(3);
   });
+
+  test("the histories of triggers and of runs show what each cost", async () => {
+    await using line = await begin();
+    const { said, fire, ids, over, restarts } = line;
+    define(restarts.ground, { trigger: { ...unruly("cost:0.25"), client: "claude" } });
+    await fire();
+    const [id = ""] = await ids();
+    expect(await over(id)).toMatchObject({ state: "done", cost_usd: 0.25 });
+    expect(await said("runs", "list")).toMatch(/ cost.usd\n.* 0\.25$/);
+    expect(await said("trigger", "runs")).toMatch(/ cost.usd\n.* 0\.25$/);
+  });
 });

@@ -62,6 +62,19 @@ test("a trigger is made, tried, fired, stopped, looked back at and deleted by co
   expect(shown).toMatch(/^name +github\ntype +webhook\nenabled +yes\n/);
   expect(shown).toMatch(/\nhint:\n {2}curl -X POST /);
   expect(shown).not.toContain('{"name"');
+  const { trigger } = await ground.json<{ trigger: object }>(["call", "trigger_get", '{"name":"github"}']);
+  expect(trigger).toMatchObject({ query_secret: false });
+  for (const [typed, query_secret] of [
+    ["yes", true],
+    ["no", false],
+  ] as const) {
+    expect(await said("trigger", "edit", "github", "--query-secret", typed)).toBe("Trigger github is changed.");
+    const { trigger } = await ground.json<{ trigger: object }>(["call", "trigger_get", '{"name":"github"}']);
+    expect(trigger).toMatchObject({ query_secret });
+    // What is not typed stays as it is.
+    expect(await said("trigger", "edit", "github", "--description", typed)).toBe("Trigger github is changed.");
+  }
+  expect(await said("trigger", "edit", "github", "--query-secret", "maybe")).toMatch(/^2 .*takes yes, no/s);
   expect(await said("trigger", "rotate", "github")).toMatch(/shown this once: whsec_/);
   expect(await said("trigger", "show", "github")).toMatch(/\/api\/webhook\/github/);
   expect(await said("trigger", "delete", "nightly", "--yes")).toBe("Deleted nightly.");

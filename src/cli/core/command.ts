@@ -19,6 +19,7 @@ export type Option = OptionBase &
     | { type: "flag" }
     | { type: "text"; required?: true; default?: string; choices?: readonly string[] }
     | { type: "integer"; required?: true; default?: number; minimum?: number; maximum?: number }
+    | { type: "number" }
     /** May stand several times. */
     | { type: "list" }
   );
@@ -56,11 +57,13 @@ type OptionValue<T> = T extends { type: "flag" }
   ? boolean
   : T extends { type: "list" }
     ? string[]
-    : T extends { type: "integer" }
-      ? number | (Always<T> extends true ? never : undefined)
-      : T extends { choices: readonly (infer C)[] }
-        ? C | (Always<T> extends true ? never : undefined)
-        : string | (Always<T> extends true ? never : undefined);
+    : T extends { type: "number" }
+      ? number | undefined
+      : T extends { type: "integer" }
+        ? number | (Always<T> extends true ? never : undefined)
+        : T extends { choices: readonly (infer C)[] }
+          ? C | (Always<T> extends true ? never : undefined)
+          : string | (Always<T> extends true ? never : undefined);
 type PositionalValue<T> = T extends { rest: true }
   ? string[]
   : T extends { required: true }

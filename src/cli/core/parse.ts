@@ -76,6 +76,10 @@ function take(key: string, option: Option, text: string | undefined, before: Val
 }
 
 function convert(name: string, option: Option, text: string): Value {
+  if (option.type === "number") {
+    if (!/^\d{1,15}(\.\d{1,15})?$/.test(text)) throw invalid(`${name} takes a number, not ${JSON.stringify(text)}.`);
+    return Number(text);
+  }
   if (option.type === "integer") {
     const { minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER } = option;
     const number = /^-?\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
@@ -115,7 +119,7 @@ function fromEnv(option: Option, env: Env): Value {
 function fallback(option: Option): Value {
   if (option.type === "flag") return false;
   if (option.type === "list") return [];
-  return option.default;
+  return option.type === "number" ? undefined : option.default;
 }
 
 function place(command: Command, words: readonly string[]): Values {

@@ -21,6 +21,10 @@ export interface MadeCommand extends CommandLooks, Pick<Command, "examples" | "d
   durations?: Readonly<Record<string, string>>;
   /** Which argument each option is that is called otherwise. */
   called?: Readonly<Record<string, string>>;
+  /** Options that are typed as `yes` or `no`. */
+  yes_no?: readonly string[];
+  /** Which argument each option is a field of, where that is an object. */
+  inside?: Readonly<Record<string, string>>;
 }
 
 const DRY_RUN = { dry_run: flag("only say what it would do") } as const satisfies Options;
@@ -64,7 +68,7 @@ interface Typed {
 
 /** What the tool is called with: words that were cut short are whole, and lengths of time are seconds. */
 async function argumentsOf(cli: Cli, made: MadeCommand, { call, given }: Typed): Promise<Thing> {
-  const { positionals, options, durations = {}, called = {}, folders = [] } = made;
+  const { positionals } = made;
   const args: Record<string, unknown> = {};
   for (const [name, { names, rest }] of Object.entries(positionals)) {
     const typed = given[name];
@@ -74,15 +78,27 @@ async function argumentsOf(cli: Cli, made: MadeCommand, { call, given }: Typed):
     const isText = made.text && name === Object.keys(positionals).at(-1);
     if (whole.length > 0) args[name] = isText ? await typedText(cli.io, whole) : rest ? whole : whole[0];
   }
+  return { ...args, ...optionsOf(made, given) };
+}
+
+function optionsOf(
+  { options, durations = {}, called = {}, folders = [], yes_no = [], inside = {} }: MadeCommand,
+  given: Thing,
+): Thing {
+  const args: Record<string, unknown> = {};
+  const objects: Record<string, Record<string, unknown>> = Object.fromEntries(
+    Object.values(inside).map((name) => [name, {}]),
+  );
   for (const name of Object.keys(options)) {
     const typed = given[name];
     const length = durations[name];
     // A flag that was not typed says nothing.
     if (typed === undefined || typed === false || (Array.isArray(typed) && typed.length === 0)) continue;
-    if (length === undefined) args[called[name] ?? name] = folders.includes(name) ? resolve(String(typed)) : typed;
-    else args[length] = Math.ceil(duration(flagOf(name), String(typed)) / 1000);
+    const value = yes_no.includes(name) ? typed === "yes" : folders.includes(name) ? resolve(String(typed)) : typed;
+    if (length !== undefined) args[length] = Math.ceil(duration(flagOf(name), String(typed)) / 1000);
+    else (objects[inside[name] ?? ""] ?? args)[called[name] ?? name] = value;
   }
-  return args;
+  return { ...args, ...objects };
 }
 
 interface Meant {

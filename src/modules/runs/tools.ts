@@ -25,7 +25,7 @@ export const tools = [
         examples: ["runs list", "runs list --state live", "runs list --kind trigger --name nightly"],
         rows: {
           list: "runs",
-          columns: ["id", "kind", "name", "state", "waits_for", "attempt", "started_at", "ended_at"],
+          columns: ["id", "kind", "name", "state", "waits_for", "attempt", "started_at", "ended_at", "cost_usd"],
           none: "Nothing was started.",
           more: "before",
         },

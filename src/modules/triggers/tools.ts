@@ -127,10 +127,10 @@ export const tools = [
       {
         name: "trigger edit",
         summary: "change a trigger",
-        examples: ["trigger edit nightly --schedule '0 4 * * *'"],
+        examples: ["trigger edit nightly --schedule '0 4 * * *'", "trigger edit github --query-secret no"],
         words: { name: "its name" },
-        // A flag that is left out would say no.
-        without: ["enabled", "query_secret"],
+        yes_no: ["query_secret"],
+        without: ["enabled"],
         says: "Trigger {name} is changed.",
       },
       {
@@ -240,12 +240,14 @@ export const tools = [
             "trigger",
             "fired_at",
             "source",
+            "cause",
             "state",
             "outcome",
             "reason",
             "scheduled_at",
             "started_at",
             "ended_at",
+            "cost_usd",
           ],
           none: "Nothing has fired.",
         },

@@ -32,9 +32,9 @@ export const Throttle = z.object({ account: z.string(), throttled_until: Time.nu
 export type Throttle = z.infer<typeof Throttle>;
 
 const PerDay = z.strictObject({
-  tasks: z.int().min(0).optional(),
-  runs: z.int().min(0).optional(),
-  cost_usd: z.number().min(0).max(1_000_000).optional(),
+  tasks: z.int().min(0).optional().describe("At most so many tasks are begun."),
+  runs: z.int().min(0).optional().describe("At most so many programs are started."),
+  cost_usd: z.number().min(0).max(1_000_000).optional().describe("At most so many dollars are spent."),
 });
 const scope = z.enum(["space", "agent", "account"]).describe("Whose: everybody's here, or one agent's or account's.");
 export const SetBudget = z
