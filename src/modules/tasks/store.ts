@@ -6,4 +6,5 @@ export * from "./store/imports.ts";
 export * from "./store/lanes.ts";
 export * from "./store/lists.ts";
 export * from "./store/requeues.ts";
+export * from "./store/slots.ts";
 export * from "./store/tasks.ts";

@@ -25,7 +25,7 @@ export type TaskRow = {
   dedup_key: string | null;
   concurrency_key: string | null;
   concurrency_limit: number | null;
-  /** 1 while it counts for its concurrency key. */
+  /** 1 while it runs under its concurrency key, or can be claimed. */
   slot: number | null;
   max_attempts: number;
   /** How often it was claimed: the fencing token of who has it. */

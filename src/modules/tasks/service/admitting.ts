@@ -1,3 +1,8 @@
+/**
+ * Which tasks of a concurrency key can be claimed. Of each lane as many as may still run under it, the first ones, so that
+ * neither a lane that nobody works on nor a task of lower priority keeps others from running. The claim of one has those of
+ * other lanes held that are too many then; its end lets the first of each lane in again.
+ */
 import type { TxCtx } from "../../../context.ts";
 import * as store from "../store.ts";
 import type { TaskRow } from "../tables.ts";
@@ -5,23 +10,58 @@ import { tell } from "./events.ts";
 import { checkNeeds } from "./planning.ts";
 import { isoNow } from "./wire.ts";
 
-/** As it waits: for its time, for a place under its key, or for a worker. */
+/** As it waits: for its time, for its turn under its key, or for a worker. Those that it comes before may have to wait on. */
 export async function admitted(ctx: TxCtx, row: TaskRow): Promise<TaskRow> {
-  const { run_at, concurrency_key, concurrency_limit } = row;
+  const { run_at, concurrency_key } = row;
   if (run_at !== null && run_at > isoNow(ctx)) return { ...row, held_for: "delay", slot: null };
   if (concurrency_key === null) return { ...row, held_for: null, slot: null };
-  const taken = await store.countSlots(ctx.tx, concurrency_key);
-  return taken >= (concurrency_limit ?? 1)
-    ? { ...row, held_for: "concurrency", slot: null }
-    : { ...row, held_for: null, slot: 1 };
+  const slots = await store.listSlots(ctx.tx, concurrency_key);
+  if (!fits(slots, row)) return { ...row, held_for: "concurrency", slot: null };
+  await holdExcess(ctx, [...slots, row]);
+  return { ...row, held_for: null, slot: 1 };
+}
+
+/** Whether one more may run once all of its lane that come before it do. */
+function fits(slots: readonly store.SlotRow[], row: store.SlotRow): boolean {
+  const before = slots.filter(({ status }) => status === "processing").length;
+  const ahead = slots.filter((one) => one.status === "pending" && one.lane === row.lane && store.isBefore(one, row));
+  return before + ahead.length < (row.concurrency_limit ?? 1);
+}
+
+/** Holds those that do not fit any more, and gives the others. */
+async function holdExcess(ctx: TxCtx, slots: readonly store.SlotRow[]): Promise<store.SlotRow[]> {
+  const isExcess = (one: store.SlotRow): boolean => one.status === "pending" && !fits(slots, one);
+  for (const { id } of slots.filter(isExcess)) await store.holdBehind(ctx.tx, id);
+  return slots.filter((one) => !isExcess(one));
+}
+
+/** By key: what runs or can be claimed. */
+export type KeySlots = Map<string, store.SlotRow[]>;
+
+/** Of the keys of these tasks. */
+export async function slotsOf(ctx: TxCtx, rows: readonly (TaskRow | undefined)[]): Promise<KeySlots> {
+  const keys = new Set(rows.map((row) => row?.concurrency_key ?? null).filter((key) => key !== null));
+  return new Map(
+    await Promise.all(
+      [...keys].map(async (key): Promise<[string, store.SlotRow[]]> => [key, await store.listSlots(ctx.tx, key)]),
+    ),
+  );
+}
+
+/** One was claimed: what may not run beside it waits. */
+export async function yieldTo(ctx: TxCtx, claimed: TaskRow, slots: KeySlots): Promise<void> {
+  const { concurrency_key: key } = claimed;
+  if (key === null) return;
+  const others = (slots.get(key) ?? []).filter(({ id }) => id !== claimed.id);
+  slots.set(key, await holdExcess(ctx, [...others, claimed]));
 }
 
 /**
  * Reads what creating a task with that key reads, for whoever writes before: on PostgreSQL all that the operations of a
  * batch read before they write is one wait, and what they read behind that is one each.
  */
-export const foresee = (ctx: TxCtx, concurrency_key: string): Promise<number> =>
-  store.countSlots(ctx.tx, concurrency_key);
+export const foresee = (ctx: TxCtx, concurrency_key: string): Promise<unknown> =>
+  store.listSlots(ctx.tx, concurrency_key);
 
 /** It may be claimed from now on, or waits for something else now. */
 export async function release(ctx: TxCtx, row: TaskRow): Promise<void> {
@@ -30,14 +70,19 @@ export async function release(ctx: TxCtx, row: TaskRow): Promise<void> {
   await checkNeeds(ctx, row);
 }
 
-/** A task that had a place under its key has it no longer: who waits for one gets it. */
+/** A task that ran or could be claimed does not any more: of each lane those have their turn that fit now. */
 export async function freeSlot(ctx: TxCtx, { concurrency_key, slot }: TaskRow): Promise<void> {
   if (concurrency_key === null || slot !== 1) return;
-  for (;;) {
-    const behind = await store.findBehind(ctx.tx, concurrency_key);
-    if (!behind) return;
-    const row = await admitted(ctx, behind);
-    if (row.held_for !== null) return;
-    await release(ctx, row);
+  let slots = await store.listSlots(ctx.tx, concurrency_key);
+  let behind = await store.findBehind(ctx.tx, { concurrency_key, after_lane: "" });
+  while (behind) {
+    const { lane } = behind;
+    const isNext = fits(slots, behind);
+    if (isNext) {
+      slots = await holdExcess(ctx, [...slots, behind]);
+      await release(ctx, { ...behind, held_for: null, slot: 1 });
+    }
+    const same = isNext ? await store.findBehindIn(ctx.tx, { concurrency_key, lane }) : undefined;
+    behind = same ?? (await store.findBehind(ctx.tx, { concurrency_key, after_lane: lane }));
   }
 }

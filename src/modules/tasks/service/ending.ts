@@ -11,7 +11,7 @@ import { endUnmet } from "./needs.ts";
 import { endPlanned } from "./planned.ts";
 import { checkNeeds, planSweep } from "./planning.ts";
 import { planMail } from "./relaying.ts";
-import { isoAt, isoNow } from "./wire.ts";
+import { isoAt, isoNow, taskOf } from "./wire.ts";
 
 const FIRST_RETRY_MS = 10_000;
 const LONGEST_RETRY_MS = 3_600_000;
@@ -82,7 +82,7 @@ export const cancelWords = (reason: string | null): { response_summary: string }
 const backoff = (attempts: number, random: number): number =>
   Math.round(Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (attempts - 1)) * (0.75 + random / 2));
 
-/** It waits again: until then, or with no time for whoever is next; then it keeps its place under its key. */
+/** It waits again: until then, or with no time for whoever is next. Under its key it is one of those that wait for their turn. */
 export async function putBack(
   ctx: TxCtx,
   row: TaskRow,
@@ -90,13 +90,13 @@ export async function putBack(
 ): Promise<TaskRow> {
   const free = { worker_id: null, worker: null, run_id: null, claimed_at: null, lease_until: null };
   const run_at = at === null ? null : isoAt(at);
-  const held = at === null ? { held_for: null } : { held_for: "delay" as const, slot: null };
+  const turn = row.concurrency_key === null ? null : ("concurrency" as const);
+  const held = { held_for: run_at === null ? turn : ("delay" as const), slot: null };
   const waiting: TaskRow = { ...row, ...free, ...held, status: "pending", error, run_at };
   await store.saveWaiting(ctx.tx, waiting);
   await tell(ctx, waiting, told, { worker: row.worker, error, run_at });
   await checkNeeds(ctx, waiting);
-  if (run_at === null) return waiting;
-  await planSweep(ctx, run_at);
+  if (run_at !== null) await planSweep(ctx, run_at);
   await freeSlot(ctx, row);
-  return waiting;
+  return row.concurrency_key === null ? waiting : taskOf(ctx, row.id);
 }

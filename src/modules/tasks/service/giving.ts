@@ -7,6 +7,7 @@ import type { Database } from "../../../db/database.ts";
 import { hit } from "../../../failpoints.ts";
 import * as store from "../store.ts";
 import type { TaskRow } from "../tables.ts";
+import { type KeySlots, slotsOf, yieldTo } from "./admitting.ts";
 import { charge, isExhausted } from "./budgeting.ts";
 import { DEFAULT_LANE } from "./creating.ts";
 import { tell } from "./events.ts";
@@ -81,11 +82,12 @@ function giveAll(ctx: Ctx, asking: readonly Asking[]): Promise<(TaskRow | undefi
   return transact({ ...ctx, cause: undefined }, async (ctx) => {
     const given: (TaskRow | undefined)[] = [];
     const chosen = await choose(ctx, asking);
+    const slots = chosen && (await slotsOf(ctx, chosen));
     for (const [at, one] of asking.entries()) {
       // As itself, with what led to its call.
       const own = { ...ctx, actor: one.ctx.actor, cause: one.ctx.cause, reactions: one.ctx.reactions?.begin() };
       const row = chosen ? chosen[at] : await chooseOne(own, one.offers);
-      given.push(row && (await take(own, row)));
+      given.push(row && (await take(own, row, slots ?? (await slotsOf(own, [row])))));
       // Where there are budgets, they were chosen for one by one.
       if (row && !chosen) await charge(own, { account: row.account, agent: own.actor.name, tasks: 1 });
       await own.reactions?.run(own);
@@ -125,7 +127,8 @@ const coveredBy =
 
 /**
  * Which task each of them gets. Undefined where that cannot be told for all at once: each claim counts for the budgets
- * there are, and a worker that asks twice has one after the first.
+ * there are, a worker that asks twice has one after the first, and of a key that has tasks in several lanes the claim of
+ * one may have the others wait.
  */
 async function choose(ctx: TxCtx, asking: readonly Asking[]): Promise<(TaskRow | undefined)[] | undefined> {
   const workers = asking.map(({ ctx }) => ctx.actor.principal_id);
@@ -140,9 +143,16 @@ async function choose(ctx: TxCtx, asking: readonly Asking[]): Promise<(TaskRow |
   const others = lanes.filter((lane) => lane !== DEFAULT_LANE).filter(coveredBy(asking));
   const next: Next = await readNext(ctx, others, asking.length);
   if (lanes.includes(DEFAULT_LANE)) next.set(DEFAULT_LANE, [...usual]);
+  if (hasKeyInLanes(next)) return undefined;
   const ids = asking.map(({ offers }, at) => (busy.includes(workers[at] ?? "") ? undefined : takeFirst(next, offers)));
   const known = new Map(usual.map((row) => [row.id, row]));
   return Promise.all(ids.map((id) => (id === undefined ? undefined : (known.get(id) ?? findTask(ctx, id)))));
+}
+
+function hasKeyInLanes(next: Next): boolean {
+  const keys = [...next.values()].flatMap((rows) => [...new Set(rows.map((row) => row.concurrency_key))]);
+  const named = keys.filter((key) => key !== null);
+  return new Set(named).size < named.length;
 }
 
 const findTask = (ctx: TxCtx, id: number): Promise<TaskRow | undefined> =>
@@ -185,15 +195,12 @@ function takeFirst(next: Next, offers: readonly string[]): number | undefined {
   let from: store.NextRow[] | undefined;
   for (const [lane, rows] of next) {
     const [row] = rows;
-    if (row && covers(offers, lane) && (!from?.[0] || isBefore(row, from[0]))) from = rows;
+    if (row && covers(offers, lane) && (!from?.[0] || store.isBefore(row, from[0]))) from = rows;
   }
   return from?.shift()?.id;
 }
 
-const isBefore = (one: store.NextRow, other: store.NextRow): boolean =>
-  one.order_key < other.order_key || (one.order_key === other.order_key && one.id < other.id);
-
-async function take(ctx: TxCtx, row: TaskRow): Promise<TaskRow> {
+async function take(ctx: TxCtx, row: TaskRow, slots: KeySlots): Promise<TaskRow> {
   const { principal_id, name, run_cause = null } = ctx.actor;
   const lease_until = isoAt(ctx.now() + ctx.config.task_lease_seconds * 1000);
   const held = { worker_id: principal_id, worker: name, run_id: run_cause, claimed_at: isoAt(ctx.now()), lease_until };
@@ -202,6 +209,7 @@ async function take(ctx: TxCtx, row: TaskRow): Promise<TaskRow> {
   const pause = hit("claim.after_update");
   if (pause) await pause;
   await tell(ctx, claimed, "claimed", { worker: name, lease_expires_at: lease_until });
+  await yieldTo(ctx, claimed, slots);
   await endUnmet(ctx, claimed);
   await startPlanned(ctx, claimed);
   return claimed;

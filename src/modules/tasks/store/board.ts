@@ -29,7 +29,7 @@ const delayed = statement<Some, CardRow>(
 );
 const behind = statement<Some, CardRow>(
   `select ${CARD} from tasks where space_id = :space_id and held_for = 'concurrency'
-   order by concurrency_key, order_key, id limit :limit`,
+   order by concurrency_key, lane, order_key, id limit :limit`,
 );
 /** Each held for a reason of its own. */
 export const listHeld = async (db: Reader, args: Some): Promise<CardRow[]> => [
@@ -90,11 +90,11 @@ const ended = statement<In, { status: string; tasks: number }>(
 export const countOver = async (db: Reader, space_id: string): Promise<Map<string, number>> =>
   new Map((await db.all(ended, { space_id })).map(({ status, tasks }) => [status, Number(tasks)]));
 
-// In no order: asked for one, SQLite goes through the whole space by id. There are as many as the key allows at once.
+// In no order: asked for one, SQLite goes through the whole space by id. There are as many as the key allows at once, for each of its lanes.
 const slotted = statement<In & { concurrency_key: string }, Pick<TaskRow, "id">>(
   "select id from tasks where space_id = :space_id and concurrency_key = :concurrency_key and slot = 1",
 );
-/** Which tasks have the places under a key. */
+/** Which tasks run under a key, or have their turn. */
 export const listSlotted = async (
   db: Reader,
   { limit, ...of }: Some & { concurrency_key: string },

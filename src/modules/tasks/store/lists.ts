@@ -83,22 +83,25 @@ export async function findNextSweep(tx: Tx, now: string): Promise<string | undef
 
 const DAY_MS = 86_400_000;
 
-// Not a count: what names the rows is known to be true still when a task with another key was added.
-const slots = statement<In & { concurrency_key: string }, { id: number }>(
-  `select id from tasks where space_id = :space_id and concurrency_key = :concurrency_key and slot = 1`,
-);
-/** How many tasks with this key run, or may be claimed. */
-export const countSlots = async (tx: Tx, concurrency_key: string): Promise<number> =>
-  (await tx.all(slots, { space_id: tx.space_id, concurrency_key })).length;
+type Behind = { concurrency_key: string; after_lane: string };
 
-const behind = statement<In & { concurrency_key: string }, TaskRow>(
-  `select ${TASK} from tasks
-   where space_id = :space_id and concurrency_key = :concurrency_key and held_for = 'concurrency'
-   order by order_key, id limit 1`,
+const behind = statement<In & Behind, TaskRow>(
+  `select ${TASK} from tasks where space_id = :space_id and concurrency_key = :concurrency_key
+   and held_for = 'concurrency' and lane > :after_lane order by lane, order_key, id limit 1`,
 );
-/** The next that waits for a place under this key. */
-export const findBehind = (tx: Tx, concurrency_key: string): Promise<TaskRow | undefined> =>
-  tx.get(behind, { space_id: tx.space_id, concurrency_key });
+/** Of the next lane in which some wait for their turn under this key, the first. */
+export const findBehind = (tx: Tx, args: Behind): Promise<TaskRow | undefined> =>
+  tx.get(behind, { ...args, space_id: tx.space_id });
+
+type BehindIn = { concurrency_key: string; lane: string };
+
+const behindIn = statement<In & BehindIn, TaskRow>(
+  `select ${TASK} from tasks where space_id = :space_id and concurrency_key = :concurrency_key
+   and held_for = 'concurrency' and lane = :lane order by order_key, id limit 1`,
+);
+/** The same of one lane. */
+export const findBehindIn = (tx: Tx, args: BehindIn): Promise<TaskRow | undefined> =>
+  tx.get(behindIn, { ...args, space_id: tx.space_id });
 
 type Ended = Pick<TaskRow, "id" | "status" | "channel">;
 

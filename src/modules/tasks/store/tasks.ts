@@ -53,14 +53,14 @@ export const listBusy = async (tx: Tx, workers: readonly string[]): Promise<stri
   (await tx.all(among, { space_id: tx.space_id, workers: JSON.stringify(workers) })).map(({ worker_id }) => worker_id);
 
 type Lane = In & { lane: string; limit: number };
-export type NextRow = Pick<TaskRow, "id" | "order_key">;
+export type NextRow = Pick<TaskRow, "id" | "order_key" | "concurrency_key">;
 
 const nextOf = (columns: string): string =>
   `select ${columns} from tasks
    where space_id = :space_id and lane = :lane and status = 'pending' and held_for is null
    order by order_key, id limit :limit`;
 
-const next = statement<Lane, NextRow>(nextOf("id, order_key"));
+const next = statement<Lane, NextRow>(nextOf("id, order_key, concurrency_key"));
 /** Which of a lane are next. */
 export const listNext = (db: Reader, args: Lane): Promise<NextRow[]> => db.all(next, args);
 
