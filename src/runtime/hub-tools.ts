@@ -12,7 +12,7 @@ import {
   type Toolset,
 } from "./toolset.ts";
 
-/** What every agent has: its words to people, and the end of its turn. */
+/** What every agent has: its words to people, the end of its turn, and the rules it is under. */
 const ALWAYS = ["chat-assistant", "loop"] as const;
 export const DEFAULT_FACETS: readonly string[] = ["mail", "workspace", "questions", "tasks"];
 /** What is for people: no agent is given it, whatever it asks for. */

@@ -162,6 +162,28 @@ eachDatabase((open) => {
     expect((await hub.call(ana, "policy_preview", paged)).body).toMatchObject({ calls: [read], next: read.id });
   });
 
+  test("POLICY-13: the model of an agent that Parley runs proposes a rule, and only a person accepts it", async () => {
+    const { hub, ana, begin, tell, decide, heard, model } = await openShop();
+    await using _ = await begin();
+    await tell("go");
+    const rule = { tool: "add_note", agent: "scout", decision: "allow" };
+    model.answers(call("policy_propose", { rule, reason: "I note a lot." }));
+    await decide("approve");
+    const { id, digest } = JSON.parse(await heard(2));
+    const tools = model.requests[0]?.tools.map(({ name }) => name).filter((name) => /^(policy|approval)_/.test(name));
+    expect(tools).toEqual(["policy_get", "policy_propose"]);
+    const accept = { id, digest, decision: "accept" };
+    model.answers(call("policy_decide", accept), call("policy_set", { document: {}, expected_version: 0 }));
+    expect(await heard(3)).toContain("UNKNOWN_TOOL");
+    expect((await hub.call(ana, "policy_proposals")).body.proposals).toMatchObject([
+      { id, state: "pending", proposed_by: "scout", reason: "I note a lot.", rule },
+    ]);
+    expect((await hub.call(ana, "policy_decide", accept)).body).toMatchObject({ state: "approved", version: 1 });
+    model.answers(call("add_note", { content: "by the rule" }));
+    await heard(4);
+    expect((await hub.call(ana, "read_notes")).body.count).toBe(1);
+  });
+
   test("what a person changed is what is run, and the model goes on with what came of it", async () => {
     const { begin, buy, decide, heard, shop } = await openShop();
     await using _ = await begin();

@@ -1,8 +1,12 @@
 import { beforeEach, expect, test } from "vitest";
 import { AGENTS } from "../../context.ts";
+import { statement } from "../../db/statement.ts";
 import { eachDatabase, type TestHub } from "../../testing/hub.ts";
 import type { Tool } from "../../tool.ts";
 
+const damaged = statement<{ space_id: string; document: string }>(
+  "update policies set document = :document where space_id = :space_id and version = 1",
+);
 const START = Date.parse("2027-03-01T08:00:00Z");
 
 eachDatabase((open) => {
@@ -35,6 +39,33 @@ eachDatabase((open) => {
       code: "APPROVAL_STATE",
     });
     expect(await request("t", { text: "ab" })).toMatchObject({ state: "pending" });
+  });
+
+  test.each([
+    ["crash: what is stored is no JSON", '{"rules": ['],
+    ["crash: what is stored is no policy", '{"rules": 5, "default": "allow"}'],
+    [
+      "bad output: a rule decides what there is not",
+      '{"rules": [{"tool": "t", "decision": "maybe"}], "default": "allow"}',
+    ],
+    ["bad output: the default is none", '{"rules": [], "default": "yes"}'],
+  ])("POLICY-10: evaluator %s -> `-32953`, not executed, until a person sets it anew", async (_, document) => {
+    await set([{ tool: "t", decision: "allow" }]);
+    await hub.hub.database.write("main", (tx) => tx.run(damaged, { space_id: "main", document }));
+    await hub.stop();
+    hub = await open({ same: hub });
+    for (const server of ["files", "parley"]) {
+      const failed = await request("t", {}, { server, holder: "one" });
+      expect(failed).toMatchObject({ state: "denied", outcome: "policy_failed", code: -32953, holder: null });
+      expect(await call(scout, "approval_claim", { id: failed.id, holder: "one" })).toMatchObject({
+        code: "APPROVAL_STATE",
+      });
+    }
+    const proposed = { rule: { tool: "t", decision: "allow" }, reason: "x" };
+    expect(await call(scout, "policy_propose", proposed)).toMatchObject({ code: "CONFLICT" });
+    const mended = { document: { rules: [{ tool: "t", decision: "allow" }] }, expected_version: 1 };
+    expect(await call(ana, "policy_set", mended)).toMatchObject({ version: 2 });
+    expect(await request("t")).toMatchObject({ state: "approved" });
   });
 
   test("POLICY-12: a change takes effect for the next call, persists, bumps the version; an invalid one is refused and the old stays", async () => {

@@ -71,8 +71,9 @@ function had<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   return value;
 }
 
-/** The first rule that matches decides. Throws where that cannot be worked out. */
-export function evaluate(policy: Policy, call: Call, now: string): Ruled {
+/** The first rule that matches decides. Throws where that cannot be worked out, as by a policy that cannot be read. */
+export function evaluate(policy: Policy | null, call: Call, now: string): Ruled {
+  if (!policy) throw new Error("the policy cannot be read");
   const given = new Given(call.arguments);
   const lists = listsFor(policy, call, given);
   const met = lists.map(() => 0);
@@ -122,7 +123,7 @@ const ownRisk = (call: Call): Risk => (call.hints.includes("destructive") ? "med
 export type RuledOrFailed = Omit<Ruled, "decision"> & { decision: Ruling | "failed" };
 
 /** Whatever breaks, nothing runs because of it. */
-export function evaluateOrFail(policy: Policy, call: Call, now: string): RuledOrFailed {
+export function evaluateOrFail(policy: Policy | null, call: Call, now: string): RuledOrFailed {
   try {
     return evaluate(policy, call, now);
   } catch {

@@ -18,6 +18,7 @@ export async function forgetAgent(ctx: TxCtx, event: FeedEvent): Promise<void> {
 
 async function dropRulesOf(ctx: TxCtx, agent: string): Promise<void> {
   const { document } = await current(ctx);
+  if (!document) return;
   const rules = document.rules.filter((rule) => rule.agent !== agent);
   if (rules.length < document.rules.length) await write(ctx, { ...document, rules }, `${agent} was deleted.`);
 }

@@ -39,7 +39,7 @@ export async function ruleOn(
 
 type Ruling = RuledOrFailed["decision"];
 
-function isAllowed(policy: Policy, { agent, now }: { agent: string; now: string }, call: OwnCall): boolean {
+function isAllowed(policy: Policy | null, { agent, now }: { agent: string; now: string }, call: OwnCall): boolean {
   const given = readable(call.arguments);
   if (!given) return false;
   const tool = currentName(call.tool);

@@ -18,12 +18,9 @@ const FIRST: PolicyDocument = { rules: [], default: "ask" };
 /** Spaces whose policy is kept ready. */
 const MOST_READY = 1000;
 
-interface Ready {
-  version: number;
-  id: number;
-  document: PolicyDocument;
-  policy: Compiled;
-}
+/** Null where what is stored is no policy: then nothing is decided by it, and nothing runs. */
+type Read = { document: PolicyDocument; policy: Compiled } | { document: null; policy: null };
+type Ready = Read & { version: number; id: number };
 
 const NONE: Ready = { version: 0, id: 0, document: FIRST, policy: compile(FIRST) };
 const ready = new WeakMap<Database, Map<string, Ready>>();
@@ -37,18 +34,29 @@ export async function current(ctx: Ctx): Promise<Ready> {
   ready.set(ctx.database, known);
   const before = known.get(space_id);
   if (before?.id === newest.id && before.version === newest.version) return before;
-  const document = await documentOf(ctx, newest.version);
-  const made = { ...newest, document, policy: compile(document) };
+  const made = { ...newest, ...(await readVersion(ctx, newest.version)) };
   const [oldest] = known.keys();
   if (oldest !== undefined && known.size >= MOST_READY) known.delete(oldest);
   known.set(space_id, made);
   return made;
 }
 
-async function documentOf(ctx: Ctx, version: number): Promise<PolicyDocument> {
+async function readVersion(ctx: Ctx, version: number): Promise<Read> {
   const row = await store.findPolicy(ctx.db, { space_id: ctx.actor.space_id, version });
-  // Written by `write`, from what was checked.
-  return row ? (JSON.parse(row.document) as PolicyDocument) : FIRST;
+  try {
+    const document = row ? checkedDocument(JSON.parse(row.document)) : FIRST;
+    return { document, policy: compile(document) };
+  } catch {
+    // Whoever asks is told by the code of its own, and a person who sets a policy mends it.
+    return { document: null, policy: null };
+  }
+}
+
+/** The document that counts, for who makes the next one of it. */
+export async function currentDocument(ctx: Ctx): Promise<PolicyDocument> {
+  const { version, document } = await current(ctx);
+  if (document) return document;
+  throw new ParleyError("CONFLICT", `Version ${version} of the policy cannot be read. Set it anew with policy_set.`);
 }
 
 /** As the policy says now. */

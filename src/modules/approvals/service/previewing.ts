@@ -10,7 +10,7 @@ import { checkedDocument, checkedRule } from "./checking.ts";
 import { compile, evaluate, type Policy } from "./evaluating.ts";
 import { pastCalls } from "./history.ts";
 import { withRule } from "./placing.ts";
-import { current } from "./policies.ts";
+import { current, currentDocument } from "./policies.ts";
 import { callOf, isoNow } from "./wire.ts";
 import { ruleWords } from "./words.ts";
 
@@ -23,9 +23,9 @@ const MOST_ARGUMENTS = 500;
 export async function preview(ctx: Ctx, { rule: given, document, limit, before }: PreviewPolicy): Promise<Preview> {
   if ((given === undefined) === (document === undefined))
     throw new ParleyError("INVALID_ARGUMENT", "Give a rule, or a whole document.");
-  const { policy: now, document: before_it } = await current(ctx);
+  const { policy: now } = await current(ctx);
   const rule = given === undefined ? null : checkedRule(given);
-  const drafted = compile(rule ? withRule(before_it, rule) : checkedDocument(document));
+  const drafted = compile(rule ? withRule(await currentDocument(ctx), rule) : checkedDocument(document));
   const changed: Tally = { allow: 0, ask: 0, deny_continue: 0, deny_abort: 0 };
   const calls: { id: number; call: PreviewedCall }[] = [];
   const start = startOf(before);
@@ -56,7 +56,7 @@ const shownOf = ({ id, agent, server, tool, arguments: given }: store.PastCall, 
 });
 
 /** What cannot be worked out is denied when it is asked. */
-function rulingOf(policy: Policy, call: store.PastCall, now: string): Decided["would"] {
+function rulingOf(policy: Policy | null, call: store.PastCall, now: string): Decided["would"] {
   try {
     return evaluate(policy, callOf(call), now).decision;
   } catch {

@@ -24,7 +24,7 @@ import { canonical } from "./canonical.ts";
 import { checkedRule } from "./checking.ts";
 import { tellProposed, tellSettled } from "./events.ts";
 import { withRule } from "./placing.ts";
-import { current, write } from "./policies.ts";
+import { currentDocument, write } from "./policies.ts";
 import { PROPOSALS_DECIDED_WITH, rowOf } from "./wire.ts";
 import { ruleWords } from "./words.ts";
 
@@ -55,7 +55,7 @@ export async function draft(ctx: Ctx, { approval_id, scope, arguments: which, ex
 export const propose = (ctx: Ctx, { rule: given, reason }: ProposeRule): Promise<Proposal> =>
   transact(ctx, async (ctx) => {
     const rule = checkedRule(given);
-    withRule((await current(ctx)).document, rule);
+    withRule(await currentDocument(ctx), rule);
     const { principal_id: proposer_id, name } = await ownHolder(ctx);
     if ((await store.countOpenProposalsOf(ctx.tx, { space_id: ctx.tx.space_id, proposer_id })) >= MOST_OPEN)
       throw new ParleyError("TOO_MANY_APPROVALS", `${MOST_OPEN} of your proposals wait for a person already.`);
@@ -99,8 +99,7 @@ export const decideProposal = (ctx: Ctx, { id, digest, decision }: DecideProposa
   });
 
 async function accept(ctx: TxCtx, { rule, proposed_by, reason }: StatedProposalRow): Promise<number> {
-  const { document } = await current(ctx);
-  return write(ctx, withRule(document, JSON.parse(rule)), `${proposed_by}: ${reason}`);
+  return write(ctx, withRule(await currentDocument(ctx), JSON.parse(rule)), `${proposed_by}: ${reason}`);
 }
 
 /** What was proposed, newest first. */

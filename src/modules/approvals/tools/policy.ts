@@ -19,6 +19,8 @@ import {
 import * as service from "../service.ts";
 
 const facets: readonly Facet[] = ["approvals"];
+/** Every agent that Parley runs has these, too: it may know the rules and propose one, and accepts none. */
+const agents: readonly Facet[] = [...facets, "loop"];
 
 export const tools = [
   defineTool({
@@ -26,7 +28,7 @@ export const tools = [
     title: "Read the policy",
     description: "Says which tool calls are allowed, asked about or denied here. The first rule that matches decides.",
     roles: READERS,
-    facets,
+    facets: agents,
     input: GetPolicy,
     output: Policy,
     run: service.getPolicy,
@@ -92,7 +94,7 @@ export const tools = [
     title: "Propose a rule",
     description: "Proposes a rule of the policy to the people here. It counts once one of them accepts it.",
     roles: WRITERS,
-    facets,
+    facets: agents,
     writes: true,
     input: ProposeRule,
     output: Proposal,
