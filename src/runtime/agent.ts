@@ -66,7 +66,7 @@ async function run(options: AgentOptions): Promise<IntakeEnd> {
     const subscriptions = all.resources?.followed() ?? [];
     return { fence, lifecycle: "ready", mounts: tools.mounts(), subscriptions } as const;
   };
-  const gate = new PolicyGate(retrying, { fence, isOver: () => intake.isOver, stop: signal });
+  const gate = new PolicyGate(retrying, { fence, stop: signal });
   const leftovers = await Leftovers.open({ port: retrying, fence, gate, tools, signal, report });
   const calls = new PeoplesCalls({ port: retrying, intake, gate, tools: all, signal, report });
   await intake.catchUp();
@@ -78,7 +78,7 @@ async function run(options: AgentOptions): Promise<IntakeEnd> {
   );
   if (is_other) tellReady();
   void calls.run(leftovers.called);
-  const agent = new Agent({ ...options, retrying, intake, tools, gate, leftovers });
+  const agent = new Agent({ ...options, retrying, intake, tools, gate });
   try {
     return await agent.run();
   } finally {
@@ -118,7 +118,6 @@ interface Parts extends AgentOptions {
   intake: Intake;
   tools: Toolset;
   gate: PolicyGate;
-  leftovers: Leftovers;
 }
 
 /** One turn after the other, each for what came since the last. */
@@ -138,10 +137,10 @@ class Agent {
 
   /** A turn, or the wait for something to begin one for. */
   async #next(): Promise<void> {
-    const { intake, driver, tools, retrying, signal, gate, leftovers } = this.#parts;
+    const { intake, driver, tools, retrying, signal, gate } = this.#parts;
     if (intake.isEmpty || intake.wanted.paused) return intake.changed();
     this.#turns += 1;
-    const parts = { known_as: intake.known_as, port: retrying, intake, driver, tools, gate, leftovers, stop: signal };
+    const parts = { known_as: intake.known_as, port: retrying, intake, driver, tools, gate, stop: signal };
     try {
       await (await Turn.begin(parts, this.#turns)).run();
     } catch (error) {

@@ -1,5 +1,5 @@
 import type { ModelCall } from "./drivers/driver.ts";
-import type { Origin, ToolResult } from "./toolset.ts";
+import type { Origin } from "./toolset.ts";
 
 /** What becomes of a call before it is run. */
 export type Decision =
@@ -7,8 +7,8 @@ export type Decision =
       decision: "allow";
       /** What is run, where a person has changed it. */
       arguments?: string;
-      /** Told how it went, before the model is. */
-      finished?: (result: ToolResult) => Promise<void>;
+      /** What was claimed for it: it ends with the note of its result. */
+      approval_id?: string;
     }
   /** `output` is what the model is told. */
   | { decision: "deny_continue" | "deny_abort"; output: string };

@@ -36,7 +36,10 @@ class Telling {
   #turn_from = 0;
   /** What was called and has no result yet, by id. */
   readonly #open = new Map<string, string>();
-  readonly #answered = new Set<string>();
+  /** What has a result already, by id, and which tool that was. */
+  readonly #answered = new Map<string, string>();
+  /** What came of calls whose turn was over by then: the next turn tells it, and no answer before that has seen it. */
+  #late: string[] = [];
   /** What no answer has seen yet, by its own id. */
   #unseen: { id: number; content: string }[] = [];
   #sample: string | undefined;
@@ -51,6 +54,7 @@ class Telling {
     else if (event.type === "Notification") this.#say(event.id, notification(event.text));
     else if (event.type === "ModelText" || event.type === "ToolCall") this.#answer(event);
     else if (event.type === "ToolOutput") this.#result(event);
+    else if (event.type === "TurnStarted") for (const text of this.#late.splice(0)) this.#say(event.id, text);
   }
 
   end(): Messages & { news: News[] } {
@@ -82,22 +86,26 @@ class Telling {
     if (event.type === "ModelText" && event.redirected) this.#say(event.id, REDIRECT);
   }
 
-  #result({ id, turn_id, call_id, outcome, output }: Extract<LogEvent, { type: "ToolOutput" }>): void {
+  #result({ turn_id, call_id, outcome, output, ...late }: Extract<LogEvent, { type: "ToolOutput" }>): void {
     const tool = this.#open.get(call_id);
     if (tool !== undefined) {
       this.#open.delete(call_id);
-      this.#answered.add(call_id);
+      this.#answered.set(call_id, tool);
       this.#messages.push({ role: "tool", call_id, tool, output, is_error: outcome !== "done" });
       this.#sample = undefined;
       if (turn_id !== this.#turn_id) this.#turn_from = this.#messages.length;
-    } else if (this.#answered.has(call_id)) this.#say(id, notification(`What came of ${call_id} since:\n${output}`));
+      return;
+    }
+    // By the name that came with it where the call itself is too long ago to be told.
+    const called = late.tool ?? this.#answered.get(call_id);
+    if (called !== undefined) this.#late.push(notification(`What came of ${called} (${call_id}) since:\n${output}`));
   }
 
   /** Before an answer stands what the model had been given, and no call without a result. */
   #settle(seen: number): void {
     for (const [call_id, tool] of this.#open)
       this.#messages.push({ role: "tool", call_id, tool, output: "There is no result yet.", is_error: true });
-    for (const call_id of this.#open.keys()) this.#answered.add(call_id);
+    for (const [call_id, tool] of this.#open) this.#answered.set(call_id, tool);
     this.#open.clear();
     const told = this.#unseen.filter(({ id }) => id <= seen);
     this.#messages.push(...told.map(({ content }): ModelMessage => ({ role: "user", content })));

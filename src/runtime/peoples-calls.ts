@@ -90,7 +90,7 @@ export class PeoplesCalls {
       return failure("TOOL_FAILED", error instanceof Error ? error.message : String(error));
     });
     await hit("tool.after_run", tool);
-    await decided.finished?.(result);
+    await gate.finish(asked.id, result);
   }
 }
 

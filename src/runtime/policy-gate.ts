@@ -9,7 +9,6 @@ import { argumentsOf, failure, HUB, keptOutput, type Origin, type ToolResult } f
 export type Requested = ToolTypes["approval_request"]["output"];
 
 const WAIT_SECONDS = 25;
-const WITHDRAW_MS = 2000;
 /** A denial that ends the turn. */
 const ENDS_TURN = -32950;
 /** What is wrong with the call itself: the model is told, and goes on. */
@@ -26,15 +25,10 @@ export class PolicyGate implements Gate {
   /** Under which name it claims what is allowed. */
   readonly holder: string;
 
-  readonly #isOver: () => boolean;
   readonly #stop: AbortSignal;
 
-  constructor(
-    port: RetryingPort,
-    { fence, isOver, stop }: { fence: number; isOver: () => boolean; stop: AbortSignal },
-  ) {
+  constructor(port: RetryingPort, { fence, stop }: { fence: number; stop: AbortSignal }) {
     this.#port = port;
-    this.#isOver = isOver;
     this.#stop = stop;
     this.#fence = fence;
     this.holder = `runtime ${fence}`;
@@ -50,22 +44,22 @@ export class PolicyGate implements Gate {
     }
   }
 
-  /**
-   * What becomes of a request, however long a person takes. Where the turn was aborted it is taken back; where the runtime
-   * is over it stays, for the next one.
-   */
+  /** What becomes of a request, however long a person takes. Where its turn ends before, the hub takes it back. */
   async settle(asked: Requested, signal: AbortSignal): Promise<Decision> {
     const { id } = asked;
     let now = asked;
-    try {
-      while (now.state === "pending")
-        now = await this.#port.call("approval_wait", { id, wait_seconds: WAIT_SECONDS }, { signal });
-      if (now.state === "approved") now = await this.#claim(id, signal);
-    } catch (error) {
-      if (signal.aborted && !this.#isOver()) await this.#withdraw(id);
-      throw error;
-    }
-    return now.state === "executing" && now.holder === this.holder ? this.#allowed(now) : deniedBy(now);
+    while (now.state === "pending")
+      now = await this.#port.call("approval_wait", { id, wait_seconds: WAIT_SECONDS }, { signal });
+    if (now.state === "approved") now = await this.#claim(id, signal);
+    if (now.state !== "executing" || now.holder !== this.holder) return deniedBy(now);
+    return { decision: "allow", arguments: JSON.stringify(now.arguments), approval_id: id };
+  }
+
+  /** How a person's call ended: of those the log of the agent has no result but the hub's. */
+  async finish(id: string, result: ToolResult): Promise<void> {
+    const outcome = result.outcome === "done" ? "completed" : "failed";
+    const ended = { id, holder: this.holder, outcome, output: keptOutput(result.output) } as const;
+    await this.#port.call("approval_finish", ended, { signal: this.#stop });
   }
 
   #ask(call: ModelCall, { server, mount, input_schema, hints = [] }: Origin, signal: AbortSignal): Promise<Requested> {
@@ -89,25 +83,6 @@ export class PolicyGate implements Gate {
 
   #claim(id: string, signal: AbortSignal): Promise<Requested> {
     return this.#port.call("approval_claim", { id, holder: this.holder, fence: this.#fence }, { signal });
-  }
-
-  /** Not by the signal that ended the wait. */
-  async #withdraw(id: string): Promise<void> {
-    const signal = AbortSignal.timeout(WITHDRAW_MS);
-    await this.#port.call("approval_withdraw", { id }, { signal }).catch((error: unknown) => {
-      // A hub that is away keeps it: the next runtime finds it open.
-      if (!(error instanceof HubError) && !signal.aborted) throw error;
-    });
-  }
-
-  #allowed({ id, arguments: args, called_by }: Requested): Decision {
-    const finished = async (result: ToolResult): Promise<void> => {
-      const outcome = result.outcome === "done" ? "completed" : "failed";
-      const output = called_by === null ? undefined : keptOutput(result.output);
-      const ended = { id, holder: this.holder, outcome, ...(output !== undefined && { output }) } as const;
-      await this.#port.call("approval_finish", ended, { signal: this.#stop });
-    };
-    return { decision: "allow", arguments: JSON.stringify(args), finished };
   }
 }
 

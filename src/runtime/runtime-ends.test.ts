@@ -27,7 +27,7 @@ eachDatabase((open) => {
     expect((await items()).find(({ kind }: { kind: string }) => kind === "Tool")).toMatchObject({
       tool: "mail_wait",
       outcome: "aborted",
-      output: expect.stringContaining("Aborted by a person"),
+      output: expect.stringContaining("Aborted by ana"),
     });
     // The yield of a turn that was aborted is none of the next.
     await tell("again");

@@ -9,7 +9,6 @@ import type { Decision, Gate } from "./gate.ts";
 import { historyOf, toldOf } from "./history.ts";
 import type { Intake } from "./intake.ts";
 import { hasEnded, Journal } from "./journal.ts";
-import type { Leftovers } from "./leftovers.ts";
 import { readLog } from "./log.ts";
 import { notificationOf } from "./notifications.ts";
 import type { RetryingPort } from "./port.ts";
@@ -33,7 +32,6 @@ export interface TurnParts {
   driver: Driver | ProgramDriver;
   tools: Toolset;
   gate: Gate;
-  leftovers: Pick<Leftovers, "take">;
   /** The runtime is to stop. */
   stop: AbortSignal;
 }
@@ -43,6 +41,11 @@ const ENDS_ALL: readonly string[] = [
   ...["RUNTIME_SUPERSEDED", "TURN_OVER", "UNAUTHENTICATED", "FORBIDDEN"],
   ...["AGENT_NOT_FOUND", "SESSION_NOT_FOUND", "SESSION_EXPIRED"],
 ];
+
+interface Told {
+  outcome: ToolResult["outcome"] | "denied";
+  output: string;
+}
 
 /** How a turn ended; undefined where it did not: the runtime is over, and whoever comes next sees to it. */
 type Ending = { outcome: "finished" | "failed" | "aborted"; error?: string } | undefined;
@@ -104,9 +107,13 @@ export class Turn {
   async #watch(): Promise<void> {
     const { intake } = this.#parts;
     while (!this.#abort.signal.aborted) {
-      if (intake.isOver || intake.wanted.abort_turn_id === this.#id) this.#abort.abort();
+      if (intake.isOver || this.#isAborted) this.#abort.abort();
       else await intake.changed();
     }
+  }
+
+  get #isAborted(): boolean {
+    return this.#parts.intake.wanted.abort_turn_id === this.#id;
   }
 
   async #work(): Promise<Ending> {
@@ -157,13 +164,12 @@ export class Turn {
     this.#log.push(...inputs.filter(({ id }) => !known.has(id)));
   }
 
-  /** What other servers told of, and what became of earlier calls, in one message. */
+  /** What other servers told of, in one message. */
   async #tellChanges(): Promise<void> {
-    const { tools, leftovers } = this.#parts;
-    const told = [...leftovers.take(), notificationOf(tools.takeChanges())].filter((text) => text !== undefined);
-    if (told.length === 0) return;
+    const told = notificationOf(this.#parts.tools.takeChanges());
+    if (told === undefined) return;
     this.#notifications += 1;
-    const text = told.join("\n\n").slice(0, MOST_OUTPUT).toWellFormed();
+    const text = told.slice(0, MOST_OUTPUT).toWellFormed();
     await this.#record([{ type: "Notification", key: `${this.#id}:note:${this.#notifications}`, text }]);
   }
 
@@ -237,19 +243,21 @@ export class Turn {
     if (intake.wanted.tools_off && !isSpeech(call)) return this.#denied(call, TOOLS_OFF);
     const origin = tools.originOf(call);
     const decided = await gate.decide(call, { origin, allowed, signal });
+    // An abort takes back what waits, and may be heard of by that first.
+    if (decided.decision !== "allow") await intake.catchUp();
+    if (this.#isAborted) this.#abort.abort();
     signal.throwIfAborted();
     if (decided.decision !== "allow") return this.#denied(call, decided);
     await hit("tool.before_run", call.tool);
     const run = { ...call, arguments: decided.arguments ?? call.arguments };
     const context = { signal, turn_id: this.#id, mount: origin?.mount };
-    const result = await tools.call(run, context).catch((error: unknown) => {
+    const result = await unlessAborted(tools.call(run, context), signal).catch((error: unknown) => {
       signal.throwIfAborted();
       return failure("TOOL_FAILED", error instanceof Error ? error.message : String(error));
     });
     await hit("tool.after_run", call.tool);
-    await decided.finished?.(result);
     signal.throwIfAborted();
-    await this.#output(call, result);
+    await this.#output(call, result, decided.approval_id);
     if (isYield(call) && result.outcome === "done") this.#has_yielded = true;
   }
 
@@ -258,8 +266,8 @@ export class Turn {
     if (decision === "deny_abort") throw new TurnFailed(`${call.tool} was denied, and with it the turn.`);
   }
 
-  async #output(call: ModelCall, { outcome, output }: { outcome: ToolResult["outcome"] | "denied"; output: string }) {
-    const told = { call_id: call.call_id, outcome, output: keptOutput(output) };
+  async #output(call: ModelCall, { outcome, output }: Told, approval_id?: string): Promise<void> {
+    const told = { call_id: call.call_id, outcome, output: keptOutput(output), ...(approval_id && { approval_id }) };
     this.#running -= 1;
     const phase = this.#running === 0 ? "sampling" : undefined;
     await this.#record([{ type: "ToolOutput", key: `${call.call_id}:output`, ...told }], phase);

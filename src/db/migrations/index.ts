@@ -37,6 +37,7 @@ import * as deferredRuns from "./0039-deferred-runs.ts";
 import * as runtimeTokens from "./0040-runtime-tokens.ts";
 import * as runtimeAccounts from "./0041-runtime-accounts.ts";
 import * as agentCalls from "./0042-agent-calls.ts";
+import * as abortedBy from "./0043-aborted-by.ts";
 import * as longHistories from "./0044-long-histories.ts";
 import * as queue from "./0047-queue.ts";
 import * as claimedRuns from "./0048-claimed-runs.ts";
@@ -85,6 +86,7 @@ export const MIGRATIONS: readonly Migration[] = [
   runtimeTokens,
   runtimeAccounts,
   agentCalls,
+  abortedBy,
   longHistories,
   queue,
   claimedRuns,

@@ -9,6 +9,7 @@ export {
   checkFit,
   findOutcome,
   findRequested,
+  finishCall,
   get as findApproval,
   HUB_SERVER,
   letThrough,
@@ -16,7 +17,9 @@ export {
   request as requestApproval,
   requestFor as requestApprovalFor,
   ruleOn,
+  settleCalls,
   TOPIC as APPROVALS_TOPIC,
+  takeBackCalls,
   withdrawOpen,
 } from "./service.ts";
 

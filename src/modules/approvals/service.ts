@@ -22,6 +22,7 @@ export { approvalNeeds, approvalWaiting } from "./service/needs.ts";
 export { getPolicy, listVersions, setPolicy } from "./service/policies.ts";
 export { preview } from "./service/previewing.ts";
 export { decideProposal, draft, listProposals, propose } from "./service/proposing.ts";
+export { finishCall, settleCalls, takeBackCalls } from "./service/settling.ts";
 export { waitFor } from "./service/waiting.ts";
 
 export const approvalsDue: Record<string, DueHandler> = { [EXPIRE]: expireApproval };

@@ -45,7 +45,8 @@ export type ApprovalRow = CauseColumns & {
   reason: string | null;
   edited_arguments: string | null;
   edited_digest: string | null;
-  progress: "executing" | "completed" | "failed" | "unknown" | null;
+  /** `withdrawn` where that was after a person had approved it; before, its notice is. */
+  progress: "executing" | "completed" | "failed" | "unknown" | "withdrawn" | null;
   holder: string | null;
   fence: number;
   executing_at: string | null;

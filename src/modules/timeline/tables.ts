@@ -16,6 +16,8 @@ export type RuntimeRow = {
   /** What came up to here was in what a model has answered, or in a turn that is over. */
   taken_id: number;
   abort_turn_id: number | null;
+  /** Who has that turn aborted. */
+  abort_by: string | null;
   paused_at: string | null;
   paused_by: string | null;
   /** JSON of `Mounts`. */

@@ -86,6 +86,18 @@ test("TIMELINE-4: an output belongs to its own call, also of several at once, an
   ]);
 });
 
+test("CRASH-3: what came of a call after its turn was over takes the place of the sentence that nothing did, once", () => {
+  const lost = entry(120, { type: "ToolOutput", call_id: "a", outcome: "interrupted", output: "It went away." });
+  const late = entry(
+    130,
+    { type: "ToolOutput", call_id: "a", tool: "mail_inbox", outcome: "done", output: "ok" },
+    null,
+  );
+  const state = fold(EMPTY, [started, call(110, "a"), lost, late]);
+  expect(state.items).toMatchObject([{ id: 110, outcome: "done", output: "ok", ended_id: 130, turn_id: TURN }]);
+  expect(reduce(state, output(140, "a", "twice"))).toBe(state);
+});
+
 test("POLICY-4: what is asked about a call stands at it, and the turn waits for as long as one of its calls does", () => {
   const steps = [
     ...[started, call(110, "a"), call(111, "b"), approval(120, "a", "pending", 1), approval(121, "b", "pending", 2)],

@@ -1,12 +1,12 @@
 import { type Ctx, type TxCtx, transact } from "../../../context.ts";
 import { ParleyError } from "../../../errors.ts";
 import { self } from "../../identity/index.ts";
-import { raise } from "../../notices/index.ts";
 import type { ClaimApproval, FinishApproval, RecoverApprovals, Recovered, Requested } from "../schema.ts";
 import * as store from "../store.ts";
 import type { StatedApprovalRow } from "../tables.ts";
 import { digestOf } from "./canonical.ts";
 import { tellEnded, tellExecuting } from "./events.ts";
+import { giveUp } from "./settling.ts";
 import { isoNow, ownRow, requestedOf } from "./wire.ts";
 
 /** Hands out what was allowed, to the first who claims it and to nobody after that. Repeated by the same holder it is the same. */
@@ -67,25 +67,9 @@ export const recover = (ctx: Ctx, { fence }: RecoverApprovals): Promise<Recovere
     await store.saveFence(ctx.tx, { agent_id, fence });
     const where = { space_id: ctx.tx.space_id, now: isoNow(ctx), agent_id };
     const abandoned = await store.listAbandoned(ctx.tx, { ...where, fence });
-    for (const row of abandoned) await giveUp(ctx, row);
+    for (const row of abandoned) await giveUp(ctx, row, "the agent's runtime ended");
     const open = await store.listOpenOf(ctx.tx, where);
     const all = (rows: readonly StatedApprovalRow[]) => Promise.all(rows.map((row) => requestedOf(ctx, row)));
     const unknown = abandoned.map((row) => ({ ...row, state: "unknown" as const }));
     return { unknown: await all(unknown), open: await all(open) };
   });
-
-async function giveUp(ctx: TxCtx, row: StatedApprovalRow): Promise<void> {
-  await store.endApproval(ctx.tx, { id: row.id, progress: "unknown", now: isoNow(ctx) });
-  await tellEnded(ctx, { ...row, state: "unknown" });
-  await raise(ctx, {
-    key: `approval.unknown ${row.id}`,
-    kind: "approval.unknown",
-    title: `Nobody knows whether a call of ${row.agent} was run`,
-    text: `${row.tool} of ${row.server} was being run when the agent's runtime ended. It is not run again by itself.`,
-    agents: [row.agent],
-    gather: {
-      name: `approval.unknown ${row.agent_id}`,
-      title: `Nobody knows whether {times} calls of ${row.agent} were run`,
-    },
-  });
-}

@@ -88,11 +88,11 @@ function saysOf(row: StatedApprovalRow): string {
     case "withdrawn":
       return row.decision === "leave"
         ? `${by} has left it to its own terminal.`
-        : "It was taken back before anybody decided. It was not run, and nobody has refused it.";
+        : `It was taken back before ${row.decision === null ? "anybody decided" : "it was run"}. It was not run, and nobody has refused it.`;
     case "superseded":
       return "A newer request has taken its place. It was not run, and nobody has refused it.";
     case "unknown":
-      return "Its runtime ended while it was being run: nobody knows whether it was. To run it again is a new request.";
+      return "It was cut off while it was being run: nobody knows whether it was. To run it again is a new request.";
     case "denied":
       if (ruled === "failed") return "The policy could not be evaluated, so it was not run.";
       return ruled === "ask" ? `${by} denied it${why}` : `The policy denies it${why}`;

@@ -87,6 +87,14 @@ const end = statement<Ending & In>(
 export const endApproval = async (tx: Tx, args: Ending): Promise<boolean> =>
   (await tx.runCounted(end, { ...args, space_id: tx.space_id })) === 1;
 
+const withdrawRow = statement<In & { id: number; now: string }>(
+  `update approvals set progress = 'withdrawn', ended_at = :now
+   where space_id = :space_id and id = :id and progress is null`,
+);
+/** True where nobody has claimed it by then: from there on nobody can. */
+export const withdrawApproved = async (tx: Tx, args: { id: number; now: string }): Promise<boolean> =>
+  (await tx.runCounted(withdrawRow, { ...args, space_id: tx.space_id })) === 1;
+
 type Output = { id: number; output: string };
 
 const saveOutputRow = statement<Output & In>(
@@ -104,12 +112,17 @@ export const findOutput = async (db: Reader, args: In & { id: number }): Promise
 
 type Of = At & { agent_id: string };
 
-const executing = statement<Of & { fence: number }, StatedApprovalRow>(
-  `${APPROVAL} and a.agent_id = :agent_id and a.progress = 'executing' and a.fence < :fence order by a.id`,
+const EXECUTING = `${APPROVAL} and a.agent_id = :agent_id and a.progress = 'executing'`;
+const executing = statement<Of, StatedApprovalRow>(`${EXECUTING} order by a.id`);
+/** What runs of an agent. */
+export const listExecuting = (db: Reader, args: Of): Promise<StatedApprovalRow[]> => db.all(executing, args);
+
+const abandoned = statement<Of & { fence: number }, StatedApprovalRow>(
+  `${EXECUTING} and a.fence < :fence order by a.id`,
 );
 /** What earlier runtimes of an agent had begun. */
 export const listAbandoned = (db: Reader, args: Of & { fence: number }): Promise<StatedApprovalRow[]> =>
-  db.all(executing, args);
+  db.all(abandoned, args);
 
 const fence = statement<In & { agent_id: string }, { fence: number }>(
   "select fence from approval_runtimes where space_id = :space_id and agent_id = :agent_id",

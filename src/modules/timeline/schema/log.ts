@@ -49,8 +49,10 @@ export const NewEvent = z.union([
     type: z.literal("ToolOutput"),
     key,
     call_id,
+    tool: tool.optional().describe("Which tool it was, where its turn was over before: a model is told it by that."),
     outcome: CallOutcome,
     output: z.string().max(MOST_OUTPUT),
+    approval_id: Id.optional().describe("The approval that you had claimed for it: it ends with this, at once."),
   }),
   z.strictObject({ type: z.literal("Notification"), key, text: z.string().max(MOST_OUTPUT) }),
   z.strictObject({
@@ -117,7 +119,8 @@ export type LogBody<I> =
     }
   /** A person called it: no model is told. */
   | { type: "Called"; call_id: string; tool: string; content_kind: "Exec" | "Json"; arguments: string; by: string }
-  | { type: "ToolOutput"; call_id: string; outcome: CallOutcome; output: string }
+  /** With `tool` where its turn was over before it came: a model is told it in the next one. */
+  | { type: "ToolOutput"; call_id: string; tool?: string | undefined; outcome: CallOutcome; output: string }
   | { type: "Notification"; text: string }
   | { type: "Notice"; text: string }
   | { type: "Yielded" }

@@ -13,14 +13,17 @@ import { findQuestion } from "../../questions/index.ts";
 import { findTask, isCaused } from "../../tasks/index.ts";
 import type { CallApproval, CallOutcome } from "../schema.ts";
 import * as store from "../store.ts";
+import type { TurnRow } from "../tables.ts";
 import { findRuntimeOf } from "./fencing.ts";
 import { itemOf, log } from "./logging.ts";
+import { settleTurn } from "./lost.ts";
 import { statusWaiting } from "./reduce.ts";
 
 /** What is shown of a text; its own page has all of it. */
 const MOST_SHOWN = 2000;
 
 type Approval = Awaited<ReturnType<typeof findApproval>>;
+type Whose = Pick<AgentRow, "principal_id" | "name">;
 
 /** Of what `event` tells, by the id of what it is about. */
 const idIn = ({ id, ref }: FeedEvent): number => ref ?? id;
@@ -32,6 +35,8 @@ const followApproval: Reaction = async (ctx, event) => {
   const { id, call_id, agent: name, state, outcome, decided_by, decided_via, reason } = found;
   const row = await store.findItem(ctx.tx, { principal_id, key: `call:${call_id}` });
   const item = row && itemOf(row);
+  const turn = await turnOf(ctx, { principal_id, call_id, turn_id: item?.kind === "Tool" ? item.turn_id : null });
+  if (turn?.outcome) await endLate(ctx, { principal_id, name }, { turn, found, event });
   if (item?.kind !== "Tool") return;
   const edited = found.edited_digest !== null;
   const approval = { id, state, outcome, decided_by, decided_via, reason, edited };
@@ -43,13 +48,49 @@ const followApproval: Reaction = async (ctx, event) => {
   if (called_by !== null) await endCalled(ctx, { principal_id, name }, found);
 };
 
+interface Call {
+  principal_id: string;
+  call_id: string;
+  turn_id: number | null;
+}
+
+/** Of a call of its model, by what people see of it or, of one that they see nothing of, by the log. */
+async function turnOf(ctx: TxCtx, { principal_id, call_id, turn_id }: Call): Promise<TurnRow | undefined> {
+  const id = turn_id ?? (await store.findTurnOfKey(ctx.tx, { principal_id, key: call_id }));
+  return id === null ? undefined : store.findTurn(ctx.tx, { space_id: ctx.tx.space_id, id });
+}
+
+const IS_OPEN: readonly CallApproval["state"][] = ["pending", "approved", "executing"];
+
+interface Late {
+  turn: TurnRow;
+  found: Approval;
+  event: FeedEvent;
+}
+
+/** What no runtime is there to note: the turn of the call is over. What is run after that, its runtime notes with its result. */
+async function endLate(ctx: TxCtx, whose: Whose, { turn, found, event }: Late): Promise<void> {
+  const { id, call_id, tool, state } = found;
+  if (turn.outcome !== "interrupted") {
+    // It was on its way here while the turn ended, which settles all that it has asked.
+    if (IS_OPEN.includes(state)) await settleTurn(ctx, turn, { outcome: turn.outcome ?? "failed", by: null });
+    return;
+  }
+  const outcome = state === "completed" || state === "failed" ? undefined : CALLS_END[state];
+  if (outcome === undefined) return;
+  const { says: output } = await findOutcome(ctx, id);
+  await log(ctx, whose, [
+    { type: "ToolOutput", key: `ended:${event.id}`, turn_id: null, call_id, tool, outcome, output },
+  ]);
+}
+
 const CALLS_END: Partial<Record<CallApproval["state"], CallOutcome>> = {
   ...{ completed: "done", failed: "failed", denied: "denied", unknown: "interrupted" },
   ...{ expired: "aborted", withdrawn: "aborted", superseded: "aborted" },
 };
 
 /** What a person called has no turn, nor a model that is told: its end is that of its approval. */
-async function endCalled(ctx: TxCtx, whose: Pick<AgentRow, "principal_id" | "name">, { id, call_id, state }: Approval) {
+async function endCalled(ctx: TxCtx, whose: Whose, { id, call_id, state }: Approval) {
   const outcome = CALLS_END[state];
   if (outcome === undefined) return;
   const { output, says } = await findOutcome(ctx, id);

@@ -1,6 +1,6 @@
 import type { Ctx, TxCtx } from "../../../context.ts";
 import { formatId, parseId } from "../../../ids.ts";
-import { letThrough } from "../../approvals/index.ts";
+import { finishCall, letThrough } from "../../approvals/index.ts";
 import { noteDoing } from "../../identity/index.ts";
 import type { NewEvent, Record, Recorded } from "../schema.ts";
 import * as store from "../store.ts";
@@ -35,12 +35,24 @@ async function append(
   if (event.type === "TurnEnded") return endTurn(ctx, held, await openTurn(ctx, held, turn_id), event);
   if (event.type === "ModelText" || event.type === "ToolCall")
     await noteAnswer(ctx, held, await openTurn(ctx, held, turn_id), event.seen_id);
+  if (event.type === "ToolOutput") await endApproval(ctx, held, event);
   const [id = 0] = await log(ctx, held.agent, [entryOf(event, turn_id ?? null)]);
   return id;
 }
 
+/** In one transaction with its result: neither is ever there without the other. */
+async function endApproval(ctx: TxCtx, { row }: Held, { approval_id, outcome }: ToolOutput): Promise<void> {
+  if (approval_id === undefined) return;
+  const { principal_id: agent_id, fence } = row;
+  const ended = { id: parseId(approval_id), agent_id, fence };
+  await finishCall(ctx, { ...ended, outcome: outcome === "done" ? "completed" : "failed" });
+}
+
+type ToolOutput = Extract<NewEvent, { type: "ToolOutput" }>;
+
 function entryOf(event: Exclude<NewEvent, { type: "TurnStarted" | "TurnEnded" }>, turn_id: number | null): NewEntry {
-  return event.type === "ToolCall"
-    ? { ...event, turn_id, content_kind: contentKind(event.arguments) }
-    : { ...event, turn_id };
+  if (event.type === "ToolCall") return { ...event, turn_id, content_kind: contentKind(event.arguments) };
+  if (event.type !== "ToolOutput") return { ...event, turn_id };
+  const { approval_id: _, ...output } = event;
+  return { ...output, turn_id };
 }

@@ -101,6 +101,9 @@ export function fold(state: UiState, entries: Iterable<Entry>): UiState {
 /** Chat and the loop have no item for the tool: what was said is one, and so is the end of the turn. */
 const isQuiet = (tool: string): boolean => /^(chat|loop)_|^ui_(send_message|end_turn)$|^ui_chat_/.test(tool);
 
+/** As what a call is noted whose turn ended before it did. */
+const NEVER_CAME: readonly CallOutcome[] = ["aborted", "interrupted"];
+
 /** The item that an event may make or change; undefined where there is none. */
 export function keyOf(entry: Entry): string | undefined {
   switch (entry.type) {
@@ -145,7 +148,9 @@ export function itemAfter(before: FoldItem | undefined, entry: Entry): FoldItem 
     case "Called":
       return before ? undefined : calledIn(entry);
     case "ToolOutput":
-      if (before?.kind !== "Tool" || before.outcome !== null) return undefined;
+      // What came after all takes the place of the sentence that nothing did.
+      if (before?.kind !== "Tool" || !(before.outcome === null || NEVER_CAME.includes(before.outcome)))
+        return undefined;
       return { ...before, changed_id, ended_id: changed_id, outcome: entry.outcome, output: entry.output };
     case "Approval":
       // Where it was decided is not in what was noted before that was kept.

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type Ctx, type TxCtx, transact } from "../../../context.ts";
 import { move, unplan } from "../../../due/index.ts";
 import { ParleyError } from "../../../errors.ts";
+import { formatId } from "../../../ids.ts";
 import type { DueHandler } from "../../../module.ts";
 import { type AgentRow, addressed, beat, endTokens, issueRunToken, noteDoing } from "../../identity/index.ts";
 import type { ReportRuntime, RuntimeStarted, StartRuntime } from "../schema.ts";
@@ -21,7 +22,7 @@ const SILENT = "runtime.silent";
 
 export const NEVER_RUN: Omit<RuntimeRow, "principal_id"> = {
   ...{ fence: 0, driver: null, started_at: null, seen_at: null, ended_at: null, turn_id: null, taken_id: 0 },
-  ...{ abort_turn_id: null, paused_at: null, paused_by: null, mounts: "{}", in_hub: null },
+  ...{ abort_turn_id: null, abort_by: null, paused_at: null, paused_by: null, mounts: "{}", in_hub: null },
   ...{ forked_from: null, forked_at: null, tools_off_at: null, token_id: null, account: null },
 };
 
@@ -106,11 +107,19 @@ async function endProgramToken(ctx: TxCtx, row: RuntimeRow): Promise<void> {
   row.token_id = null;
 }
 
-/** The turn that its runtime can no longer end. What waits for a person stays. */
+/**
+ * The turn that its runtime can no longer end. What waits for a person stays, unless a person has aborted the turn: then
+ * that is its end, and what it was begun for is taken.
+ */
 async function interrupt(ctx: TxCtx, agent: AgentRow, row: RuntimeRow, error?: string): Promise<void> {
   if (row.turn_id === null) return;
   const turn = await store.findTurn(ctx.tx, { space_id: ctx.tx.space_id, id: row.turn_id });
-  if (turn) await endTurn(ctx, { agent, row }, turn, { key: `interrupted:${turn.id}`, outcome: "interrupted", error });
+  if (!turn) return;
+  const is_aborted = row.abort_turn_id === turn.id;
+  const how = is_aborted
+    ? ({ outcome: "aborted", seen_id: formatId(turn.id) } as const)
+    : ({ outcome: "interrupted" } as const);
+  await endTurn(ctx, { agent, row }, turn, { key: `interrupted:${turn.id}`, error, ...how });
 }
 
 const watch = (ctx: TxCtx, { inbox_id, name: agent }: AgentRow): Promise<void> =>

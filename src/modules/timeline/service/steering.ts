@@ -8,6 +8,7 @@ import type { RuntimeRow } from "../tables.ts";
 import { tellChange, tellStopping } from "./events.ts";
 import { findRuntimeOf } from "./fencing.ts";
 import { log } from "./logging.ts";
+import { takeBackOf } from "./lost.ts";
 import { NEVER_RUN } from "./starting.ts";
 import { agentNamed, status } from "./status.ts";
 import { isoNow } from "./wire.ts";
@@ -31,7 +32,9 @@ export const abort = (ctx: Ctx, of: RuntimeOf): Promise<RuntimeStatus> =>
     const { turn_id } = row;
     if (turn_id === null) throw new ParleyError("TURN_OVER", `${agent.name} has no turn that could be aborted.`);
     await tellStopping(ctx, agent, turn_id);
-    return { ...row, abort_turn_id: turn_id };
+    // Here, whatever becomes of its runtime: from now on nothing that waits is run, though a person approve it.
+    await takeBackOf(ctx, { id: turn_id, principal_id: row.principal_id });
+    return { ...row, abort_turn_id: turn_id, abort_by: ctx.actor.name };
   });
 
 /** No turn is begun, and one that runs asks its model no further, until it is resumed. What is said meanwhile waits. */

@@ -8,6 +8,7 @@ import * as store from "../store.ts";
 import type { RuntimeRow, TurnRow } from "../tables.ts";
 import { chargeTurn, pauseOverBudget } from "./budgets.ts";
 import { log } from "./logging.ts";
+import { lostResults, settleTurn } from "./lost.ts";
 import { pauseOverQuota } from "./quotas.ts";
 import { statusOf } from "./reduce.ts";
 import { isoNow } from "./wire.ts";
@@ -69,26 +70,17 @@ export async function noteAnswer(ctx: TxCtx, { row }: Held, turn: TurnRow, seen_
   if (turn.status === "starting") await store.saveTurn(ctx.tx, { ...turn, status: "running" });
 }
 
-const NEVER_CAME: Partial<Record<Outcome, string>> = {
-  aborted: "Aborted by a person before it gave a result. It may have had an effect.",
-  interrupted: "The agent's runtime went away while this ran. It may or may not have had an effect.",
-};
-
 /**
- * Ends the turn. What was called in it and never gave a result gets one that says so, since no model goes on from a call
- * without one. One that was given up by the model itself has finished, whatever became of its runtime after that.
+ * Ends the turn. What was called in it and never gave a result gets one that says so. One that was given up by the model itself has finished, whatever became of its runtime after that.
  */
 export async function endTurn(ctx: TxCtx, { agent, row }: Held, turn: TurnRow, ending: Ending): Promise<number> {
   const { principal_id } = row;
   const told = await store.listOfTurn(ctx.tx, { principal_id, turn_id: turn.id });
   const has_yielded = told.some(({ type }) => type === "Yielded");
   const outcome = has_yielded && ending.outcome === "interrupted" ? "finished" : ending.outcome;
-  const lost = outcome === "aborted" ? "aborted" : "interrupted";
-  const missing = callsWithout(told).map((call_id) => ({
-    ...({ type: "ToolOutput", key: `lost:${call_id}`, turn_id: turn.id } as const),
-    ...({ call_id, outcome: lost, output: NEVER_CAME[lost] ?? "" } as const),
-  }));
   const { key, error, cost_usd, input_tokens, output_tokens } = ending;
+  const cut = { outcome, error, by: row.abort_by };
+  const missing = await lostResults(ctx, turn, told, cut);
   const usage = { cost_usd, input_tokens, output_tokens };
   const ended = { type: "TurnEnded", key, turn_id: turn.id, outcome, error, ...usage } as const;
   const ids = await log(ctx, agent, [...missing, ended]);
@@ -99,21 +91,11 @@ export async function endTurn(ctx: TxCtx, { agent, row }: Held, turn: TurnRow, e
     input_tokens: input_tokens ?? null,
     output_tokens: output_tokens ?? null,
   });
-  row.turn_id = null;
-  row.abort_turn_id = null;
+  // What an interrupted turn asked stays: the next runtime sees to it.
+  if (outcome !== "interrupted") await settleTurn(ctx, turn, cut);
+  Object.assign(row, { turn_id: null, abort_turn_id: null, abort_by: null });
   await chargeTurn(ctx, { agent, row }, cost_usd ?? 0);
   // What an interrupted turn was begun for and no model has answered begins another one; so does what came after.
   if (outcome !== "interrupted") row.taken_id = Math.max(row.taken_id, Number(ending.seen_id ?? 0));
   return ids.at(-1) ?? turn.id;
-}
-
-function callsWithout(told: readonly { type: string; body: string }[]): string[] {
-  const open = new Set<string>();
-  for (const { type, body } of told) {
-    const { call_id }: { call_id?: string } = JSON.parse(body);
-    if (call_id === undefined) continue;
-    if (type === "ToolCall") open.add(call_id);
-    else open.delete(call_id);
-  }
-  return [...open];
 }

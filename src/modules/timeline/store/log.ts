@@ -33,6 +33,14 @@ const byKey = statement<Of & { key: string }, { id: number }>(
 export const findEventByKey = async (tx: Tx, args: { principal_id: string; key: string }): Promise<number | null> =>
   (await tx.get(byKey, { ...args, space_id: tx.space_id }))?.id ?? null;
 
+const turnByKey = statement<Of & { key: string }, { turn_id: number | null }>(
+  `select turn_id from run_events where space_id = :space_id and principal_id = :principal_id and key = :key
+   and type = 'ToolCall'`,
+);
+/** Of the call that was noted under this key; null where none was. */
+export const findTurnOfKey = async (tx: Tx, args: { principal_id: string; key: string }): Promise<number | null> =>
+  (await tx.get(turnByKey, { ...args, space_id: tx.space_id }))?.turn_id ?? null;
+
 const inputSizes = statement<Of & { after_id: number; limit: number }, Size>(
   `select id, bytes from run_events where space_id = :space_id and principal_id = :principal_id and id > :after_id
    and type in ('UserText', 'Resumed') order by id limit :limit`,

@@ -8,7 +8,7 @@ interface Of {
 }
 
 const COLUMNS = `principal_id, fence, driver, started_at, seen_at, ended_at, turn_id, taken_id, abort_turn_id, paused_at,
-   paused_by, mounts, in_hub, forked_from, forked_at, tools_off_at, token_id, account`;
+   paused_by, mounts, in_hub, forked_from, forked_at, tools_off_at, token_id, account, abort_by`;
 
 const find = statement<Of, RuntimeRow>(
   `select ${COLUMNS} from runtimes where space_id = :space_id and principal_id = :principal_id`,
@@ -24,13 +24,13 @@ export const findNameOf = async (db: Reader, id: string): Promise<string | null>
 const save = statement<RuntimeRow & { space_id: string }>(
   `insert into runtimes (space_id, ${COLUMNS}) values (:space_id, :principal_id, :fence, :driver, :started_at, :seen_at,
    :ended_at, :turn_id, :taken_id, :abort_turn_id, :paused_at, :paused_by, :mounts, :in_hub, :forked_from, :forked_at,
-   :tools_off_at, :token_id, :account)
+   :tools_off_at, :token_id, :account, :abort_by)
    on conflict (space_id, principal_id) do update set fence = excluded.fence, driver = excluded.driver,
    started_at = excluded.started_at, seen_at = excluded.seen_at, ended_at = excluded.ended_at, turn_id = excluded.turn_id,
    taken_id = excluded.taken_id, abort_turn_id = excluded.abort_turn_id, paused_at = excluded.paused_at,
    paused_by = excluded.paused_by, mounts = excluded.mounts, in_hub = excluded.in_hub,
    tools_off_at = excluded.tools_off_at, token_id = excluded.token_id,
-   account = excluded.account`,
+   account = excluded.account, abort_by = excluded.abort_by`,
 );
 export const saveRuntime = (tx: Tx, row: RuntimeRow): Promise<void> => tx.run(save, { ...row, space_id: tx.space_id });
 
