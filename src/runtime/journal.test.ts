@@ -3,6 +3,7 @@ import type { NewEvent } from "../modules/timeline/index.ts";
 import { Journal } from "./journal.ts";
 import { RetryingPort } from "./port.ts";
 import { maskOf } from "./secrets.ts";
+import { Spending } from "./spending.ts";
 
 function open() {
   const recorded: NewEvent[][] = [];
@@ -11,7 +12,16 @@ function open() {
   const { signal } = new AbortController();
   return {
     recorded,
-    journal: new Journal({ turn_id: "7", seen_id: "7", sample: 0, port, record, mask: (text) => text, signal }),
+    journal: new Journal({
+      turn_id: "7",
+      seen_id: "7",
+      sample: 0,
+      port,
+      record,
+      spending: new Spending(),
+      mask: (text) => text,
+      signal,
+    }),
   };
 }
 
@@ -52,7 +62,16 @@ test("what it was given in confidence is in nothing that it tells, and what is n
   const record = async (events: NewEvent[]) => void recorded.push(...events);
   const { signal } = new AbortController();
   const mask = maskOf(["sk-very-secret"]);
-  const journal = new Journal({ turn_id: "7", seen_id: "7", sample: 0, port, record, mask, signal });
+  const journal = new Journal({
+    turn_id: "7",
+    seen_id: "7",
+    sample: 0,
+    port,
+    record,
+    spending: new Spending(),
+    mask,
+    signal,
+  });
   journal.wrote("It is sk-ve");
   journal.wrote("ry-secret.");
   journal.called({ id: "a", tool: "bash", arguments: '{"cmd":"login sk-very-secret"}' });
@@ -84,7 +103,16 @@ test("where a secret is no text in the arguments, or more than one, people are a
   const port = new RetryingPort({ call: call as never, tools: async () => [] });
   const { signal } = new AbortController();
   const mask = maskOf(["1234567890", '"project_id":']);
-  const parts = { turn_id: "7", seen_id: "7", sample: 0, port, record: async () => {}, mask, signal };
+  const parts = {
+    turn_id: "7",
+    seen_id: "7",
+    sample: 0,
+    port,
+    record: async () => {},
+    spending: new Spending(),
+    mask,
+    signal,
+  };
   const journal = new Journal(parts);
   const request = { id: "a", server: "acp", tool: "bash", about: "", can_allow: true, can_edit: true };
   for (const args of [{ pin: 1_234_567_890 }, { project_id: "x" }])
@@ -120,7 +148,16 @@ test("what cannot be recorded ends it", async () => {
   const refused = new Error("The turn is over.");
   const record = () => Promise.reject(refused);
   const { signal } = new AbortController();
-  const journal = new Journal({ turn_id: "7", seen_id: "7", sample: 0, port, record, mask: (text) => text, signal });
+  const journal = new Journal({
+    turn_id: "7",
+    seen_id: "7",
+    sample: 0,
+    port,
+    record,
+    spending: new Spending(),
+    mask: (text) => text,
+    signal,
+  });
   journal.called(call(1));
   await journal.end({ redirected: false });
   expect(journal.failure).toBe(refused);

@@ -10,6 +10,7 @@ import { TurnFailed } from "./failed.ts";
 import type { Requested } from "./policy-gate.ts";
 import type { RetryingPort } from "./port.ts";
 import type { Mask } from "./secrets.ts";
+import type { Spending } from "./spending.ts";
 
 const MOST_TEXT = 500_000;
 /** One that tells more than that in one answer is not read on. */
@@ -31,6 +32,7 @@ interface Parts {
   port: RetryingPort;
   record: (events: NewEvent[]) => Promise<void>;
   /** What nobody is to read is taken out of all of it. */
+  spending: Pick<Spending, "add">;
   mask: Mask;
   /** Of the turn. */
   signal: AbortSignal;
@@ -51,7 +53,6 @@ export class Journal implements ProgramReport {
   #news: NewEvent[] = [];
   #writing: Promise<void> | undefined;
   #is_over = false;
-  readonly usage = { cost_usd: 0, input_tokens: 0, output_tokens: 0 };
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -95,10 +96,8 @@ export class Journal implements ProgramReport {
     this.#write({ type: "ToolOutput", key: `${call_id}:output`, call_id, outcome, output: this.#kept(output) });
   }
 
-  spent({ cost_usd = 0, input_tokens = 0, output_tokens = 0 }: Usage): void {
-    this.usage.cost_usd += cost_usd;
-    this.usage.input_tokens += input_tokens;
-    this.usage.output_tokens += output_tokens;
+  spent(usage: Usage): void {
+    this.#parts.spending.add(usage);
   }
 
   async ask(request: PermissionRequest, signal: AbortSignal): Promise<Permission> {

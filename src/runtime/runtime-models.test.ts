@@ -86,6 +86,68 @@ eachDatabase((open) => {
     expect(server.asked[1]?.body.messages.at(-1)).toEqual({ role: "user", content: "two" });
   });
 
+  test("TASK-36: a budget that is reached within a turn pauses it before its model is asked again, and a person's word has the same turn go on", async () => {
+    const { hub, ana, tell, start, ends, status, items, server, driver, answers } = await openHub();
+    await hub.call(ana, "budget_set", { scope: "agent", name: "scout", per_day: { cost_usd: 0.01 } });
+    await using _ = await start(driver);
+    for (let n = 0; n < 5; n += 1) answers(call("mail_inbox"));
+    await tell("one");
+    await expect.poll(async () => (await status()).paused_by).toBe("the budget");
+    const outputs = async () => (await items()).filter(({ outcome }: { outcome?: string }) => outcome === "done");
+    // What was paid for is run; the third answer is not asked for.
+    await expect.poll(outputs).toHaveLength(2);
+    expect((await status()).turn).toMatchObject({ status: "running", cost_usd: 0.012, input_tokens: 2000 });
+    expect(server.asked).toHaveLength(2);
+    const { needs } = (await hub.call(ana, "need_list", {})).body;
+    expect(needs).toMatchObject([{ kind: "task.budget", choices: ["allow", "wait"] }]);
+
+    const { id, digest } = needs[0];
+    await hub.call(ana, "notice_settle", { id, digest, choice: "allow" });
+    await expect.poll(async () => server.asked.length).toBe(4);
+    await expect.poll(async () => (await status()).paused_by).toBe("the budget");
+    await hub.call(ana, "agent_abort", { agent: "scout" });
+    await expect.poll(ends).toEqual(["aborted"]);
+    expect((await items()).at(-1)).toMatchObject({ kind: "EndTurn", cost_usd: 0.024, output_tokens: 800 });
+    const [budget] = (await hub.call(ana, "budget_list", {})).body.budgets;
+    expect(budget).toMatchObject({ used: { cost_usd: 0.024 } });
+  });
+
+  test("what a turn has used is charged and in its sum where its runtime ends in the middle of it, or another takes its place", async () => {
+    const { hub, ana, scout, tell, start, ends, items, server, driver, answers } = await openHub();
+    await hub.call(ana, "budget_set", { scope: "agent", name: "scout", per_day: { cost_usd: 1 } });
+    const used = async () => (await hub.call(ana, "budget_list", {})).body.budgets[0].used.cost_usd;
+    const first = await start(driver);
+    answers(call("mail_inbox"));
+    // The next one it never has.
+    server.replies(() => {});
+    await tell("one");
+    await expect.poll(() => server.asked.length).toBe(2);
+    expect(await used()).toBe(0.006);
+    await first.stop();
+    await expect.poll(ends).toEqual(["interrupted"]);
+
+    const second = await start(driver);
+    answers(call("mail_inbox"));
+    server.replies(() => {});
+    await tell("two");
+    await expect.poll(() => server.asked.length).toBe(4);
+    await using _ = await start(driver);
+    expect(await second.ended).toBe("superseded");
+    await expect.poll(ends).toEqual(["interrupted", "interrupted"]);
+    expect(await used()).toBe(0.012);
+    const costs = (await items()).flatMap(({ kind, cost_usd }: { kind: string; cost_usd: number }) =>
+      kind === "EndTurn" ? cost_usd : [],
+    );
+    expect(costs).toEqual([0.006, 0.006]);
+    // Each answer says in the log what it has used.
+    const { events } = (await hub.call(scout, "runtime_log", {})).body;
+    const calls = events.filter(({ type }: { type: string }) => type === "ToolCall");
+    expect(calls).toMatchObject([
+      { ...USED, cost_usd: 0.006 },
+      { ...USED, cost_usd: 0.006 },
+    ]);
+  });
+
   test("a budget of the space that others have used up holds an agent back before its model is asked", async () => {
     const { hub, ana, tell, start, status, server, driver, answers, ends } = await openHub();
     await using _ = await start(driver);

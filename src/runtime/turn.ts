@@ -3,7 +3,7 @@ import { hit } from "../failpoints.ts";
 import type { LogEvent, NewEvent } from "../modules/timeline/index.ts";
 import { unlessAborted } from "./aborting.ts";
 import type { Answer, Driver, ModelCall } from "./drivers/driver.ts";
-import { isProgram, type ProgramDriver, type Usage } from "./drivers/program.ts";
+import { isProgram, type ProgramDriver } from "./drivers/program.ts";
 import { TurnFailed } from "./failed.ts";
 import type { Decision, Gate } from "./gate.ts";
 import { historyOf, toldOf } from "./history.ts";
@@ -16,6 +16,7 @@ import { programPrompt, systemPrompt } from "./prompt.ts";
 import { PuttingOff } from "./putting-off.ts";
 import type { Mask } from "./secrets.ts";
 import { isSpeech, isYield, TOOLS_OFF } from "./speech.ts";
+import { Spending } from "./spending.ts";
 import { Throttled } from "./throttled.ts";
 import { failure, keptOutput, type ToolResult, type Toolset } from "./toolset.ts";
 
@@ -67,7 +68,7 @@ export class Turn {
   /** What was called and is not over. */
   #running = 0;
   readonly #abort = new AbortController();
-  readonly #usage = { cost_usd: 0, input_tokens: 0, output_tokens: 0 };
+  readonly #spending = new Spending();
 
   /** `nth` of this runtime's turns. */
   static async begin(parts: TurnParts, nth: number): Promise<Turn> {
@@ -178,7 +179,7 @@ export class Turn {
     const { signal } = this.#abort;
     const request = { system: systemPrompt(known_as), ...historyOf(this.#log, this.#id), tools: tools.list() };
     const answer = await unlessAborted(driver.sample(request, signal), signal);
-    this.#count(answer);
+    this.#spending.add(answer);
     return answer;
   }
 
@@ -192,7 +193,7 @@ export class Turn {
     const record = async (events: NewEvent[]): Promise<void> => void (await this.#record(events));
     const at = { turn_id: this.#id, seen_id, sample: this.#samples };
     const { mask } = driver;
-    const journal = new Journal({ ...at, port, record, mask, signal: this.#abort.signal });
+    const journal = new Journal({ ...at, port, record, spending: this.#spending, mask, signal: this.#abort.signal });
     try {
       const assignment = { ...told, turn_id: this.#id, answered_turn_id, token: intake.token ?? "" };
       await unlessAborted(driver.work(assignment, journal, journal.signal), this.#abort.signal);
@@ -200,8 +201,6 @@ export class Turn {
       await journal.end({ redirected: false, is_put_off: error instanceof Throttled });
       this.#samples = journal.samples;
       throw journal.failure ?? discreet(error, mask);
-    } finally {
-      this.#count(journal.usage);
     }
     const has_ended = await hasEnded(port, this.#id, this.#abort.signal);
     await journal.end({ redirected: !has_ended });
@@ -211,12 +210,6 @@ export class Turn {
     if (this.#redirects > MOST_REDIRECTS)
       throw new TurnFailed(`The program ended ${this.#redirects} times without a post and without a yield.`);
     this.#has_yielded = has_ended;
-  }
-
-  #count({ cost_usd = 0, input_tokens = 0, output_tokens = 0 }: Usage): void {
-    this.#usage.cost_usd += cost_usd;
-    this.#usage.input_tokens += input_tokens;
-    this.#usage.output_tokens += output_tokens;
   }
 
   async #take({ text, calls: called }: Answer, at: { seen_id: string; sample: number }): Promise<void> {
@@ -276,8 +269,10 @@ export class Turn {
   /** In the log of the hub first, then in ours. Gives those calls among them that the hub lets through. */
   async #record(events: NewEvent[], run_phase?: "sampling" | "tools_running" | "idle"): Promise<string[]> {
     const { port, intake, stop } = this.#parts;
-    const args = { fence: intake.fence, turn_id: this.#id, events, ...(run_phase && { run_phase }) };
-    const { ids, allowed } = await port.call("runtime_record", args, { signal: stop });
+    const told = { fence: intake.fence, turn_id: this.#id, ...(run_phase && { run_phase }) };
+    const { ids, allowed } = await this.#spending.saidWith(events, (events) =>
+      port.call("runtime_record", { ...told, events }, { signal: stop }),
+    );
     // The hub gives back what it was given, with an id each.
     const news = events.map(({ key: _, ...event }, at) => ({ ...event, id: ids[at], turn_id: this.#id }) as LogEvent);
     this.#log.push(...news);
@@ -288,7 +283,7 @@ export class Turn {
     if (!ending) return;
     const { outcome, error } = ending;
     const seen_id = this.#seen(outcome);
-    const event = { type: "TurnEnded", key: `${this.#id}:end`, outcome, seen_id, ...this.#usage } as const;
+    const event = { type: "TurnEnded", key: `${this.#id}:end`, outcome, seen_id } as const;
     const told = error === undefined ? event : { ...event, error: error.slice(0, 2000).toWellFormed() };
     await this.#record([told], "idle");
   }

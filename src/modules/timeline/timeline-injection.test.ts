@@ -110,7 +110,8 @@ eachDatabase((open) => {
     const [turn_id] = begun.body.ids;
     expect((await consumer.record(undefined, { type: "TurnStarted", key: "t1" })).body).toEqual(begun.body);
     expect((await consumer.record(undefined, { type: "TurnStarted", key: "t2" })).body.code).toBe("CONFLICT");
-    const call = { type: "ToolCall", key: "c", sample: 0, call_id: "c", tool: "mail_inbox", arguments: "{}" };
+    const used = { cost_usd: 0.5, input_tokens: 10, output_tokens: 2 };
+    const call = { type: "ToolCall", key: "c", sample: 0, call_id: "c", tool: "mail_inbox", arguments: "{}", ...used };
     const called = await consumer.record(turn_id, call);
     expect((await consumer.record(turn_id, call)).body).toEqual(called.body);
     const end = {
@@ -127,6 +128,8 @@ eachDatabase((open) => {
     expect(body.events.map(({ type }: Logged) => type)).toEqual([
       ...["UserText", "TurnStarted", "ToolCall", "ToolOutput", "TurnEnded"],
     ]);
+    // What the answer has used is counted once, and with what no answer said it is the turn's.
+    expect(body.events.at(-1)).toMatchObject({ cost_usd: 0.75, input_tokens: 17, output_tokens: 5 });
     expect((await consumer.record(undefined, { type: "TurnStarted", key: "t2" })).status).toBe(200);
   });
 

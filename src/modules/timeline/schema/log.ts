@@ -24,6 +24,12 @@ const seen_id = Id.nullable()
 const call_id = z.string().min(1).max(200);
 const tool = z.string().min(1).max(200);
 const count = z.int().min(0);
+/** What was used and no entry before said. It is charged with this one. */
+const used = {
+  cost_usd: z.number().min(0).optional(),
+  input_tokens: count.optional(),
+  output_tokens: count.optional(),
+};
 
 /** What a runtime has to tell of its turn. */
 export const NewEvent = z.union([
@@ -35,6 +41,7 @@ export const NewEvent = z.union([
     seen_id,
     text: z.string().max(MOST_OUTPUT),
     redirected: z.boolean().describe("It was all the model said, and it was told to use a tool instead."),
+    ...used,
   }),
   z.strictObject({
     type: z.literal("ToolCall"),
@@ -44,6 +51,7 @@ export const NewEvent = z.union([
     call_id,
     tool,
     arguments: z.string().max(MOST_OUTPUT).describe("A JSON object, as the model wrote it."),
+    ...used,
   }),
   z.strictObject({
     type: z.literal("ToolOutput"),
@@ -61,9 +69,7 @@ export const NewEvent = z.union([
     outcome: Outcome,
     seen_id,
     error: z.string().max(2000).optional(),
-    cost_usd: z.number().min(0).optional(),
-    input_tokens: count.optional(),
-    output_tokens: count.optional(),
+    ...used,
   }),
 ]);
 export type NewEvent = z.infer<typeof NewEvent>;
@@ -102,13 +108,20 @@ export const MadeTask = z.object({
 });
 export type MadeTask = z.infer<typeof MadeTask>;
 
+/** Of an answer what it has used, of the end of a turn what all of it has. */
+export type Used = {
+  cost_usd?: number | undefined;
+  input_tokens?: number | undefined;
+  output_tokens?: number | undefined;
+};
+
 /** What an entry of a log says, by its type. `I` is what an id is: a text outside, a number inside. */
 export type LogBody<I> =
   | { type: "UserText"; chat_id: I; author: string; mime: string; content: string }
   | { type: "Resumed"; by: string }
   | { type: "TurnStarted" }
-  | { type: "ModelText"; sample: number; seen_id: string | null; text: string; redirected: boolean }
-  | {
+  | ({ type: "ModelText"; sample: number; seen_id: string | null; text: string; redirected: boolean } & Used)
+  | ({
       type: "ToolCall";
       sample: number;
       seen_id: string | null;
@@ -116,7 +129,7 @@ export type LogBody<I> =
       tool: string;
       content_kind?: "Exec" | "Json";
       arguments: string;
-    }
+    } & Used)
   /** A person called it: no model is told. */
   | { type: "Called"; call_id: string; tool: string; content_kind: "Exec" | "Json"; arguments: string; by: string }
   /** With `tool` where its turn was over before it came: a model is told it in the next one. */
@@ -128,14 +141,7 @@ export type LogBody<I> =
   | { type: "Approval"; call_id: string; approval: CallApproval; waiting: number | null }
   | ({ type: "Question" } & AskedQuestion)
   | ({ type: "Task" } & MadeTask)
-  | {
-      type: "TurnEnded";
-      outcome: Outcome;
-      error?: string | undefined;
-      cost_usd?: number | undefined;
-      input_tokens?: number | undefined;
-      output_tokens?: number | undefined;
-    };
+  | ({ type: "TurnEnded"; outcome: Outcome; error?: string | undefined } & Used);
 
 /** An entry of an agent's log, as a runtime reads it back: what a model was told and did, and how each turn ended. */
 export type LogEvent = { id: string; turn_id: string | null } & LogBody<string>;

@@ -4,6 +4,7 @@ import { finishCall, letThrough } from "../../approvals/index.ts";
 import { noteDoing } from "../../identity/index.ts";
 import type { NewEvent, Record, Recorded } from "../schema.ts";
 import * as store from "../store.ts";
+import { pauseOverBudget } from "./budgets.ts";
 import { contentKind } from "./entries.ts";
 import { asRuntime } from "./fencing.ts";
 import { log, type NewEntry } from "./logging.ts";
@@ -20,11 +21,18 @@ export function record(ctx: Ctx, { turn_id, run_phase, events, ...whose }: Recor
       if (event.type === "TurnStarted") turn = id;
       ids.push(formatId(id));
     }
+    if (events.some(costs)) await pauseOverBudget(ctx, held);
     if (run_phase !== undefined && run_phase !== held.agent.run_phase) await noteDoing(ctx, held.agent, { run_phase });
     const calls = events.filter((event) => event.type === "ToolCall");
     return { ids, allowed: await letThrough(ctx, held.agent.name, calls) };
   });
 }
+
+type Answer = Extract<NewEvent, { type: "ModelText" | "ToolCall" }>;
+const isAnswer = (event: NewEvent): event is Answer => event.type === "ModelText" || event.type === "ToolCall";
+
+/** Before the model is asked again it is looked whether it may be: others use the same budgets. */
+const costs = (event: NewEvent): boolean => isAnswer(event) || event.type === "TurnEnded";
 
 async function append(
   ctx: TxCtx,
@@ -33,8 +41,7 @@ async function append(
 ): Promise<number> {
   if (event.type === "TurnStarted") return beginTurn(ctx, held, event.key);
   if (event.type === "TurnEnded") return endTurn(ctx, held, await openTurn(ctx, held, turn_id), event);
-  if (event.type === "ModelText" || event.type === "ToolCall")
-    await noteAnswer(ctx, held, await openTurn(ctx, held, turn_id), event.seen_id);
+  if (isAnswer(event)) await noteAnswer(ctx, held, await openTurn(ctx, held, turn_id), event);
   if (event.type === "ToolOutput") await endApproval(ctx, held, event);
   const [id = 0] = await log(ctx, held.agent, [entryOf(event, turn_id ?? null)]);
   return id;

@@ -3,10 +3,10 @@ import { ParleyError } from "../../../errors.ts";
 import { toColumns } from "../../../feed/index.ts";
 import { formatId } from "../../../ids.ts";
 import { type AgentRow, setTokenCause } from "../../identity/index.ts";
-import type { Outcome } from "../schema.ts";
+import type { Outcome, Used } from "../schema.ts";
 import * as store from "../store.ts";
 import type { RuntimeRow, TurnRow } from "../tables.ts";
-import { chargeTurn, pauseOverBudget } from "./budgets.ts";
+import { chargeUsed, pauseOverBudget, usedIn, withUsed } from "./budgets.ts";
 import { log } from "./logging.ts";
 import { lostResults, settleTurn } from "./lost.ts";
 import { pauseOverQuota } from "./quotas.ts";
@@ -19,14 +19,16 @@ export interface Held {
   row: RuntimeRow;
 }
 
-export interface Ending {
+export interface Ending extends Used {
   key: string;
   outcome: Outcome;
   seen_id?: string | null;
   error?: string | undefined;
-  cost_usd?: number | undefined;
-  input_tokens?: number | undefined;
-  output_tokens?: number | undefined;
+}
+
+/** What an entry says of the answer that it is part of. */
+interface Answered extends Used {
+  seen_id: string | null;
 }
 
 /** One at a time: what led to it is the newest message that no turn has taken. */
@@ -64,10 +66,15 @@ export async function openTurn(ctx: TxCtx, { agent, row }: Held, id: number | un
   throw new ParleyError("TURN_OVER", `${agent.name} has no such turn, or it is over.`);
 }
 
-/** The model has answered: what it was given is taken. What came while it thought is not. */
-export async function noteAnswer(ctx: TxCtx, { row }: Held, turn: TurnRow, seen_id: string | null): Promise<void> {
-  row.taken_id = Math.max(row.taken_id, Number(seen_id ?? 0));
-  if (turn.status === "starting") await store.saveTurn(ctx.tx, { ...turn, status: "running" });
+/** The model has answered: what it was given is taken, and paid for. What came while it thought is not. */
+export async function noteAnswer(ctx: TxCtx, held: Held, turn: TurnRow, answered: Answered): Promise<void> {
+  const { row } = held;
+  row.taken_id = Math.max(row.taken_id, Number(answered.seen_id ?? 0));
+  const status = turn.status === "starting" ? "running" : turn.status;
+  const now = { ...turn, ...withUsed(turn, answered), status } as const;
+  // Of most entries nothing of this is new.
+  if (JSON.stringify(now) !== JSON.stringify(turn)) await store.saveTurn(ctx.tx, now);
+  await chargeUsed(ctx, held, answered);
 }
 
 /**
@@ -78,23 +85,20 @@ export async function endTurn(ctx: TxCtx, { agent, row }: Held, turn: TurnRow, e
   const told = await store.listOfTurn(ctx.tx, { principal_id, turn_id: turn.id });
   const has_yielded = told.some(({ type }) => type === "Yielded");
   const outcome = has_yielded && ending.outcome === "interrupted" ? "finished" : ending.outcome;
-  const { key, error, cost_usd, input_tokens, output_tokens } = ending;
+  const { key, error } = ending;
   const cut = { outcome, error, by: row.abort_by };
   const missing = await lostResults(ctx, turn, told, cut);
-  const usage = { cost_usd, input_tokens, output_tokens };
-  const ended = { type: "TurnEnded", key, turn_id: turn.id, outcome, error, ...usage } as const;
+  const used = withUsed(turn, ending);
+  const ended = { type: "TurnEnded", key, turn_id: turn.id, outcome, error, ...usedIn(used) } as const;
   const ids = await log(ctx, agent, [...missing, ended]);
   await store.saveTurn(ctx.tx, {
-    ...turn,
+    ...{ ...turn, ...used },
     ...{ status: statusOf(outcome), outcome, error: error ?? null, ended_at: isoNow(ctx) },
-    cost_micros: cost_usd === undefined ? null : Math.round(cost_usd * 1_000_000),
-    input_tokens: input_tokens ?? null,
-    output_tokens: output_tokens ?? null,
   });
   // What an interrupted turn asked stays: the next runtime sees to it.
   if (outcome !== "interrupted") await settleTurn(ctx, turn, cut);
   Object.assign(row, { turn_id: null, abort_turn_id: null, abort_by: null });
-  await chargeTurn(ctx, { agent, row }, cost_usd ?? 0);
+  await chargeUsed(ctx, { agent, row }, ending);
   // What an interrupted turn was begun for and no model has answered begins another one; so does what came after.
   if (outcome !== "interrupted") row.taken_id = Math.max(row.taken_id, Number(ending.seen_id ?? 0));
   return ids.at(-1) ?? turn.id;
