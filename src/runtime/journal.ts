@@ -17,6 +17,7 @@ const MOST_TEXT = 500_000;
 const MOST_CHARACTERS = 16 * 1024 * 1024;
 const MOST_CALLS = 2000;
 const A_BATCH = 50;
+const PAGE = 500;
 const WAIT_SECONDS = 25;
 const WITHDRAW_MS = 2000;
 /** A denial that ends the turn. */
@@ -31,8 +32,8 @@ interface Parts {
   sample: number;
   port: RetryingPort;
   record: (events: NewEvent[]) => Promise<void>;
-  /** What nobody is to read is taken out of all of it. */
   spending: Pick<Spending, "add">;
+  /** What nobody is to read is taken out of all of it. */
   mask: Mask;
   /** Of the turn. */
   signal: AbortSignal;
@@ -222,12 +223,37 @@ export class Journal implements ProgramReport {
 
 /** Whether the program has ended the turn as a model does, or has said something to people in it. */
 export async function hasEnded(port: RetryingPort, turn_id: string, signal: AbortSignal): Promise<boolean> {
-  // What `runtime_log` gives are the entries of a log.
-  const log = (await port.call("runtime_log", { limit: 500 }, { signal })).events as LogEvent[];
-  if (log.some((event) => event.type === "Yielded" && event.turn_id === turn_id)) return true;
-  const { messages } = await port.call("chat_read_before", { limit: 500 }, { signal });
-  return messages.some(({ id, author }) => author === "assistant" && Number(id) > Number(turn_id));
+  const has_yielded = await someSince(turn_id, async (before_id) => {
+    const { events, has_more } = await port.call("runtime_log", { limit: PAGE, before_id }, { signal });
+    // What `runtime_log` gives are the entries of a log.
+    const entries = events as LogEvent[];
+    return {
+      ids: idsOf(events),
+      has_more,
+      is_so: entries.some((one) => one.type === "Yielded" && one.turn_id === turn_id),
+    };
+  });
+  if (has_yielded) return true;
+  return someSince(turn_id, async (before_id) => {
+    const { messages, has_more } = await port.call("chat_read_before", { limit: PAGE, before_id }, { signal });
+    const said = messages.filter(({ id }) => Number(id) > Number(turn_id));
+    return { ids: idsOf(messages), has_more, is_so: said.some(({ author }) => author === "assistant") };
+  });
 }
+
+type Look = (before_id: string | undefined) => Promise<{ ids: string[]; has_more: boolean; is_so: boolean }>;
+
+/** From the newest page back to where the turn began: it may have made any number of entries since. */
+async function someSince(turn_id: string, look: Look): Promise<boolean> {
+  for (let before_id: string | undefined; ; ) {
+    const { ids, has_more, is_so } = await look(before_id);
+    if (is_so) return true;
+    before_id = ids[0];
+    if (!has_more || Number(before_id) <= Number(turn_id)) return false;
+  }
+}
+
+const idsOf = (rows: readonly { id: string }[]): string[] => rows.map(({ id }) => id);
 
 /** Whether a call, or what was asked about one, was noted here: a hook of a client asks under names of its own. */
 export const isJournalled = (call_id: string): boolean => /^\d+-\d+-(ask-)?\d+$/.test(call_id);

@@ -302,6 +302,16 @@ eachDatabase((open) => {
     expect(needs).toMatchObject([{ kind: "task.budget", choices: ["allow", "wait"] }]);
     expect(prompts()).toHaveLength(1);
     const { id, digest } = needs[0];
+  test("RUN-16: a turn that it has yielded is over, however much it does after that", async () => {
+    const { tell, run, ended, prompts, tools } = await openAcp();
+    await using _ = await run();
+    // Two entries each: more than the log has on a page.
+    await tell(`yield; ${"tool:read_file; ".repeat(400)}say:So.`);
+    await ended("finished");
+    expect(await tools()).toHaveLength(400);
+    expect(prompts()).toHaveLength(1);
+  });
+
     await hub.call(ana, "notice_settle", { id, digest, choice: "allow" });
     await ended("finished", "finished");
     expect(prompts()[1]).toEqual({ session: prompts()[0]?.session, texts: ["cost:0.6; yield"] });
