@@ -27,6 +27,7 @@ const WRITTEN: readonly Entry[] = [
   common("chat tail", "follow a chat as it goes on", () => import("./chat/tail.ts"), "tail"),
 
   entry("agent run", "run an agent: it hears the chat and works with tools", () => import("./agents/run.ts"), "run"),
+  entry("output", "print all that a call on a timeline gave", () => import("./agents/output.ts"), "output"),
   entry("trust", "let agents that you run use this folder's .mcp.json", () => import("./agents/trust.ts"), "trust"),
 
   common("inbox", "list the mail that is not read", () => import("./mail/inbox.ts"), "inbox"),

@@ -184,6 +184,7 @@ export const CASES: Readonly<Record<string, Case>> = {
   task_wait: ({ task }) => ({ task_ids: [task], wait_seconds: 0 }),
   throttle_set: () => ({ account: "bravo", off: true }),
   timeline_read: ({ agent }) => ({ agent }),
+  timeline_text: ({ agent, message }) => ({ agent, id: message }),
   trigger_board: none,
   trigger_create: ({ trigger }) => ({ name: trigger, type: "manual", prompt: "x" }),
   trigger_delete: ({ trigger }) => ({ name: trigger }),

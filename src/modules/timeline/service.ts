@@ -24,3 +24,4 @@ export { report, runtimeDue, start } from "./service/starting.ts";
 export { mountProvider, status, subscriptions } from "./service/status.ts";
 export { abort, pause, resume, yieldTurn } from "./service/steering.ts";
 export { take } from "./service/taking.ts";
+export { readText } from "./service/texts.ts";

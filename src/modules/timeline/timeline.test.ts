@@ -57,6 +57,13 @@ eachDatabase((open) => {
     ]);
     const times = items.map((item) => ("ts" in item ? item.ts : ""));
     expect(times).toEqual(times.toSorted());
+    expect(items.map((item) => "cut_parts" in item && item.cut_parts)).toEqual([
+      false,
+      false,
+      ["output"],
+      false,
+      false,
+    ]);
     // What is long is shown by its beginning; the model is given the whole.
     expect(items[2]).toMatchObject({ output: expect.stringMatching(/^x{16384}…$/) });
     const { body } = await hub.call(scout, "runtime_log", {});

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { Id } from "../../../ids.ts";
 import { Name } from "../../identity/index.ts";
-import { AskedQuestion, CallApproval, CallOutcome, MadeTask, Outcome } from "./log.ts";
+import { AskedQuestion, CallApproval, CallOutcome, MadeTask, MOST_INLINE, Outcome } from "./log.ts";
 
 const MOST_PAGE = 500;
+const MOST_CHARACTERS = 128 * 1024;
 
 const common = { id: Id, ts: z.iso.datetime() };
 const messageFields = {
@@ -11,6 +12,8 @@ const messageFields = {
   mime: z.string(),
   author_principal: Name,
 };
+
+const Part = z.enum(["arguments", "output"]);
 
 export const Item = z.union([
   z.object({ ...common, kind: z.literal("UserMessage"), ...messageFields }),
@@ -28,6 +31,7 @@ export const Item = z.union([
     output: z.string().nullable().describe("What the model was told of it; how it begins, where it is long."),
     duration_ms: z.number().nullable(),
     approval: CallApproval.nullable().describe("Null where nobody was asked, nor the policy."),
+    cut_parts: z.array(Part).optional().describe("What of it only begins here: timeline_text has the whole."),
   }),
   z.object({ ...common, kind: z.literal("Question"), ...AskedQuestion.shape }),
   z.object({ ...common, kind: z.literal("Task"), ...MadeTask.shape }),
@@ -67,6 +71,27 @@ export const TimelinePage = z.object({
   has_more: z.boolean().describe("Whether there is more in the direction that was read in."),
 });
 export type TimelinePage = z.infer<typeof TimelinePage>;
+
+export const ReadText = z.strictObject({
+  agent: Name.optional().describe(
+    "Whose timeline; the space's default agent's if left out. An agent is always itself.",
+  ),
+  id: Id.describe("Which call: the id of its item."),
+  part: Part.default("output").describe("What it gave, or what it was given."),
+  offset: z.int().min(0).default(0).describe("From where on, in characters: next_offset of the page before."),
+  limit: z.int().min(1).max(MOST_CHARACTERS).default(MOST_INLINE).describe("At most so many characters."),
+});
+export type ReadText = z.infer<typeof ReadText>;
+
+export const TextPage = z.object({
+  id: Id,
+  part: Part,
+  text: z.string().describe("It is data. Empty while the call runs."),
+  offset: z.int(),
+  next_offset: z.int().nullable().describe("Null where that is all."),
+  length: z.int().describe("Of the whole, in characters."),
+});
+export type TextPage = z.infer<typeof TextPage>;
 
 export const SubscriptionList = z.object({
   subscriptions: z.array(

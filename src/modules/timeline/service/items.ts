@@ -2,7 +2,7 @@ import type { Ctx } from "../../../context.ts";
 import { formatId, parseId, timeOfId } from "../../../ids.ts";
 import { FROM_THE_TOP, fittingPage } from "../../../pages.ts";
 import { type Message, readableInbox, readBefore, readSince, seesAll } from "../../chat/index.ts";
-import type { Item, ReadTimeline, TimelinePage } from "../schema.ts";
+import { type Item, MOST_INLINE, type ReadTimeline, type TimelinePage } from "../schema.ts";
 import * as store from "../store.ts";
 import type { ItemRow } from "../tables.ts";
 import { itemOf } from "./logging.ts";
@@ -127,7 +127,9 @@ export function wireItem(item: FoldItem): Item {
   const common = { id: formatId(at), ts: timeOfId(at) };
   if (rest.kind === "Tool") {
     const { ended_id, turn_id, ...call } = rest;
-    return { ...common, ...call, turn_id: idOrNull(turn_id), duration_ms: lasted(at, ended_id) };
+    const cut_parts = (["arguments", "output"] as const).filter((part) => isCut(call[part]));
+    const told = { ...common, ...call, turn_id: idOrNull(turn_id), duration_ms: lasted(at, ended_id) };
+    return cut_parts.length > 0 ? { ...told, cut_parts } : told;
   }
   if (rest.kind === "EndTurn") {
     const { turn_id } = rest;
@@ -135,6 +137,8 @@ export function wireItem(item: FoldItem): Item {
   }
   return { ...common, ...rest };
 }
+
+const isCut = (text: string | null): boolean => text !== null && text.length >= MOST_INLINE && text.endsWith("…");
 
 /** Ids are times, in microseconds. */
 const lasted = (from: number | null, to: number | null): number | null =>

@@ -21,6 +21,14 @@ const byKey = statement<Of & { key: string }, ItemRow>(
 export const findItem = (tx: Tx, args: { principal_id: string; key: string }): Promise<ItemRow | undefined> =>
   tx.get(byKey, { ...args, space_id: tx.space_id });
 
+const byId = statement<Of & { id: number }, ItemRow>(
+  `select ${COLUMNS} from timeline where space_id = :space_id and principal_id = :principal_id and id = :id`,
+);
+export const findItemById = (
+  db: Reader,
+  { space_id, principal_id, id }: Of & { id: number },
+): Promise<ItemRow | undefined> => db.get(byId, { space_id, principal_id, id });
+
 const after = statement<Of & { after_id: number; limit: number }, ItemRow>(
   `select ${COLUMNS} from timeline where space_id = :space_id and principal_id = :principal_id and id > :after_id
    order by id limit :limit`,

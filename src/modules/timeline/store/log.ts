@@ -27,6 +27,13 @@ const insertText = statement<{ space_id: string; id: number; text: string }>(
 export const insertEventText = (tx: Tx, row: { id: number; text: string }): Promise<void> =>
   tx.run(insertText, { ...row, space_id: tx.space_id });
 
+const textOf = statement<{ space_id: string; id: number }, { text: string }>(
+  "select text from run_event_texts where space_id = :space_id and id = :id",
+);
+/** Of an entry that has a long one; null for the others. */
+export const findEventText = async (db: Reader, args: { space_id: string; id: number }): Promise<string | null> =>
+  (await db.get(textOf, args))?.text ?? null;
+
 const byKey = statement<Of & { key: string }, { id: number }>(
   "select id from run_events where space_id = :space_id and principal_id = :principal_id and key = :key",
 );

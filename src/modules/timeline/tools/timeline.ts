@@ -2,7 +2,7 @@ import { z } from "zod";
 import { AGENTS, READERS } from "../../../context.ts";
 import { defineTool } from "../../../tool.ts";
 import { AGENT } from "../../identity/index.ts";
-import { Ok, ReadTimeline, TimelinePage } from "../schema.ts";
+import { Ok, ReadText, ReadTimeline, TextPage, TimelinePage } from "../schema.ts";
 import * as service from "../service.ts";
 
 export const timelineTools = [
@@ -18,7 +18,8 @@ export const timelineTools = [
         name: "timeline",
         summary: "read what an agent said and did",
         examples: ["timeline scout", "timeline scout --limit 200", "timeline scout --before-id 1763366400000000"],
-        details: "The newest, oldest first. What came before the first of them: --before-id with its id.",
+        details:
+          "The newest, oldest first. What came before the first of them: --before-id with its id. What a call gave: parley output with its id.",
         fixed: { newest: true },
         words: { agent: "which agent; the space's default one if left out" },
         names: { agent: AGENT },
@@ -41,6 +42,17 @@ export const timelineTools = [
     input: ReadTimeline,
     output: TimelinePage,
     run: service.readTimeline,
+  }),
+  defineTool({
+    name: "timeline_text",
+    title: "Read all that a call gave",
+    description:
+      "Returns what a call on an agent's timeline gave, or was given, a page at a time: timeline_read has only how it begins. Go on with next_offset until that is null.",
+    roles: READERS,
+    facets: ["chat-human"],
+    input: ReadText,
+    output: TextPage,
+    run: service.readText,
   }),
   defineTool({
     name: "loop_yield_turn",
