@@ -7,7 +7,7 @@ import { isAlive } from "../local/processes.ts";
 import { ACP_AGENT } from "../testing/agents/acp-agent.ts";
 import { eachDatabase } from "../testing/hub.ts";
 import { call, Model, say, YIELD } from "../testing/model.ts";
-import { openAgentHub } from "../testing/running-agent.ts";
+import { openAgentHub, portOf, Running } from "../testing/running-agent.ts";
 import { AcpDriver, type AcpOptions } from "./drivers/acp.ts";
 import type { ProgramDriver } from "./drivers/program.ts";
 import { sessionFile } from "./drivers/sessions.ts";
@@ -221,8 +221,8 @@ eachDatabase((open) => {
     expect(pids()).toHaveLength(3);
   });
 
-  test("one that never answers fails its turn with the reason, and abort ends that as well", async () => {
-    const { hub, ana, tell, start, driver, ended, why, pids } = await openAcp({ limits: { start_ms: 500 } });
+  test("one that never answers fails its turn with the reason, abort ends that as well, and other agents go on", async () => {
+    const { tell, start, driver, ended, why, pids } = await openAcp({ limits: { start_ms: 500 } });
     await using running = await start(driver(["mute"]));
     await tell("hello");
     await ended("failed");
@@ -233,11 +233,23 @@ eachDatabase((open) => {
     await using _ = await patient.run();
     await patient.tell("hello");
     await expect.poll(patient.pids, SLOW).toHaveLength(1);
+    // Meanwhile another agent of the same hub is spoken to, works and answers.
+    const mason = await patient.hub.token("agent", "mason");
+    const model = new Model();
+    await using _mason = new Running({ port: await portOf(patient.hub, mason, "in process"), driver: model });
+    await patient.hub.call(patient.ana, "chat_human_post", { content: "And you?", agent: "mason" });
+    model.answers(call("mail_inbox"));
+    model.answers(say("I am here."), YIELD);
+    const ofMason = async () =>
+      (await patient.hub.call(patient.ana, "timeline_read", { agent: "mason", limit: 500 })).body.items;
+    await expect.poll(async () => (await ofMason()).at(-1), SLOW).toMatchObject({ outcome: "finished" });
+    expect((await ofMason()).map(({ kind }: { kind: string }) => kind)).toEqual([
+      ...["UserMessage", "Tool", "AssistantMarkdown", "EndTurn"],
+    ]);
     expect(await patient.status()).toMatchObject({ run_phase: "sampling" });
     await patient.hub.call(patient.ana, "agent_abort", { agent: "scout" });
     await patient.ended("aborted");
     await expect.poll(() => patient.pids().some((pid) => isAlive(pid)), SLOW).toBe(false);
-    expect((await hub.call(ana, "whoami")).status).toBe(200);
   });
 
   test("one that says nothing any more is given up, unless a person is being asked", async () => {
@@ -290,6 +302,16 @@ eachDatabase((open) => {
     await ended("finished", "failed", "failed", "failed", "finished");
   });
 
+  test("RUN-16: a turn that it has yielded is over, however much it does after that", async () => {
+    const { tell, run, ended, prompts, tools } = await openAcp();
+    await using _ = await run();
+    // Two entries each: more than the log has on a page.
+    await tell(`yield; ${"tool:read_file; ".repeat(400)}say:So.`);
+    await ended("finished");
+    expect(await tools()).toHaveLength(400);
+    expect(prompts()).toHaveLength(1);
+  });
+
   test("a budget that it reaches pauses it, and a person's word has it go on with what waits, in the same session", async () => {
     const { hub, ana, tell, run, ended, status, prompts } = await openAcp();
     await hub.call(ana, "budget_set", { scope: "agent", name: "scout", per_day: { cost_usd: 0.4 } });
@@ -302,16 +324,6 @@ eachDatabase((open) => {
     expect(needs).toMatchObject([{ kind: "task.budget", choices: ["allow", "wait"] }]);
     expect(prompts()).toHaveLength(1);
     const { id, digest } = needs[0];
-  test("RUN-16: a turn that it has yielded is over, however much it does after that", async () => {
-    const { tell, run, ended, prompts, tools } = await openAcp();
-    await using _ = await run();
-    // Two entries each: more than the log has on a page.
-    await tell(`yield; ${"tool:read_file; ".repeat(400)}say:So.`);
-    await ended("finished");
-    expect(await tools()).toHaveLength(400);
-    expect(prompts()).toHaveLength(1);
-  });
-
     await hub.call(ana, "notice_settle", { id, digest, choice: "allow" });
     await ended("finished", "finished");
     expect(prompts()[1]).toEqual({ session: prompts()[0]?.session, texts: ["cost:0.6; yield"] });
