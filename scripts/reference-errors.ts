@@ -57,6 +57,8 @@ const MEANINGS: Record<ErrorCode, string> = {
   TRIGGER_DISABLED: "The trigger is disabled, so it was not fired.",
   ALREADY_DECIDED:
     "Somebody was first. Comes with `choice`, `settled_by` and `settled_at`, for an approval with `outcome`, `decided_by` and `decided_at`. Nothing was changed.",
+  APPROVAL_PENDING:
+    "A person decides about this call first. It was not made: make it again, with exactly the same arguments, once it is approved. Comes with `approval_id`.",
   APPROVAL_STATE: "The approval is in another state than this needs. Comes with `state`. Nothing was changed.",
   NOTICE_CHANGED: "It says something else than what was decided about. Nothing was changed: look at it again.",
   NEED_NOT_FOUND: "Nothing with that id waits for you.",
@@ -88,7 +90,9 @@ const MEANINGS: Record<ErrorCode, string> = {
   REACTION_LOOP: "What the call led to would not have ended; nothing was written. It is a fault of the hub: report it.",
   LOOP_STOPPED: "Mail went round among agents without end. A person can let them go on with `mail_release`.",
   CALL_DENIED:
-    "The policy denies what you called of an agent's server, or somebody did: the sentence and `policy_code` say so. It was not run.",
+    "The policy denies what you called, or somebody did: the sentence and `policy_code` (-32950 where the turn ends with it, -32951, -32953 where the policy failed) say so. It was not run.",
+  TOOLS_OFF:
+    "The agent's tools are off until a person lets it use them (`agent_tools`). It can speak and end its turn.",
   TOOL_FAILED: "The tool of an agent's server was run and failed: `output` is what it said.",
   CALL_UNKNOWN:
     "The agent's runtime ended while it ran the tool: nobody knows whether it did. Look before you call it again, with a new key.",

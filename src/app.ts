@@ -178,6 +178,7 @@ async function compose({ config, log, database, audit, modules }: Parts): Promis
   const sessions = modules.flatMap((module) => module.sessions ?? []);
   const sections = modules.flatMap((module) => module.sections ?? []);
   const heard = modules.flatMap((module) => module.heard ?? []);
+  const guards = modules.flatMap((module) => module.guards ?? []).toReversed();
   const known = {
     ...{ db: database, now: () => database.now(), database, config, address: () => hub.address },
     ...{ reactions, needs, glances, explainers, waiting, mounts, calls, own_tools, sessions, sections },
@@ -205,7 +206,7 @@ async function compose({ config, log, database, audit, modules }: Parts): Promis
       limit,
     ),
     streams,
-    call: createCall({ ctx, limit, metrics, audit, log, feed, streams, heard }),
+    call: createCall({ ctx, limit, metrics, audit, log, feed, streams, heard, guards }),
     limit,
     bytes: new RateLimit(config.rate_limit_kb * 1024, limited, "bytes"),
     audit,

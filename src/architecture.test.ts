@@ -149,6 +149,9 @@ test("what happens in the transaction of another's event is listed here, with wh
     "space.unarchived -> notices", // what is noted of it is what people are told
     "mail.sent -> questions", // a reply to the mail that asks is the answer, and is the first or not
     "agent.deleted -> approvals", // nobody is asked for an agent that is gone
+    // What its program called was denied so that the run ends with it: it calls nothing after that.
+    "approval.ruled -> runs",
+    "approval.decided -> runs",
     // A run is over exactly when its task or its program is: whether the next slot overlaps is seen from the runs.
     "task.completed -> triggers",
     "task.cancelled -> triggers",

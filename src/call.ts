@@ -5,9 +5,10 @@ import { MeteredReader } from "./db/metered.ts";
 import { ParleyError } from "./errors.ts";
 import { declaredCause } from "./feed/causes.ts";
 import type { Feed } from "./feed/feed.ts";
-import { IdempotencyKey, once } from "./idempotency.ts";
+import { IdempotencyKey, isMade, once } from "./idempotency.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
+import type { Guard, Permit } from "./module.ts";
 import { costOfWork, type RateLimit } from "./rate-limit.ts";
 import type { Streams } from "./streams.ts";
 import { checkText, cut } from "./text.ts";
@@ -29,6 +30,8 @@ export interface CallOptions {
   onwait?: () => void;
   /** The result is kept, and whoever hands it out later notes that it did. */
   kept?: boolean;
+  /** It goes on with a call that was let through. */
+  goes_on?: boolean;
 }
 
 /** Parses the arguments, checks the role and the rate, takes the key, runs the tool. Throws `ParleyError`. */
@@ -44,10 +47,13 @@ interface Around {
   streams: Streams;
   /** What modules note of whoever calls. */
   heard: readonly ((ctx: Ctx, tool: string) => Promise<void>)[];
+  /** Who says whether a call may be made. */
+  guards: readonly Guard[];
 }
 
 /** Puts around a tool what every door needs and no tool should repeat. */
-export function createCall({ ctx, limit, metrics, audit, log, feed, streams, heard }: Around): Call {
+export function createCall({ ctx, limit, metrics, audit, log, feed, streams, heard, guards }: Around): Call {
+  const run = createRun(guards);
   return async (actor, tool, args, options) => {
     const started = performance.now();
     let result = "ok";
@@ -95,7 +101,7 @@ export function createCall({ ctx, limit, metrics, audit, log, feed, streams, hea
 }
 
 /** Refusals that are noted of reads too. */
-const AUDITED = ["FORBIDDEN", "RATE_LIMITED"];
+const AUDITED = ["FORBIDDEN", "RATE_LIMITED", "CALL_DENIED", "TOOLS_OFF"];
 
 const idOf = (made: object | undefined): string | undefined =>
   made && "id" in made && typeof made.id === "string" ? made.id : undefined;
@@ -109,28 +115,76 @@ function checkSpace({ space_id, space_assumed }: Actor, { name, facets, spaceles
   );
 }
 
-async function run(outer: Ctx, tool: Tool, args: unknown, options: CallOptions): Promise<object> {
-  if (!has(outer.actor, ...tool.roles))
-    throw new ParleyError(
-      "FORBIDDEN",
-      `${tool.name} is for ${tool.roles.join(", ")}; you are ${outer.actor.roles.join(", ")}.`,
-    );
-  const { key, input } = parse(tool, args, options);
-  const { cause } = options;
-  const declared = tool.writes && cause !== undefined ? await declaredCause(outer, cause) : undefined;
-  const ctx = declared ? { ...outer, cause: declared } : outer;
+type Run = (ctx: Ctx, tool: Tool, args: unknown, options: CallOptions) => Promise<object>;
+
+const createRun =
+  (guards: readonly Guard[]): Run =>
+  async (outer, tool, args, options) => {
+    if (!has(outer.actor, ...tool.roles))
+      throw new ParleyError(
+        "FORBIDDEN",
+        `${tool.name} is for ${tool.roles.join(", ")}; you are ${outer.actor.roles.join(", ")}.`,
+      );
+    const { key, input } = parse(tool, args, options);
+    const { cause } = options;
+    const declared = tool.writes && cause !== undefined ? await declaredCause(outer, cause) : undefined;
+    const ctx = declared ? { ...outer, cause: declared } : outer;
+    const isLet = tool.upkeep || options.goes_on;
+    const asked = (await isAnswered(ctx, tool, key)) ? [ONLY_ANSWERS] : guards;
+    const permits = isLet ? [] : await permitsFor(ctx, asked, { tool: tool.name, arguments: args });
+    return make(ctx, tool, { key, input, permits });
+  };
+
+/** Of those whose every call is decided about: what was done with a key already is told once more, and not decided anew. */
+const isAnswered = async (ctx: Ctx, { name: tool, scope }: Tool, key: string | undefined): Promise<boolean> =>
+  key !== undefined && ctx.actor.governed === true && !scope && isMade(ctx, { tool, key });
+
+/** What nobody decided about is not done should the result be forgotten in between. */
+const ONLY_ANSWERS: Guard = async () => async () => {
+  throw new ParleyError(
+    "CONFLICT",
+    "What came of this idempotency key is no longer kept. Call again with another one.",
+  );
+};
+
+async function permitsFor(ctx: Ctx, guards: readonly Guard[], call: Parameters<Guard>[1]): Promise<Permit[]> {
+  const permits: Permit[] = [];
+  for (const guard of guards) {
+    const permit = await guard(ctx, call);
+    if (permit) permits.push(permit);
+  }
+  return permits;
+}
+
+interface Parsed {
+  key: string | undefined;
+  input: object;
+  permits: readonly Permit[];
+}
+
+async function make(ctx: Ctx, tool: Tool, { key, input, permits }: Parsed): Promise<object> {
   // `input` is what the tool's own schema parsed.
   const work = (ctx: Ctx): Promise<object> => tool.run(ctx, input as never);
-  if (!tool.writes || tool.waits) return work(ctx);
+  const use = async (ctx: TxCtx): Promise<void> => {
+    for (const permit of permits) await permit(ctx);
+  };
+  const scope = tool.writes && !tool.waits ? ((await tool.scope?.(ctx, input as never)) ?? ctx.actor.space_id) : null;
+  const is_here = scope === ctx.actor.space_id;
+  // Where the call is made in no transaction of this space, what allows it is used up before.
+  if (permits.length > 0 && !is_here) await transact(ctx, use);
+  if (scope === null) return work(ctx);
 
-  const scope = (await tool.scope?.(ctx, input as never)) ?? ctx.actor.space_id;
   // The same words said for another agent are another call.
   const acting = has(ctx.actor, "orchestrator") ? ctx.actor.caller_agent : undefined;
   const same = acting === undefined ? input : { acting, input };
+  const permitted = async (ctx: TxCtx): Promise<object> => {
+    if (is_here) await use(ctx);
+    return work(ctx);
+  };
   const write = (ctx: TxCtx): Promise<object> =>
-    key === undefined ? work(ctx) : once(ctx, { tool: tool.name, key, args: same }, () => work(ctx));
+    key === undefined ? permitted(ctx) : once(ctx, { tool: tool.name, key, args: same }, () => permitted(ctx));
   // A tool that acts on another space says itself what may be done with an expired one.
-  return transact(ctx, write, { space_id: scope, even_expired: scope !== ctx.actor.space_id });
+  return transact(ctx, write, { space_id: scope, even_expired: !is_here });
 }
 
 function parse(tool: Tool, args: unknown, options: CallOptions): { key: string | undefined; input: object } {

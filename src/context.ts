@@ -69,6 +69,8 @@ export interface Actor {
   subscriber_id: string;
   /** The run or turn whose token this is, by the id of the event that began it. */
   run_cause?: number;
+  /** The token is of a program that Parley runs for an agent under the policy: what is called with it, that decides. */
+  governed?: true;
   /** The agent an orchestrator acts for; for every other role only noted in the audit. */
   caller_agent?: string;
   /** `page` is proven, by a cookie that only the hub's own page can use; `cli` is what the caller says. */

@@ -40,6 +40,7 @@ export const CODES = {
   ORIGIN_DENIED: "forbidden",
   FOLDER_UNSAFE: "forbidden",
   CALL_DENIED: "forbidden",
+  TOOLS_OFF: "forbidden",
   NOT_FOUND: "not_found",
   UNKNOWN_TOOL: "not_found",
   UNKNOWN_SERVER: "not_found",
@@ -64,6 +65,8 @@ export const CODES = {
   SIGNED_IN_AS_OTHER: "conflict",
   ALREADY_DECIDED: "conflict",
   APPROVAL_STATE: "conflict",
+  /** A person decides about the call first: it was not made, and may be made again afterwards. */
+  APPROVAL_PENDING: "conflict",
   TASK_STATE: "conflict",
   LEASE_LOST: "conflict",
   VERSION_CONFLICT: "conflict",

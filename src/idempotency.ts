@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { z } from "zod";
-import type { TxCtx } from "./context.ts";
+import type { Ctx, TxCtx } from "./context.ts";
 import { statement } from "./db/statement.ts";
 import { plan } from "./due/index.ts";
 import { ParleyError } from "./errors.ts";
@@ -61,6 +61,12 @@ export async function once(
   await plan(ctx, { kind: PURGE, ref: 0, at: purgeAt(ctx, { oldest_id: null, days: KEPT_DAYS }) });
   return result;
 }
+
+/** Whether a call with this key was made already: then its result is given again, and nothing is done. */
+export const isMade = async (ctx: Ctx, { tool, key }: { tool: string; key: string }): Promise<boolean> => {
+  const { space_id, principal_id } = ctx.actor;
+  return (await ctx.db.get(find, { space_id, principal_id, tool, key })) !== undefined;
+};
 
 const purge = statement<{ space_id: string; up_to: string }>(
   "delete from idempotency where space_id = :space_id and created_at <= :up_to",

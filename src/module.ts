@@ -243,6 +243,17 @@ export interface Contents {
   reopened: ReadonlyMap<string, Reopened>;
 }
 
+/** A call that somebody is about to make, with arguments as they came. */
+export interface PlannedCall {
+  tool: string;
+  arguments: unknown;
+}
+
+/** Uses up what allows one call, in the transaction that makes it: of two who try, one does. */
+export type Permit = (ctx: TxCtx) => Promise<void>;
+
+export type Guard = (ctx: Ctx, call: PlannedCall) => Promise<Permit | undefined>;
+
 /** A folder of `modules/`, as the rest of the hub sees it. */
 export interface Module {
   name: string;
@@ -271,6 +282,8 @@ export interface Module {
   sections?: readonly SectionProvider[];
   /** Told before somebody's tool runs, whichever it is, by its name: that they called says that they are there. */
   heard?: (ctx: Ctx, tool: string) => Promise<void>;
+  /** Whether somebody may call a tool that is no upkeep: throws where they may not. Higher modules are asked first. */
+  guards?: Guard;
   /** What it does in the transaction of an event, by the event's type. `architecture.test.ts` lists all there are. */
   with?: Readonly<Record<string, Reaction>>;
   /** What it does after events, by a name that is its mark's and never changes. */

@@ -43,6 +43,11 @@ export interface Tool {
   core?: boolean | readonly Role[];
   /** For programs that act for an agent: a model has no use for it, and no list shows it. */
   unlisted?: boolean;
+  /**
+   * By it a program keeps itself going here, or asks whether it may do something: no policy decides about it, and it works
+   * while an agent's tools are off.
+   */
+  upkeep?: true;
   /** It is about no space that its caller is in: whoever names none may call it. */
   spaceless?: true;
   /** It runs in a transaction, takes an idempotency key, stands in the audit and is not announced as read-only. */

@@ -150,6 +150,7 @@ export class Tasks {
         signal: AbortSignal.any([signal, held.signal]),
         longest_wait_ms: HOLD_MS,
         kept: true,
+        goes_on: true,
       });
       // It is what this tool's own `run` gave.
       return tool.waits?.isPending(output as never) ? undefined : { output };

@@ -84,6 +84,34 @@ eachDatabase((open, database) => {
     expect(over.cost_usd).toBe(0.5);
   });
 
+  test("POLICY-15: of the hub's own tools what was approved at its hook is called once, and what no hook was asked about the hub asks about", async () => {
+    const hub = await open();
+    const filing = (content: string, more: object = {}) => ({
+      name: "mcp__parley__task_create",
+      input: { content },
+      ...more,
+    });
+    use(hub, [[filing("Asked")], [filing("Asked", { unasked: true })]]);
+    const id = await planRun(hub, { prompt: PROMPT });
+    const { approval } = await waiting(hub, id);
+    expect(approval).toMatchObject({ server: "parley", tool: "task_create", executes: "client" });
+    await decide(hub, approval, { decision: "approve" });
+    expect((await runOver(hub, id)).state).toBe("done");
+    expect((await hub.call(hub.admin, "task_list")).body.tasks).toMatchObject([{ content: "Asked" }]);
+    const { approvals } = (await hub.call(hub.admin, "approval_list")).body;
+    expect(approvals).toMatchObject([
+      { state: "pending", executes: "hub", agent: "trigger:nightly", arguments: { content: "Asked" } },
+      { state: "answered", executes: "client" },
+    ]);
+    // A denial that ends what asked ends nothing once that is over.
+    await decide(hub, approvals[0], { decision: "deny_abort" });
+    expect(await showRun(hub, id)).toMatchObject({ state: "done" });
+    use(hub, [[filing("Denied", { unasked: true })], [bash("later", { wait: join(folder, "never") })]]);
+    await rules(hub, { tool: "task_create", decision: "deny_abort" }, { tool: "Bash", decision: "allow" });
+    const next = await planRun(hub, { prompt: PROMPT });
+    expect(await runOver(hub, next)).toMatchObject({ state: "stopped" });
+  });
+
   test("a denial is told with its reason, and a time that is over never as a refusal", async () => {
     const hub = await open({ now: Date.parse("2027-03-01T09:00:00Z") });
     use(hub, [[bash("one")], [bash("two")]]);

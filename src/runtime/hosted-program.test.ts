@@ -75,6 +75,8 @@ eachDatabase((open, database) => {
   test("a program that speaks ACP is run likewise, what it does has the turn as its cause, and its end is the hub's", async () => {
     const { hub, ana, acp, write, start, tell, ends, pids } = await openMason(open);
     write({ mason: { program: acp() } });
+    const document = { rules: [{ tool: "mail_send", decision: "allow" }] };
+    await hub.call(ana, "policy_set", { document, expected_version: 0 });
     expect((await start("acp")).status).toBe(200);
     const { body } = await tell("mail:ana; child; yield");
     await expect.poll(ends, SLOW).toEqual(["finished"]);

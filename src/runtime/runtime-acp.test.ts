@@ -108,8 +108,41 @@ eachDatabase((open) => {
     expect(prompts().map(({ texts }) => texts.at(-1))).toEqual(["ask:edit_file; yield", "yield"]);
   });
 
+  test("POLICY-15: what it calls of the hub by MCP without asking is asked about there; what it has asked about is not asked twice", async () => {
+    const { hub, ana, tell, run, ended, asked, decide, tools } = await openAcp();
+    const sent = async () => (await hub.call(ana, "mail_inbox", {})).body.messages.length;
+    const states = async () => (await asked()).map(({ executes, state }: Record<string, string>) => [executes, state]);
+    await using _ = await run();
+    await tell("mail:ana; yield");
+    await ended("finished");
+    expect((await tools())[0]).toMatchObject({
+      outcome: "failed",
+      output: expect.stringContaining("APPROVAL_PENDING"),
+    });
+    await decide("approve");
+    expect(await sent()).toBe(0);
+    await tell("mail:ana; yield");
+    await ended("finished", "finished");
+    expect(await sent()).toBe(1);
+    await tell("asked:ana; yield");
+    await decide("approve");
+    await ended("finished", "finished", "finished");
+    expect(await sent()).toBe(2);
+    expect(await states()).toEqual([
+      ["client", "answered"],
+      ["hub", "completed"],
+    ]);
+    // One that does it all the same.
+    await tell("asked:ana; yield");
+    await decide("deny_continue");
+    await ended("finished", "finished", "finished", "finished");
+    expect(await sent()).toBe(2);
+    expect((await states())[0]).toEqual(["hub", "pending"]);
+  });
+
   test("what it does in the hub has the turn as its cause, in each turn of one session, back to what a person said", async () => {
-    const { hub, ana, tell, run, ended, prompts } = await openAcp();
+    const { hub, ana, tell, run, ended, prompts, allow } = await openAcp();
+    await allow("mail_send");
     const running = await run();
     for (const nth of [1, 2]) {
       const { body } = await tell(`mail:ana; say:${nth}; yield`);

@@ -96,6 +96,36 @@ eachDatabase((open, database) => {
     await expect.poll(async () => (await status()).paused_by, SLOW).toBe("the budget");
   });
 
+  test.each(["claude", "codex"] as const)(
+    "POLICY-2 and POLICY-5: what %s calls of the hub without asking is denied, or asked about and run once when a person approves it",
+    async (client) => {
+      const { hub, ana, tell, run, ended, asked, decide, tools, prompts } = await openCommand({ client });
+      const rules = (...rules: object[]) =>
+        hub.call(ana, "policy_set", { document: { rules }, expected_version: rules.length === 0 ? 1 : 0 });
+      const filed = async () => (await hub.call(ana, "task_list", {})).body.tasks.length;
+      await rules({ tool: "task_create", decision: "deny_continue", reason: "no more tasks" });
+      await using _ = await run();
+      await tell("file:Build it; yield");
+      await ended("finished");
+      expect((await tools())[0]).toMatchObject({ tool: "task_create", outcome: "failed" });
+      expect((await tools())[0].output).toMatch(/no more tasks.*-32951|-32951.*no more tasks/);
+      await rules();
+      await tell("file:Build it; yield");
+      await ended("finished", "finished");
+      expect((await tools())[1].output).toContain("exactly the same arguments");
+      expect(await filed()).toBe(0);
+      await decide("approve");
+      await tell("file:Build that; file:Build it; file:Build it; yield");
+      await ended("finished", "finished", "finished");
+      // It began no turn, and is told in the next one.
+      expect(prompts()[2]?.texts.join("\n")).toContain("call it again with exactly these");
+      expect(await filed()).toBe(1);
+      expect((await asked()).map(({ state }: { state: string }) => state)).toEqual([
+        ...["pending", "pending", "completed", "denied"],
+      ]);
+    },
+  );
+
   // The rest is between a runtime and a program, whichever database there is.
   if (database !== "sqlite") return;
 

@@ -39,6 +39,7 @@ import * as runtimeAccounts from "./0041-runtime-accounts.ts";
 import * as agentCalls from "./0042-agent-calls.ts";
 import * as abortedBy from "./0043-aborted-by.ts";
 import * as longHistories from "./0044-long-histories.ts";
+import * as governedCalls from "./0045-governed-calls.ts";
 import * as queue from "./0047-queue.ts";
 import * as claimedRuns from "./0048-claimed-runs.ts";
 
@@ -88,6 +89,7 @@ export const MIGRATIONS: readonly Migration[] = [
   agentCalls,
   abortedBy,
   longHistories,
+  governedCalls,
   queue,
   claimedRuns,
 ];

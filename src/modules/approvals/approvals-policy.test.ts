@@ -134,8 +134,8 @@ eachDatabase((open) => {
       // A server that calls itself otherwise is none of the hub.
       if (name === "chat_assistant_post") expect(await request(name)).toMatchObject({ state: "pending" });
     }
-    const isRead = ({ roles, writes, unlisted }: Tool) =>
-      !writes && !unlisted && AGENTS.some((role) => roles.includes(role));
+    const isRead = ({ roles, writes, upkeep }: Tool) =>
+      !writes && !upkeep && AGENTS.some((role) => roles.includes(role));
     const reads = [...tools.values()].filter(isRead).map(({ name }) => name);
     // Beside what writes nothing: to say something, to end one's turn, and what notes that it was read.
     const spoken = ["chat_assistant_post", "loop_yield_turn"];

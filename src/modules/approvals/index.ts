@@ -7,6 +7,7 @@ export { DecidedVia, Outcome as ApprovalOutcome, Requested, State as ApprovalSta
 export {
   canonicalArguments,
   checkFit,
+  endedBy as endedByDenial,
   findOutcome,
   findRequested,
   finishCall,
@@ -14,12 +15,12 @@ export {
   HUB_SERVER,
   letThrough,
   readSchema,
-  request as requestApproval,
   requestFor as requestApprovalFor,
   ruleOn,
   settleCalls,
   TOPIC as APPROVALS_TOPIC,
   takeBackCalls,
+  withdrawCalled,
   withdrawOpen,
 } from "./service.ts";
 
@@ -33,6 +34,7 @@ export const approvals = {
   explains: service.approvalsExplain,
   waiting: service.approvalWaiting,
   due: service.approvalsDue,
+  guards: service.guard,
   with: { "agent.deleted": service.forgetAgent },
   tables: ["policies", "approvals", "approval_runtimes", "policy_proposals"],
   long_tables: ["approvals"],

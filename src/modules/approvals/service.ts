@@ -16,6 +16,7 @@ export { streams, TOPIC, wire } from "./service/events.ts";
 export { approvalsExplain } from "./service/explaining.ts";
 export { checkFit, readSchema } from "./service/fitting.ts";
 export { forgetAgent } from "./service/forgetting.ts";
+export { endedBy, guard, withdrawCalled } from "./service/guarding.ts";
 export { letThrough, ruleOn } from "./service/letting.ts";
 export { findOutcome, get, list } from "./service/listing.ts";
 export { approvalNeeds, approvalWaiting } from "./service/needs.ts";

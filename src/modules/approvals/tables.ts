@@ -53,6 +53,8 @@ export type ApprovalRow = CauseColumns & {
   ended_at: string | null;
   /** The person who called it; null where the agent did. */
   called_by: string | null;
+  /** When a call of the hub's tools used it up: it counts for none after that. */
+  taken_at: string | null;
 };
 
 /** With its state, which is the notice's wherever that has one. */

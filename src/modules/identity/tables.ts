@@ -29,6 +29,8 @@ export type TokenRow = {
   role: Role | null;
   /** The event of that space that began the run. */
   cause: number | null;
+  /** Since when the policy of that space decides about what is called with it; null where it does not. */
+  governed_at: string | null;
 };
 
 export type LoginCodeRow = {

@@ -52,6 +52,7 @@ export const runs = {
   sessions: service.triggerSessions,
   due: { ...service.watchingDue, ...service.runRetention.due },
   after: { ...service.watchers, ...service.deferrals },
+  with: { "approval.ruled": service.stopDenied, "approval.decided": service.stopDenied },
   plan: service.runRetention.plan,
   reopened: { runs: { row: service.reopenedRun } },
   tables: ["runs", "run_attempts", "run_outputs", "run_wakes", "run_sessions", "run_streaks", "run_pauses"],

@@ -26,6 +26,6 @@ export {
 export { reopenedRun } from "./service/reopening.ts";
 export { KEPT_DAYS, runRetention } from "./service/retention.ts";
 export { forgetSessions, sessionOfRun, triggerSessions } from "./service/sessions.ts";
-export { pause, resume, stop } from "./service/stopping.ts";
+export { pause, resume, stop, stopDenied } from "./service/stopping.ts";
 export { endStreak } from "./service/streaks.ts";
 export { lookAgain, watchers, watchingDue } from "./service/watching.ts";

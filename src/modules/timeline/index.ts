@@ -24,6 +24,7 @@ export const timeline = {
   explains: service.timelineExplains,
   mounts: service.mountProvider,
   calls: service.callProvider,
+  guards: service.guard,
   with: service.followed,
   after: {
     "timeline.budgets": { topic: "tasks", types: ["budget.changed"], run: service.resumeWithinBudget },

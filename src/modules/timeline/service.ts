@@ -11,6 +11,7 @@ export { anyHint, CONTROL, TOPIC, wire } from "./service/events.ts";
 export { timelineExplains } from "./service/explaining.ts";
 export { subscribe, unsubscribe } from "./service/following.ts";
 export { fork, setTools } from "./service/forking.ts";
+export { guard } from "./service/guarding.ts";
 export { hostingDue, startInHub, stopInHub } from "./service/hosting.ts";
 export { next } from "./service/injecting.ts";
 export { readTimeline, streamsOf, whose } from "./service/items.ts";

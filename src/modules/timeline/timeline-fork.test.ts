@@ -136,4 +136,31 @@ eachDatabase((open) => {
     expect(await consumer.next()).toMatchObject({ tools_off: false });
     expect((await set(true, scout)).status).toBe(403);
   });
+
+  test("while its tools are off the hub takes nothing of it but its words and the end of its turn, by whichever of its tokens", async () => {
+    const all = await openHub();
+    const { hub, ana, fork } = all;
+    await worked(all);
+    const [first] = await readAll(hub, ana);
+    const { token } = await fork(first?.id ?? "", "scout-2");
+    const { body } = await hub.call(token, "runtime_start", { driver: "command", with_token: true });
+    const mail = { to: ["ana"], subject: "Done", body: "As you said." };
+    const bridge = { server: "mail", tool: "mail_send", arguments: mail };
+    const off = { code: "TOOLS_OFF", error: expect.stringContaining("You can speak and end your turn") };
+    for (const own of [token, body.token]) {
+      expect(await hub.call(own, "mail_send", mail)).toMatchObject({ status: 403, body: off });
+      expect((await hub.call(own, "mail_inbox")).body).toMatchObject(off);
+      const bridged = await hub.request("POST", "/api/mcp/call", { token: own, body: JSON.stringify(bridge) });
+      expect(bridged.body).toMatchObject(off);
+      expect((await hub.call(own, "chat_assistant_post", { content: "I can speak." })).status).toBe(200);
+      expect((await hub.call(own, "loop_yield_turn")).status).toBe(200);
+    }
+    // Nobody is asked about what is not done whatever they say.
+    expect((await hub.call(ana, "approval_list")).body.approvals).toEqual([]);
+    await hub.call(ana, "agent_tools", { agent: "scout-2", on: true });
+    expect((await hub.call(token, "mail_send", mail)).status).toBe(200);
+    expect((await hub.call(body.token, "mail_send", mail)).body).toMatchObject({ code: "APPROVAL_PENDING" });
+    await hub.call(ana, "agent_tools", { agent: "scout-2", on: false });
+    expect((await hub.call(token, "mail_send", mail)).body).toMatchObject(off);
+  });
 });

@@ -13,6 +13,7 @@
  *   child       leaves a process behind        slowly:NAME a call told bit by bit
  *   mail:NAME   writes to somebody, by MCP     quota       meets its quota
  *   tells:NAME  what that variable holds       refuses:NAME  the same, as an error
+ *   asked:NAME  asks whether it may write to somebody, and writes whatever it is told
  *
  * `load` and `resume` have it know sessions of before, by the one method or the other, `stdio` has it take no HTTP server, `deaf` has it not hear that it is to stop, and
  * `mute` has it answer nothing at all. The folder gets what it was given, a line each in `prompts`, how sessions
@@ -67,7 +68,11 @@ const STEPS: Record<string, (turn: Turn, argument: string) => Promise<void>> = {
   },
   post: (turn, content) => hubTool(turn, "chat_assistant_post", { content }),
   yield: (turn) => hubTool(turn, "loop_yield_turn", {}),
-  mail: (turn, name) => hubTool(turn, "mail_send", { to: [name], subject: "Done", body: "As you said." }),
+  mail: (turn, name) => hubTool(turn, "mail_send", mailTo(name)),
+  asked: async (turn, name) => {
+    await ask(turn, "mcp__parley__mail_send", { rawInput: mailTo(name) });
+    await hubTool(turn, "mail_send", mailTo(name));
+  },
   ask: (turn, name) => ask(turn, name, { rawInput: { path: "notes.txt" } }),
   bare: (turn, name) => ask(turn, name, {}),
   always: (turn, name) => ask(turn, name, { rawInput: { path: "notes.txt" }, options: ONCE.slice(0, 1) }),
@@ -107,6 +112,7 @@ const STEPS: Record<string, (turn: Turn, argument: string) => Promise<void>> = {
   },
 };
 
+const mailTo = (name: string) => ({ to: [name], subject: "Done", body: "As you said." });
 const shown = (name: string): string => `${name} is ${process.env[name]}`;
 const folder = (): string => process.argv[2] ?? ".";
 const can = (word: string): boolean => process.argv.slice(3).includes(word);

@@ -13,6 +13,8 @@ export interface Call {
   input: Record<string, unknown>;
   /** It is one of a subagent's. */
   agent_id?: string;
+  /** It is made without the hooks, as by a command in a shell. */
+  unasked?: true;
 }
 
 interface Asking {
@@ -58,7 +60,7 @@ function follow(
   for (let turn = first; ; ) {
     kept.deferred = null;
     for (const call of turn) {
-      const decision = ask(asking, call);
+      const decision = call.unasked ? UNASKED : ask(asking, call);
       if (decision.permissionDecision === "defer") kept.deferred = call;
       else if (decision.permissionDecision === "allow")
         run(asking.folder, { ...call, input: decision.updatedInput ?? call.input });
@@ -72,6 +74,8 @@ function follow(
   }
 }
 
+const UNASKED: Decision = { permissionDecision: "allow", permissionDecisionReason: "" };
+
 interface Decision {
   permissionDecision: string;
   permissionDecisionReason: string;
@@ -81,7 +85,7 @@ interface Decision {
 function ask({ session_id, settings }: Asking, { id, name, input, agent_id }: Call & { id: string }): Decision {
   const { hooks } = JSON.parse(settings);
   const command = hooks?.PreToolUse?.[0]?.hooks?.[0]?.command;
-  if (command === undefined) return { permissionDecision: "allow", permissionDecisionReason: "" };
+  if (command === undefined) return UNASKED;
   const asked = { session_id, hook_event_name: "PreToolUse", tool_use_id: id, tool_name: name, tool_input: input };
   const { status, stdout, stderr } = spawnSync("/bin/sh", ["-c", command], {
     input: JSON.stringify({ ...asked, ...(agent_id !== undefined && { agent_id }) }),

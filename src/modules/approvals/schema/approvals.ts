@@ -49,7 +49,8 @@ export const DecidedVia = z
 /** Whether the digest is of all arguments, or of what a client showed of them. */
 export const Covers = z.enum(["arguments", "preview"]);
 export type Covers = z.infer<typeof Covers>;
-export const Executes = z.enum(["runtime", "client"]);
+/** hub: a program called a tool of the hub's, and the call is made when it calls again. */
+export const Executes = z.enum(["runtime", "client", "hub"]);
 export type Executes = z.infer<typeof Executes>;
 
 const named = (what: string, most: number) =>
@@ -65,7 +66,9 @@ export const RequestApproval = z.strictObject({
   tool: named("a tool", 200).describe("As the model calls it."),
   arguments: Anything.describe("A JSON object, or its text: as a text nothing of it is lost."),
   covers: Covers.default("arguments").describe("preview: these are not all arguments, only what a client showed."),
-  executes: Executes.default("runtime").describe("client: whoever asks runs it by itself, and only wants to know."),
+  executes: Executes.exclude(["hub"])
+    .default("runtime")
+    .describe("client: whoever asks runs it by itself, and only wants to know."),
   editable: z.boolean().default(true).describe("Other arguments can be run in their place."),
   verdicts: z
     .array(Verdict)
@@ -80,6 +83,8 @@ export const RequestApproval = z.strictObject({
   fence,
 });
 export type RequestApproval = z.infer<typeof RequestApproval>;
+/** The same, also where it is the hub itself that asks, about a call of a tool of its own. */
+export type AskApproval = Omit<RequestApproval, "executes"> & { executes: Executes };
 
 /** What whoever asked needs to know. */
 export const Requested = z.object({

@@ -5,9 +5,10 @@ import { toColumns } from "../../../feed/index.ts";
 import { parseId } from "../../../ids.ts";
 import { type HolderRow, heartbeat, ownHolder } from "../../identity/index.ts";
 import { raise } from "../../notices/index.ts";
-import type { RequestApproval, Requested } from "../schema.ts";
+import type { AskApproval, RequestApproval, Requested } from "../schema.ts";
 import * as store from "../store.ts";
 import type { ApprovalRow, StatedApprovalRow } from "../tables.ts";
+import { HUB_SERVER } from "./built-in.ts";
 import { canonicalArguments, digestOf } from "./canonical.ts";
 import { refuseOlder } from "./claiming.ts";
 import { EXPIRE, supersedeEarlier } from "./ending.ts";
@@ -21,10 +22,15 @@ import { cardOf } from "./words.ts";
 const MOST_OPEN = 20;
 
 /** Says what the policy says of a call, and asks people where that is `ask`. The same again is the same request. */
-export const request = (ctx: Ctx, input: RequestApproval): Promise<Requested> => requestFor(ctx, input, null);
+export async function request(ctx: Ctx, input: RequestApproval): Promise<Requested> {
+  // With the token by which it would make the call, a program could show people another one.
+  if (ctx.actor.governed && input.server === HUB_SERVER)
+    throw new ParleyError("FORBIDDEN", "Call the tool itself: the hub asks people about it where the policy says so.");
+  return requestFor(ctx, input, null);
+}
 
 /** The same for what a person calls of the agent's servers: who that is, is never what a runtime says. */
-export const requestFor = (ctx: Ctx, input: RequestApproval, caller: Caller | null): Promise<Requested> =>
+export const requestFor = (ctx: Ctx, input: AskApproval, caller: Caller | null): Promise<Requested> =>
   transact(ctx, async (ctx) => {
     const agent = await ownHolder(ctx);
     if (has(ctx.actor, ...AGENTS)) await heartbeat(ctx);
@@ -60,7 +66,7 @@ function sameCall(known: StatedApprovalRow, { digest, called_by }: Pick<Approval
 }
 
 interface Made {
-  input: RequestApproval;
+  input: AskApproval;
   agent: HolderRow;
   text: string;
   digest: string;
@@ -79,7 +85,7 @@ function rowOf(ctx: TxCtx, { input, agent, text, digest, version, ruled }: Made)
     ...{ policy_version: version, ruled: ruled.decision, decision: null, decided_via: null, reason: ruled.reason },
     ...{ edited_arguments: null, edited_digest: null },
     ...{ progress: holder === null ? null : "executing", holder, fence, executing_at: holder && isoNow(ctx) },
-    ended_at: null,
+    ...{ ended_at: null, taken_at: null },
     ...toColumns(ctx.cause),
   };
 }
@@ -98,7 +104,7 @@ async function rule(ctx: TxCtx, row: NewRow, { name: agent }: HolderRow): Promis
 interface Asking {
   row: NewRow;
   agent: HolderRow;
-  input: RequestApproval;
+  input: AskApproval;
   caller: Caller | null;
 }
 

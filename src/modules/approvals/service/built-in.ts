@@ -25,6 +25,9 @@ const ALLOWED = [
   ...["get_pending_questions", "get_answered_questions", "get_all_questions", "question_wait", "checkpoint_wait"],
   ...["task_get", "task_list", "task_wait", "task_heartbeat", "inbox_stats"],
   ...["trigger_list", "trigger_get", "trigger_runs", "trigger_test"],
+  // What the command line reads with, which no list shows.
+  ...["agent_find", "people_list", "space_look", "mail_counts", "mail_look", "mail_poll", "notice_wait"],
+  ...["draft_history", "draft_diff", "draft_export", "task_find", "trigger_board"],
   // Of the servers that its runtime has mounted.
   ...["resources_list", "resources_read", "resources_subscribe", "resources_unsubscribe"],
 ];

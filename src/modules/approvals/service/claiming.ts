@@ -27,7 +27,7 @@ export const claim = (ctx: Ctx, { id, holder, fence }: ClaimApproval): Promise<R
   });
 
 /** What is run is what was shown: the stored text, and it has the digest that was decided about. */
-function checkDigest(ctx: TxCtx, row: StatedApprovalRow): void {
+export function checkDigest(ctx: TxCtx, row: StatedApprovalRow): void {
   const { agent, mount, server, tool } = row;
   const given = JSON.parse(row.edited_arguments ?? row.arguments);
   const digest = digestOf({ space: ctx.tx.space_id, agent, mount, server, tool, arguments: given });

@@ -1,6 +1,6 @@
 /** What events of approvals and of the policy hold: nobody else looks into their data. */
 import { type Ctx, has, ONLOOKERS, type TxCtx } from "../../../context.ts";
-import { append, type EventView } from "../../../feed/index.ts";
+import { append, type EventView, type FeedEvent } from "../../../feed/index.ts";
 import { formatId } from "../../../ids.ts";
 import { self } from "../../identity/index.ts";
 import type { State } from "../schema.ts";
@@ -72,6 +72,9 @@ export const tellSettled = (
     ...{ type: "policy.settled", topic: TOPIC, stream: proposer_id, ref: id },
     data: { proposal_id: formatId(id), state },
   });
+
+/** Of what `tellRuled` and `tellDecided` tell. */
+export const isDenial = ({ data }: FeedEvent): boolean => (data as { state?: State }).state === "denied";
 
 /** With its type: a follower of the topic tells by it what has become of a call. */
 export const wire: EventView = ({ type, data }) => ({ type, ...data });

@@ -75,6 +75,7 @@ const COVERED: Record<Covers, string> = {
 const RUN_BY: Record<Executes, string> = {
   runtime: "The hub hands out exactly this, once.",
   client: "Its own program runs it; the first answer counts, here or at its terminal.",
+  hub: "The hub runs exactly this, once, when the agent's program calls it again.",
 };
 
 const MAY: Record<Ruling, string> = {

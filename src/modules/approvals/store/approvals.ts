@@ -3,16 +3,16 @@ import type { Reader, Tx } from "../../../db/database.ts";
 import { statement } from "../../../db/statement.ts";
 import type { Verdict } from "../schema.ts";
 import type { ApprovalRow, StatedApprovalRow } from "../tables.ts";
-import { APPROVAL, type At, FROM, type In, OPEN } from "./stated.ts";
+import { APPROVAL, type At, COLUMNS, FROM, type In, NAMES, OPEN } from "./stated.ts";
 
 const insert = statement<ApprovalRow & In>(
   `insert into approvals (space_id, id, agent_id, key, call_id, server, mount, tool, arguments, digest, covers, executes,
    editable, verdicts, about, hints, input_schema, policy_version, ruled, decision, decided_via, reason, edited_arguments,
-   edited_digest, progress, holder, fence, executing_at, ended_at, called_by, cause, cause_how)
+   edited_digest, progress, holder, fence, executing_at, ended_at, called_by, taken_at, cause, cause_how)
    values (:space_id, :id, :agent_id, :key, :call_id, :server, :mount, :tool, :arguments, :digest, :covers, :executes,
    :editable, :verdicts, :about, :hints, :input_schema, :policy_version, :ruled, :decision, :decided_via, :reason,
-   :edited_arguments, :edited_digest, :progress, :holder, :fence, :executing_at, :ended_at, :called_by, :cause,
-   :cause_how)`,
+   :edited_arguments, :edited_digest, :progress, :holder, :fence, :executing_at, :ended_at, :called_by, :taken_at,
+   :cause, :cause_how)`,
 );
 export const insertApproval = (tx: Tx, row: ApprovalRow): Promise<void> =>
   tx.run(insert, { ...row, space_id: tx.space_id });
@@ -136,3 +136,49 @@ const saveFenceRow = statement<In & { agent_id: string; fence: number }>(
 );
 export const saveFence = (tx: Tx, args: { agent_id: string; fence: number }): Promise<void> =>
   tx.run(saveFenceRow, { ...args, space_id: tx.space_id });
+
+type AskedByHub = Of & { digest: string };
+
+const askedByHub = statement<AskedByHub, StatedApprovalRow>(
+  `${APPROVAL} and a.agent_id = :agent_id and a.digest = :digest and a.executes = 'hub' and a.ruled = 'ask'
+   and a.taken_at is null order by a.id desc limit 1`,
+);
+/** What people were asked about this very call, and no call has used up. */
+export const findAskedByHub = (db: Reader, args: AskedByHub): Promise<StatedApprovalRow | undefined> =>
+  db.get(askedByHub, args);
+
+type AllowedToClient = AskedByHub & { server: string; tool: string; after_id: number };
+
+const allowedToClient = statement<AllowedToClient, StatedApprovalRow>(
+  `${APPROVAL} and a.id > :after_id and a.agent_id = :agent_id and a.server = :server and a.tool = :tool
+   and a.executes = 'client' and a.decision = 'approve' and a.taken_at is null
+   and (a.covers = 'preview' or coalesce(a.edited_digest, a.digest) = :digest)
+   order by case a.covers when 'preview' then 1 else 0 end, a.id limit 1`,
+);
+/** What a person has allowed the agent's client since: this very call, or one of which it did not show everything. */
+export const findAllowedToClient = (db: Reader, args: AllowedToClient): Promise<StatedApprovalRow | undefined> =>
+  db.get(allowedToClient, args);
+
+type Taking = { id: number; now: string };
+
+const take = statement<Taking & In>(
+  "update approvals set taken_at = :now where space_id = :space_id and id = :id and taken_at is null",
+);
+/** True for the first alone. */
+export const takeApproval = async (tx: Tx, args: Taking): Promise<boolean> =>
+  (await tx.runCounted(take, { ...args, space_id: tx.space_id })) === 1;
+
+const made = statement<Taking & In>(
+  `update approvals set progress = 'completed', executing_at = :now, ended_at = :now
+   where space_id = :space_id and id = :id and executes = 'hub'`,
+);
+/** The hub makes the call in the same transaction. */
+export const noteMade = (tx: Tx, args: Taking): Promise<void> => tx.run(made, { ...args, space_id: tx.space_id });
+
+type Caused = At & { cause: number };
+
+const openByHub = statement<Caused, StatedApprovalRow>(
+  `select ${COLUMNS} ${FROM} ${NAMES} ${OPEN} and a.executes = 'hub' and a.cause = :cause order by a.id`,
+);
+/** What of a turn or a run waits for a person, of calls that the hub itself asked about. */
+export const listOpenByHub = (db: Reader, args: Caused): Promise<StatedApprovalRow[]> => db.all(openByHub, args);

@@ -16,8 +16,8 @@ export const CLASS = `coalesce(a.progress, case when a.decision = 'approve' or a
    when a.ruled = 'ask' and coalesce(a.decision, 'leave') = 'leave' then 'undecided' else 'denied' end)`;
 export const COLUMNS = `a.id, a.agent_id, a.key, a.call_id, a.server, a.mount, a.tool, a.arguments, a.digest, a.covers, a.executes,
    a.editable, a.verdicts, a.about, a.hints, a.input_schema, a.policy_version, a.ruled, a.decision, a.decided_via, a.reason,
-   a.edited_arguments, a.edited_digest, a.progress, a.holder, a.fence, a.executing_at, a.ended_at, a.called_by, a.cause,
-   a.cause_how, ${STATE} as state, p.name as agent, c.name as called_by_name, n.state as notice_state, n.expires_at, n.settled_at, s.name as settled_by_name`;
+   a.edited_arguments, a.edited_digest, a.progress, a.holder, a.fence, a.executing_at, a.ended_at, a.called_by, a.taken_at,
+   a.cause, a.cause_how, ${STATE} as state, p.name as agent, c.name as called_by_name, n.state as notice_state, n.expires_at, n.settled_at, s.name as settled_by_name`;
 export const NAMES = `join principals p on p.id = a.agent_id left join principals s on s.id = n.settled_by
    left join principals c on c.id = a.called_by`;
 export const APPROVAL = `select ${COLUMNS} from approvals a left join notices n on n.space_id = a.space_id and n.id = a.id ${NAMES}

@@ -35,6 +35,7 @@ interface Holder {
   kind: Actor["kind"];
   space_id: string | null;
   cause: number | null;
+  governed_at: string | null;
   grants: HeldGrantRow[];
   expires_at: string | null;
   read_at: number;
@@ -175,8 +176,8 @@ export class Credentials {
       throw unauthenticated("This token is not known here, or it was revoked, or its time is over.");
     }
     const grants = within(row, await store.listGrants(this.#database, row.principal_id));
-    const { id: token_id, principal_id, subscriber_id, name, kind, expires_at, space_id, cause } = row;
-    const own = { token_id, principal_id, subscriber_id, name, kind, space_id, cause };
+    const { id: token_id, principal_id, subscriber_id, name, kind, expires_at, space_id, cause, governed_at } = row;
+    const own = { token_id, principal_id, subscriber_id, name, kind, space_id, cause, governed_at };
     const holder = { ...own, grants, expires_at, read_at, revision };
     if (this.#holders.size >= MOST_HOLDERS) this.#holders.clear();
     // What was read before a revocation may be about the token it was for.
@@ -216,6 +217,7 @@ const actorOf = (
     token_id,
     subscriber_id,
     cause,
+    governed_at,
   }: Omit<Holder, "grants" | "expires_at" | "read_at" | "revision">,
   space_id: string,
   roles: readonly Role[],
@@ -228,6 +230,7 @@ const actorOf = (
   token_id,
   subscriber_id,
   ...(cause !== null && { run_cause: cause }),
+  ...(governed_at !== null && { governed: true as const }),
 });
 
 /** What is left of its holder's grants for a token that is good for one space, and there for one role. */

@@ -14,14 +14,18 @@ interface RunToken {
   /** The event of this space that began the run: what is done with the token has it as its cause. */
   cause: number;
   expires_at: string;
+  /** Whether the policy decides about what is called with it; not if left out. */
+  governed?: boolean;
 }
 
 /**
  * A token for one attempt of a run, or one turn: good for this space alone, until `endTokens` ends it in the transaction
  * that gives the run up. It is asked for at every call, so from that commit on no node takes it.
  */
-export const issueRunToken = (ctx: TxCtx, token: RunToken): Promise<{ id: string; token: string }> =>
-  mint(ctx, { ...token, made_by: null, label: LABEL, space_id: ctx.tx.space_id });
+export function issueRunToken(ctx: TxCtx, { governed, ...token }: RunToken): Promise<{ id: string; token: string }> {
+  const governed_at = governed ? new Date(ctx.now()).toISOString() : null;
+  return mint(ctx, { ...token, governed_at, made_by: null, label: LABEL, space_id: ctx.tx.space_id });
+}
 
 /** What is done with it from the commit on has another cause: the turn that its holder is at by then. */
 export const setTokenCause = (ctx: TxCtx, id: string, cause: number): Promise<void> =>

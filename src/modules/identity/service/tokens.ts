@@ -138,6 +138,7 @@ interface Minting {
   space_id?: string | null;
   role?: Role | null;
   cause?: number | null;
+  governed_at?: string | null;
 }
 
 export async function mint(
@@ -159,6 +160,7 @@ export async function mint(
     space_id: only.space_id ?? null,
     role: only.role ?? null,
     cause: only.cause ?? null,
+    governed_at: only.governed_at ?? null,
   });
   return { id, token };
 }

@@ -5,9 +5,9 @@ import type { TokenRow } from "../tables.ts";
 
 const newToken = statement<Omit<TokenRow, "revoked_at">>(
   `insert into tokens (id, hash, principal_id, subscriber_id, created_by, made_by, created_at, label, expires_at,
-   space_id, role, cause)
+   space_id, role, cause, governed_at)
    values (:id, :hash, :principal_id, :subscriber_id, :created_by, :made_by, :created_at, :label, :expires_at,
-   :space_id, :role, :cause)`,
+   :space_id, :role, :cause, :governed_at)`,
 );
 export const insertToken = (tx: Tx, row: Omit<TokenRow, "revoked_at">): Promise<void> => tx.run(newToken, row);
 
@@ -16,7 +16,8 @@ interface TokenAndPrincipal extends TokenRow {
   kind: PrincipalKind;
 }
 const WITH_PRINCIPAL = `select t.id, t.hash, t.principal_id, t.subscriber_id, t.created_by, t.made_by, t.created_at,
-   t.revoked_at, t.label, t.expires_at, t.space_id, t.role, t.cause, p.name, p.kind from tokens t join principals p on p.id = t.principal_id`;
+   t.revoked_at, t.label, t.expires_at, t.space_id, t.role, t.cause, t.governed_at, p.name, p.kind
+   from tokens t join principals p on p.id = t.principal_id`;
 
 const tokenByHash = statement<{ hash: string }, TokenAndPrincipal>(`${WITH_PRINCIPAL} where t.hash = :hash`);
 export const findTokenByHash = (db: Reader, hash: string): Promise<TokenAndPrincipal | undefined> =>
@@ -34,9 +35,9 @@ type Working = { principal_id: string; space_id: string; now: string; own_id: st
 const newestWorking = statement<Working, TokenAndPrincipal>(
   `${WITH_PRINCIPAL} where t.principal_id = :principal_id and t.revoked_at is null
    and (t.expires_at is null or t.expires_at > :now) and (t.space_id is null or t.space_id = :space_id)
-   order by case when t.space_id is null then 0 when t.id = :own_id then 1 else 2 end, t.created_at desc, t.id desc limit 1`,
+   order by case when t.space_id is null then 0 when t.id = :own_id then 1 when t.governed_at is null then 2 else 3 end, t.created_at desc, t.id desc limit 1`,
 );
-/** Of those that are good for the space, one that is no run's before others, then the one that is named. */
+/** Of those that are good for the space, one that is no run's before others, then the one that is named; a program's last. */
 export const findWorkingToken = (db: Reader, args: Working): Promise<TokenAndPrincipal | undefined> =>
   db.get(newestWorking, args);
 
@@ -48,7 +49,7 @@ export const isSubscriber = async (db: Reader, subscriber_id: string): Promise<b
 
 const allTokens = statement<Record<string, never>, TokenAndPrincipal & { created_by_name: string | null }>(
   `select t.id, t.hash, t.principal_id, t.subscriber_id, t.created_by, t.made_by, t.created_at, t.revoked_at, t.label,
-   t.expires_at, t.space_id, t.role, t.cause, p.name, p.kind, m.name as created_by_name from tokens t join principals p on p.id = t.principal_id
+   t.expires_at, t.space_id, t.role, t.cause, t.governed_at, p.name, p.kind, m.name as created_by_name from tokens t join principals p on p.id = t.principal_id
    left join principals m on m.id = t.created_by order by t.created_at, t.id`,
 );
 export const listTokens = (db: Reader): Promise<(TokenAndPrincipal & { created_by_name: string | null })[]> =>

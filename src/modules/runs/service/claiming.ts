@@ -23,7 +23,7 @@ interface Claim {
   timeout_ms: number;
   /** Whose quota and money its program uses. */
   account: string;
-  /** Whether its program goes on with a call that was put off, and asks about it once more. */
+  /** Whether it is under the policy: its program goes on with a call that was put off, and asks about it once more. */
   can_go_on: boolean;
 }
 
@@ -62,7 +62,8 @@ export function claim(ctx: Ctx, wanted: Claim): Promise<Claimed | undefined> {
     const { session_id, is_resumed } = await sessionFor(ctx, row, wanted);
     const holder = await runHolder(ctx, row);
     const expires_at = isoAt(ctx.now() + timeout_ms + TOKEN_GRACE_MS);
-    const { id: token_id, token } = await issueRunToken(ctx, { ...holder, cause: id, expires_at });
+    const made = { ...holder, cause: id, expires_at, governed: wanted.can_go_on };
+    const { id: token_id, token } = await issueRunToken(ctx, made);
     const cookie = `${formatId(id)}.${attempt}.${randomBytes(12).toString("hex")}`;
     const held = { node: node.id, host: node.host, session_id };
     await store.saveRun(ctx.tx, {

@@ -6,7 +6,7 @@ import {
   findRequested,
   HUB_SERVER,
   type Requested,
-  requestApproval,
+  requestApprovalFor,
   ruleOn,
 } from "../../approvals/index.ts";
 import type { Permit, PermitCall } from "../schema.ts";
@@ -43,12 +43,16 @@ export const permit = (ctx: Ctx, input: PermitCall): Promise<Permit> =>
     if (ruled === "ask" && (await isWaiting(ctx, row))) return deny(ONE_AT_A_TIME);
     // As elsewhere, what the policy allows of the hub's own tools leaves no approval.
     if (ruled === "allow" && server === HUB_SERVER) return allow("The policy allows it.");
-    const requested = await requestApproval(ctx, {
-      ...{ key, call_id, server, tool, arguments: given, mount: "", covers: "arguments", executes: "client" },
-      ...{ editable: true, verdicts: ["approve", "deny_continue", "deny_abort"], hints: [], fence: 0 },
-      about: `Run ${formatId(row.id)} of ${row.name} waits for this, and goes on by itself once it is decided.`,
-      expires_seconds: EXPIRES_SECONDS,
-    });
+    const requested = await requestApprovalFor(
+      ctx,
+      {
+        ...{ key, call_id, server, tool, arguments: given, mount: "", covers: "arguments", executes: "client" },
+        ...{ editable: true, verdicts: ["approve", "deny_continue", "deny_abort"], hints: [], fence: 0 },
+        about: `Run ${formatId(row.id)} of ${row.name} waits for this, and goes on by itself once it is decided.`,
+        expires_seconds: EXPIRES_SECONDS,
+      },
+      null,
+    );
     return answer(ctx, row, requested);
   });
 

@@ -1,6 +1,8 @@
 import { type Ctx, type TxCtx, transact } from "../../../context.ts";
 import { ParleyError } from "../../../errors.ts";
+import type { Reaction } from "../../../feed/reactions.ts";
 import { formatId, parseId } from "../../../ids.ts";
+import { endedByDenial, withdrawCalled } from "../../approvals/index.ts";
 import type { Pausing, Run, RunRef } from "../schema.ts";
 import * as store from "../store.ts";
 import type { RunRow } from "../tables.ts";
@@ -24,10 +26,18 @@ export async function askToStop(ctx: TxCtx, row: RunRow, stop_requested_by: stri
   const stopped = { ...asked, ...GONE_ON, state: "stopped", waits_for: null, ended_at: isoNow(ctx) } as const;
   const next = row.state === "queued" ? stopped : asked;
   await store.saveRun(ctx.tx, next);
+  await withdrawCalled(ctx, row.id);
   if (next.state === "stopped") await letGo(ctx, row, "It was stopped.");
   await tell(ctx, next, next.state === "stopped" ? "ended" : "stopping", { outcome: "stopped" });
   return next;
 }
+
+/** A call of its program was denied so that the run ends with it. */
+export const stopDenied: Reaction = async (ctx, event) => {
+  const ended = await endedByDenial(ctx, event);
+  const row = ended && (await store.findRun(ctx.tx, { space_id: ctx.tx.space_id, id: ended.cause }));
+  if (row && isLive(row) && row.stop_requested_at === null) await askToStop(ctx, row, ended.by);
+};
 
 /** Nothing is started in this space from now on. What runs goes on. */
 export function pause(ctx: Ctx): Promise<Pausing> {

@@ -30,6 +30,7 @@ export const startInHub = (ctx: Ctx, { definition, ...of }: StartAgent): Promise
 export async function hosted(ctx: TxCtx, agent: AgentRow, definition: object, like?: string): Promise<string> {
   const cause = await tellChange(ctx, agent, "runtime.wanted");
   const expires_at = isoAt(ctx.now() + TOKEN_MS);
+  // The runtime's own: it asks the policy itself before it calls anything for its model.
   const { id: token_id } = await issueRunToken(ctx, { principal_id: agent.principal_id, cause, expires_at });
   // Started again with the same definition it is run anew all the same.
   const start_id = randomBytes(6).toString("base64url");

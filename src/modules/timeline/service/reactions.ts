@@ -15,6 +15,7 @@ import type { CallApproval, CallOutcome } from "../schema.ts";
 import * as store from "../store.ts";
 import type { TurnRow } from "../tables.ts";
 import { findRuntimeOf } from "./fencing.ts";
+import { endDenied, tellDecided } from "./guarding.ts";
 import { itemOf, log } from "./logging.ts";
 import { settleTurn } from "./lost.ts";
 import { statusWaiting } from "./reduce.ts";
@@ -147,8 +148,19 @@ const followTask: Reaction = async (ctx, event) => {
   await log(ctx, { principal_id, name }, [{ type: "Task", key: `task:${event.id}`, turn_id: null, ...told }]);
 };
 
+/** Where it is denied, the turn may end with it. */
+const followRuling: Reaction = async (ctx, event) => {
+  await followApproval(ctx, event);
+  await endDenied(ctx, event);
+};
+
+const followDecision: Reaction = async (ctx, event) => {
+  await followRuling(ctx, event);
+  await tellDecided(ctx, event);
+};
+
 export const followed: Readonly<Record<string, Reaction>> = {
-  ...{ "approval.requested": followApproval, "approval.ruled": followApproval, "approval.decided": followApproval },
+  ...{ "approval.requested": followApproval, "approval.ruled": followRuling, "approval.decided": followDecision },
   ...{ "approval.claimed": followApproval, "approval.ended": followApproval },
   ...{ "question.added": followQuestion, "question.answered": followQuestion, "question.closed": followQuestion },
   ...{ "task.created": followTask, "task.requeued": followTask },

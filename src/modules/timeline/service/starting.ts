@@ -97,7 +97,9 @@ async function end(ctx: TxCtx, agent: AgentRow, row: RuntimeRow, error?: string)
 /** Each turn becomes its cause as it begins: a program may have one token for all of them, and a session of its own. */
 async function programToken(ctx: TxCtx, row: RuntimeRow, cause: number): Promise<string> {
   const expires_at = isoAt(ctx.now() + TOKEN_MS);
-  const { id, token } = await issueRunToken(ctx, { principal_id: row.principal_id, cause, expires_at });
+  const { id, token } = await issueRunToken(ctx, {
+    ...{ principal_id: row.principal_id, cause, expires_at, governed: true },
+  });
   row.token_id = id;
   return token;
 }

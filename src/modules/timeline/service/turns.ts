@@ -2,6 +2,7 @@ import type { TxCtx } from "../../../context.ts";
 import { ParleyError } from "../../../errors.ts";
 import { toColumns } from "../../../feed/index.ts";
 import { formatId } from "../../../ids.ts";
+import { withdrawCalled } from "../../approvals/index.ts";
 import { type AgentRow, setTokenCause } from "../../identity/index.ts";
 import type { Outcome, Used } from "../schema.ts";
 import * as store from "../store.ts";
@@ -97,6 +98,7 @@ export async function endTurn(ctx: TxCtx, { agent, row }: Held, turn: TurnRow, e
   });
   // What an interrupted turn asked stays: the next runtime sees to it.
   if (outcome !== "interrupted") await settleTurn(ctx, turn, cut);
+  if (outcome === "aborted") await withdrawCalled(ctx, turn.id);
   Object.assign(row, { turn_id: null, abort_turn_id: null, abort_by: null });
   await chargeUsed(ctx, { agent, row }, ending);
   // What an interrupted turn was begun for and no model has answered begins another one; so does what came after.

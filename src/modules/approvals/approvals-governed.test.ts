@@ -1,0 +1,261 @@
+/** What programs that Parley runs call of the hub by their token, without asking anybody: the hub asks for them. */
+import { beforeEach, expect, test } from "vitest";
+import { eachDatabase, type TestHub } from "../../testing/hub.ts";
+import { CLIENTS } from "../../testing/mcp.ts";
+
+const NOW = Date.parse("2026-11-18T09:00:00.000Z");
+const WEEK_MS = 7 * 24 * 3600 * 1000;
+
+eachDatabase((open) => {
+  let hub: TestHub;
+  let [ana, scout, program, turn_id] = ["", "", "", ""];
+  let fence = 0;
+
+  beforeEach(async () => {
+    hub = await open({ now: NOW, config: { rate_limit: 1_000_000 } });
+    [ana, scout] = [await hub.token("human", "ana"), await hub.token("agent", "scout")];
+    const { body } = await hub.call(scout, "runtime_start", { driver: "command", with_token: true });
+    ({ token: program, fence } = body);
+    turn_id = await begin("first");
+  });
+
+  const begin = async (key: string): Promise<string> => {
+    const events = [{ type: "TurnStarted", key }];
+    return (await hub.call(scout, "runtime_record", { fence, events })).body.ids[0];
+  };
+  const set = async (...rules: object[]) => {
+    const { version } = (await hub.call(ana, "policy_get")).body;
+    return hub.call(ana, "policy_set", { document: { rules }, expected_version: version });
+  };
+  const SENT = { id: expect.any(String), to: expect.any(Array) };
+  const MAIL = { to: ["ana"], subject: "Done", body: "As you said." };
+  const send = async (more: object = {}, headers: Record<string, string> = {}) =>
+    (await hub.call(program, "mail_send", { ...MAIL, ...more }, headers)).body;
+  const sent = async () => (await hub.call(ana, "mail_inbox")).body.messages.length;
+  const asked = async () => (await hub.call(ana, "approval_list")).body.approvals;
+  const decide = async (decision: string, reason = "") => {
+    const [{ id, digest }] = await asked();
+    return hub.call(ana, "approval_decide", { id, digest, decision, reason });
+  };
+
+  test.each([
+    ["deny_continue", -32951],
+    ["deny_abort", -32950],
+  ])(
+    "POLICY-2 and POLICY-3: what the policy denies (%s) is not run at any door, and its program is told why",
+    async (decision, policy_code) => {
+      await set({ tool: "mail_send", decision, reason: "not by mail" });
+      const { status, body } = await hub.call(program, "mail_send", MAIL);
+      expect(status).toBe(403);
+      expect(body).toMatchObject({
+        ...{ code: "CALL_DENIED", policy_code, error: "The policy denies it: not by mail", state: "denied" },
+      });
+      const bridge = { server: "mail", tool: "mail_send", arguments: MAIL };
+      const bridged = await hub.request("POST", "/api/mcp/call", { token: program, body: JSON.stringify(bridge) });
+      expect(bridged.body).toMatchObject({ code: "CALL_DENIED", policy_code });
+      for (const connect of Object.values(CLIENTS)) {
+        await using mcp = await connect({ url: hub.url, token: program, facet: "mail" });
+        const { isError, content } = await mcp.call("mail_send", MAIL);
+        expect(isError).toBe(true);
+        expect(content[0]?.text).toContain(String(policy_code));
+        expect(content[0]?.text).toContain("not by mail");
+      }
+      expect(await sent()).toBe(0);
+      expect(await asked()).toMatchObject(
+        Array(2 + Object.keys(CLIENTS).length).fill({ executes: "hub", outcome: `policy_${decision}` }),
+      );
+      // Its own token is that of no program: what its holder may do is what its role may.
+      expect((await hub.call(scout, "mail_send", MAIL)).status).toBe(200);
+    },
+  );
+
+  test("POLICY-15: reading, speaking and yielding run at once and leave no approval; a rule binds them from the next call on", async () => {
+    for (const [tool, args] of [
+      ["mail_inbox", {}],
+      ["read_notes", {}],
+      ["mail_counts", {}],
+      ["agent_heartbeat", {}],
+      ["chat_assistant_post", { content: "x".repeat(200_000) }],
+      ["loop_yield_turn", {}],
+    ] as const)
+      expect([tool, (await hub.call(program, tool, args)).status]).toEqual([tool, 200]);
+    expect(await asked()).toEqual([]);
+    await set(
+      { tool: "mail_inbox", decision: "ask" },
+      { tool: "mail_send", when: { subject: "Done" }, decision: "allow" },
+    );
+    expect((await hub.call(program, "mail_inbox")).body).toMatchObject({ code: "APPROVAL_PENDING" });
+    expect(await send()).toMatchObject(SENT);
+    expect(await send({ subject: "Other" })).toMatchObject({ code: "APPROVAL_PENDING" });
+    await set({ tool: "*", decision: "deny_continue" });
+    expect(await send()).toMatchObject({ code: "CALL_DENIED" });
+    expect((await hub.call(program, "task_create", { content: "x" })).body).toMatchObject({ code: "CALL_DENIED" });
+    // What keeps a program going is no deed of its agent.
+    expect((await hub.call(program, "agent_heartbeat")).status).toBe(200);
+  });
+
+  test("POLICY-19: what is asked about is one card of exactly this call; approved it runs once, and the next asks anew", async () => {
+    const { status, body } = await hub.call(program, "mail_send", MAIL);
+    expect(status).toBe(409);
+    expect(body).toMatchObject({
+      code: "APPROVAL_PENDING",
+      error: expect.stringContaining("exactly the same arguments"),
+    });
+    expect(await send()).toMatchObject({ approval_id: body.approval_id });
+    expect(await asked()).toMatchObject([
+      {
+        ...{ id: body.approval_id, state: "pending", agent: "scout", server: "parley", tool: "mail_send" },
+        ...{ arguments: MAIL, covers: "arguments", executes: "hub", editable: false },
+      },
+    ]);
+    const [need] = (await hub.call(ana, "need_list")).body.needs;
+    expect(need).toMatchObject({
+      id: body.approval_id,
+      text: expect.stringContaining("The hub runs exactly this, once"),
+    });
+    expect(await send({ subject: "Other" })).toMatchObject({ code: "APPROVAL_PENDING" });
+    expect(await asked()).toHaveLength(2);
+    // No program hands itself what only a call uses up.
+    const [, { id, digest }] = await asked();
+    await hub.call(ana, "approval_decide", { id, digest, decision: "approve" });
+    expect((await hub.call(program, "approval_claim", { id, holder: "me" })).body).toMatchObject({
+      code: "APPROVAL_STATE",
+    });
+    // The order of its keys is nothing that changes a call.
+    const { to, subject, body: text } = MAIL;
+    const all = await Promise.all(
+      [1, 2, 3, 4, 5].map(() => hub.call(program, "mail_send", { body: text, subject, to })),
+    );
+    expect(all.filter((one) => one.status === 200)).toHaveLength(1);
+    expect(await sent()).toBe(1);
+    const done = (await asked()).find((one: { id: string }) => one.id === id);
+    expect(done).toMatchObject({
+      state: "completed",
+      outcome: "user_approve",
+      decided_by: "ana",
+      ended_at: expect.any(String),
+    });
+    expect(await send()).toMatchObject({ code: "APPROVAL_PENDING" });
+    expect(await sent()).toBe(1);
+  });
+
+  test("what its tool refuses leaves it approved: nothing was run, and it may be called again", async () => {
+    const to = ["mason"];
+    expect(await send({ to })).toMatchObject({ code: "APPROVAL_PENDING" });
+    await decide("approve");
+    expect(await send({ to })).toMatchObject({ code: "RECIPIENT_NOT_FOUND" });
+    expect(await asked()).toMatchObject([{ state: "approved" }]);
+    await hub.token("agent", "mason");
+    expect(await send({ to })).toMatchObject(SENT);
+    expect(await asked()).toMatchObject([{ state: "completed" }]);
+    // What is wrong with the call itself is told before anybody is asked.
+    expect((await hub.call(program, "mail_send", { to: 7 })).body).toMatchObject({ code: "INVALID_ARGUMENT" });
+    expect(await asked()).toHaveLength(1);
+  });
+
+  test("POLICY-17: denied, expired and withdrawn are told as what they are, once; the same call then asks anew", async () => {
+    await send();
+    await decide("deny_continue", "ask him first");
+    expect(await send()).toMatchObject({
+      ...{ code: "CALL_DENIED", policy_code: -32951, error: "ana denied it: ask him first" },
+    });
+    expect(await send()).toMatchObject({ code: "APPROVAL_PENDING" });
+    await hub.tick(WEEK_MS);
+    expect(await send()).toMatchObject({
+      code: "NOTICE_CLOSED",
+      state: "expired",
+      error: expect.stringContaining("nobody has refused it"),
+    });
+    const { approval_id } = await send();
+    await hub.call(program, "approval_withdraw", { id: approval_id });
+    expect(await send()).toMatchObject({ code: "NOTICE_CLOSED", state: "withdrawn" });
+    expect((await asked()).map(({ state }: { state: string }) => state)).toEqual(["withdrawn", "expired", "denied"]);
+    expect(await sent()).toBe(0);
+  });
+
+  test("what its client has asked about and a person has allowed is not asked about again, and counts for one call of that turn", async () => {
+    const permission = { server: "parley", tool: "mail_send", executes: "client" };
+    const ask = async (key: string, more: object) => {
+      await hub.call(scout, "approval_request", { key, call_id: key, ...permission, ...more });
+      const [{ id, digest, tool }] = await asked();
+      return { id, digest, tool };
+    };
+    const approve = async (key: string, more: object, edited: object = {}) =>
+      hub.call(ana, "approval_decide", { ...(await ask(key, more)), tool: undefined, decision: "approve", ...edited });
+    // By the runtime alone: the program could show another call than it makes.
+    const own = { key: "own", call_id: "own", ...permission, arguments: {}, covers: "preview" };
+    expect((await hub.call(program, "approval_request", own)).body).toMatchObject({ code: "FORBIDDEN" });
+    await approve("one", { arguments: MAIL });
+    expect(await send({ subject: "Other" })).toMatchObject({ code: "APPROVAL_PENDING" });
+    expect(await send()).toMatchObject(SENT);
+    expect(await send()).toMatchObject({ code: "APPROVAL_PENDING" });
+    await approve(
+      "two",
+      { arguments: { ...MAIL, subject: "Two" } },
+      { edited_arguments: { ...MAIL, subject: "Edited" } },
+    );
+    expect(await send({ subject: "Two" })).toMatchObject({ code: "APPROVAL_PENDING" });
+    expect(await send({ subject: "Edited" })).toMatchObject(SENT);
+    // Of one that showed nothing of it, whatever it is.
+    await approve("three", { arguments: {}, covers: "preview" });
+    expect(await send({ subject: "Three" })).toMatchObject(SENT);
+    expect(await send({ subject: "Four" })).toMatchObject({ code: "APPROVAL_PENDING" });
+    expect((await asked()).filter(({ executes }: { executes: string }) => executes === "client")).toMatchObject(
+      Array(3).fill({ state: "answered" }),
+    );
+    await approve("four", { arguments: { ...MAIL, subject: "Later" } });
+    await hub.call(scout, "runtime_record", {
+      fence,
+      turn_id,
+      events: [{ type: "TurnEnded", key: "end", outcome: "finished" }],
+    });
+    await begin("second");
+    expect(await send({ subject: "Later" })).toMatchObject({ code: "APPROVAL_PENDING" });
+  });
+
+  test("what was done with an idempotency key is told again, and asks nobody", async () => {
+    const key = { "Idempotency-Key": "k" };
+    expect(await send({}, key)).toMatchObject({ code: "APPROVAL_PENDING" });
+    await decide("approve");
+    const first = await send({}, key);
+    expect(first).toMatchObject(SENT);
+    expect(await send({}, key)).toEqual(first);
+    expect(await asked()).toHaveLength(1);
+    expect(await sent()).toBe(1);
+  });
+
+  test("POLICY-3 and POLICY-6: a denial that ends the turn has its runtime abort it, and the timeline says why", async () => {
+    const wanted = async () => (await hub.call(scout, "runtime_next", { fence, after_id: null, wait_seconds: 0 })).body;
+    await send();
+    await decide("deny_abort", "leave it");
+    expect(await wanted()).toMatchObject({ abort_turn_id: turn_id });
+    expect(await send()).toMatchObject({ code: "CALL_DENIED", policy_code: -32950 });
+    const { items } = (await hub.call(ana, "timeline_read", { agent: "scout" })).body;
+    expect(items).toMatchObject([{ kind: "Notice", content: expect.stringMatching(/mail_send was denied.*leave it/) }]);
+    await hub.call(scout, "runtime_record", {
+      fence,
+      turn_id,
+      events: [{ type: "TurnEnded", key: "end", outcome: "aborted" }],
+    });
+    turn_id = await begin("second");
+    expect(await wanted()).toMatchObject({ abort_turn_id: null });
+    await set({ tool: "mail_send", decision: "deny_abort" });
+    await send();
+    expect(await wanted()).toMatchObject({ abort_turn_id: turn_id });
+  });
+
+  test("POLICY-9: the abort of a turn takes back what its program had called, and a late approval runs nothing", async () => {
+    await send();
+    const [{ id, digest }] = await asked();
+    await hub.call(ana, "agent_abort", { agent: "scout" });
+    await hub.call(scout, "runtime_record", {
+      fence,
+      turn_id,
+      events: [{ type: "TurnEnded", key: "end", outcome: "aborted" }],
+    });
+    expect(await asked()).toMatchObject([{ state: "withdrawn" }]);
+    const late = await hub.call(ana, "approval_decide", { id, digest, decision: "approve" });
+    expect(late.body).toMatchObject({ code: "NOTICE_CLOSED" });
+    expect(await sent()).toBe(0);
+  });
+});
