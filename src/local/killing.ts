@@ -71,6 +71,15 @@ export async function killAll(leftover: Leftover): Promise<number> {
   return killed.size;
 }
 
+/** Kills whatever carries a cookie that begins so: what is left of whoever gave them out. How many there were. */
+export async function killMarked({ variable, beginning }: { variable: string; beginning: string }): Promise<number> {
+  const marks = (await listProcesses(variable)).flatMap(({ mark }) => mark ?? []);
+  let killed = 0;
+  for (const cookie of new Set(marks.filter((mark) => mark.startsWith(beginning))))
+    killed += await killAll({ cookie, variable });
+  return killed;
+}
+
 /** Processes that carry a cookie, by the cookie. */
 export async function listCookies(): Promise<Map<string, ProcessEntry[]>> {
   const found = new Map<string, ProcessEntry[]>();

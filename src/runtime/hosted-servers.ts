@@ -7,8 +7,7 @@ import { realpathSync } from "node:fs";
 import { MAIN_SPACE } from "../db/open.ts";
 import type { Hub } from "../hub.ts";
 import { watchFiles } from "../local/file-watch.ts";
-import { COOKIE, killAll } from "../local/killing.ts";
-import { listProcesses } from "../local/process-table.ts";
+import { COOKIE, killMarked } from "../local/killing.ts";
 import { Compositor } from "./compositor/compositor.ts";
 import { MOUNT_COOKIE, type MountSpec } from "./compositor/server.ts";
 import { cookiesOf } from "./drivers/program-process.ts";
@@ -79,12 +78,9 @@ export class HostedServers implements Disposable {
       { variable: MOUNT_COOKIE, beginning: `${this.mark}.` },
       { variable: COOKIE, beginning: cookiesOf(this.mark) },
     ];
-    for (const { variable, beginning } of kinds) {
-      const marks = (await listProcesses(variable)).flatMap(({ mark }) => mark ?? []);
-      for (const cookie of new Set(marks.filter((mark) => mark.startsWith(beginning)))) {
-        const killed = await killAll({ cookie, variable });
-        this.#hub.log.warn("processes of an agent were killed, since their hub was", { killed });
-      }
+    for (const kind of kinds) {
+      const killed = await killMarked(kind);
+      if (killed > 0) this.#hub.log.warn("processes of agents were killed, since their hub was", { killed });
     }
   }
 

@@ -1,6 +1,8 @@
-import { statSync } from "node:fs";
+import { hash } from "node:crypto";
+import { realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { Compositor, EXEC_SERVER, type MountSpec, type Toolset } from "../../runtime/index.ts";
+import { killMarked } from "../../local/killing.ts";
+import { Compositor, EXEC_SERVER, MOUNT_COOKIE, type MountSpec, type Toolset } from "../../runtime/index.ts";
 import { visible } from "../../visible.ts";
 import type { Cli } from "../core/cli.ts";
 import { Failure, invalid, reasonOf } from "../core/failure.ts";
@@ -13,10 +15,21 @@ export interface Servers {
   exec: string | undefined;
 }
 
+interface Whose {
+  agent: string;
+  space: string | undefined;
+}
+
+/** By the hub that was named, since an own one may have another port each time: that is known by its data folder. */
+const markOf = ({ home, url = "" }: Cli, { agent, space = "" }: Whose): string =>
+  hash("sha256", JSON.stringify([realpathSync(home.path), url, space, agent])).slice(0, 24);
+
 /** The servers of an agent that is run here, for as long as it runs: mounted as its files say, also when those change. */
 export class Mounting implements AsyncDisposable {
   readonly #cli: Cli;
   readonly #servers: Servers;
+  /** What every process of its servers carries, and of what it runs; of the same agent always the same. */
+  #mark = "";
   #compositor: Compositor | undefined;
   #unwatch = (): void => {};
   #last: Promise<void> = Promise.resolve();
@@ -33,7 +46,11 @@ export class Mounting implements AsyncDisposable {
     this.#servers = servers;
   }
 
-  async around(hub: Toolset, changed: () => void): Promise<Toolset> {
+  /** Ends first what a runtime of the agent that was killed has left here: of several of an agent the last one counts. */
+  async around(hub: Toolset, { changed, whose }: { changed: () => void; whose: Whose }): Promise<Toolset> {
+    this.#mark = markOf(this.#cli, whose);
+    const killed = await killMarked({ variable: MOUNT_COOKIE, beginning: `${this.#mark}.` });
+    if (killed > 0) this.#cli.out.note(`Ended what the last runtime had left running: ${killed} processes.`);
     const compositor = new Compositor({ hub, changed });
     this.#compositor = compositor;
     const first = Promise.withResolvers<void>();
@@ -68,8 +85,8 @@ export class Mounting implements AsyncDisposable {
     if (servers.size === 0 && exec === undefined) return wanted;
     if (servers.has(EXEC_SERVER)) throw invalid(`${EXEC_SERVER} is the name of the built-in server. Choose another.`);
     const { execMount, mcpMount } = await import("../../runtime/compositor/index.ts");
-    for (const [name, spec] of servers) wanted.set(name, mcpMount(name, spec));
-    if (exec !== undefined) wanted.set(EXEC_SERVER, execMount(folderOf(exec)));
+    for (const [name, spec] of servers) wanted.set(name, mcpMount(name, spec, this.#mark));
+    if (exec !== undefined) wanted.set(EXEC_SERVER, execMount(folderOf(exec), this.#mark));
     return wanted;
   }
 

@@ -192,7 +192,8 @@ async function here(cli: Cli, { driver, ...agent }: Wanted, servers: Servers | u
     if (cli.out.json) await cli.out.data({ agent: agent.agent, pid: process.pid });
     else if (!mounting) cli.out.note(`${name} runs. Ctrl-C ends it.`);
     else cli.out.note(`${name} runs, and asks before it changes anything: parley needs. Ctrl-C ends it.`);
-    const around: AgentOptions["around"] = mounting && ((tools, changed) => mounting.around(tools, changed));
+    const around: AgentOptions["around"] =
+      mounting && ((tools, changed) => mounting.around(tools, { changed, whose: { agent: agent.agent, space } }));
     const end = await runAgent({ ...agent, ...common, ...(around && { around }) });
     if (end === "superseded") cli.out.note(`${name} is run elsewhere from now on.`);
   } catch (error) {

@@ -3,13 +3,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { listProcesses } from "../../local/process-table.ts";
 import { TOOL_SERVER } from "../../testing/agents/tool-server.ts";
 import type { ToolResult, Toolset } from "../toolset.ts";
 import { Compositor } from "./compositor.ts";
 import { parseServers } from "./config.ts";
 import { execMount } from "./exec.ts";
 import { mcpMount } from "./mcp-server.ts";
-import { EXEC_SERVER, type MountSpec } from "./server.ts";
+import { EXEC_SERVER, MOUNT_COOKIE, type MountSpec } from "./server.ts";
 
 const NOBODY = new AbortController().signal;
 
@@ -260,5 +261,25 @@ describe("a compositor", () => {
     const running = run("runtime_exec", { cmd: [process.execPath, "-e", "setInterval(() => {}, 1000)"] }, stop.signal);
     stop.abort(new Error("aborted"));
     await expect(running).rejects.toThrow("aborted");
+  });
+
+  test("RUN-15: a child that has left the group of what exec runs neither holds it up nor outlives it, at its end, its time limit or an abort", async () => {
+    await mounted.reconfigure(new Map([[EXEC_SERVER, execMount(tmpdir(), "testmark")]]));
+    await mounted.settled();
+    const left = async () => (await listProcesses(MOUNT_COOKIE)).filter(({ mark }) => mark?.startsWith("testmark."));
+    const away = `require("node:child_process").spawn("sleep", ["60"], { detached: true, stdio: "inherit" });`;
+    const from = performance.now();
+    const over = await run("runtime_exec", { cmd: ["setsid", "sleep", "60"], timeout_seconds: 30 });
+    expect([JSON.parse(over.output), await left()]).toMatchObject([{ timed_out: false }, []]);
+    const lasting = [process.execPath, "-e", `${away} setInterval(() => {}, 1000)`];
+    const late = await run("runtime_exec", { cmd: lasting, timeout_seconds: 1 });
+    expect([JSON.parse(late.output), await left()]).toMatchObject([{ timed_out: true, ended_by: "SIGKILL" }, []]);
+    const stop = new AbortController();
+    const aborted = run("runtime_exec", { cmd: lasting }, stop.signal);
+    await expect.poll(async () => (await left()).length).toBeGreaterThan(2);
+    stop.abort(new Error("aborted"));
+    await expect(aborted).rejects.toThrow("aborted");
+    expect(await left()).toEqual([]);
+    expect(performance.now() - from).toBeLessThan(30_000);
   });
 });

@@ -3,7 +3,7 @@ import type { ToolHint, ToolResult } from "../toolset.ts";
 /** The built-in one, by which programs are run. */
 export const EXEC_SERVER = "runtime";
 
-/** The name under which every process of a server that the hub mounts carries which mount of which hub it is. */
+/** The name under which every process of a server, and of what `exec` runs, carries whose it is. */
 export const MOUNT_COOKIE = "PARLEY_MOUNT";
 
 export interface RemoteTool {

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
+import { guardOf } from "../../local/guard.ts";
 import { COOKIE, endAttempt } from "../../local/killing.ts";
 import { startOf } from "../../local/processes.ts";
 import { visible } from "../../visible.ts";
@@ -32,15 +33,6 @@ export const newCookie = (mark = ""): string => `${cookiesOf(mark)}${randomUUID(
 
 /** How all of them begin. */
 export const cookiesOf = (mark: string): string => (mark ? `agent.${mark}.` : "agent.");
-
-/**
- * Ends the group when whoever started it is gone without a word, of which it learns by the end of its input. It carries
- * the cookie, and so ends with the rest.
- */
-const GUARD = `while read -r _; do :; done
-kill -s TERM -- "-$1"
-for _ in 1 2 3 4 5 6 7 8 9 10; do kill -s 0 -- "-$1" || exit 0; sleep 0.3; done
-kill -s KILL -- "-$1"`;
 
 /** A program in a process group of its own, without a shell: when it is over nothing of what it started is left. */
 export class ProgramProcess {
@@ -80,7 +72,7 @@ export class ProgramProcess {
     this.#command = command;
     this.#cookie = cookie;
     this.#leader = leader;
-    this.#guard = guard(leader.pid, cookie);
+    this.#guard = guardOf(leader.pid, { [COOKIE]: cookie });
     this.stdin = child.stdin;
     this.stdout = child.stdout;
     // It need not read what it is given.
@@ -120,16 +112,4 @@ export class ProgramProcess {
     const how = signal ? `was ended by ${signal}` : `ended with exit code ${code}`;
     return `The program ${how}${this.complaint ? `: ${this.complaint}` : "."}`;
   }
-}
-
-function guard(group: number, cookie: string): ChildProcess {
-  const sh = spawn("/bin/sh", ["-c", GUARD, "sh", String(group)], {
-    ...{ cwd: "/", env: { PATH: "/usr/bin:/bin", [COOKIE]: cookie }, detached: true },
-    stdio: ["pipe", "ignore", "ignore"],
-  });
-  // Where there is none, the program outlives whoever is killed beside it until the next one looks.
-  sh.on("error", () => {});
-  sh.stdin.on("error", () => {});
-  sh.unref();
-  return sh;
 }
