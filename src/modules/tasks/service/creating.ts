@@ -41,10 +41,16 @@ export async function createOwn(ctx: Ctx, { session_key, channel, ...task }: Cre
     ...task,
     sender: trigger_name === undefined ? name : `trigger:${trigger_name}`,
     sender_id,
-    channel: channel ?? (trigger_name === undefined ? "internal" : "task"),
+    channel: channel ?? channelOf(ctx),
     ...(awaited_by ? { awaited_by } : { relay: "mail" }),
   });
 }
+
+/** By the door that it came through. */
+const channelOf = (ctx: Ctx): string => {
+  if (triggerOf(ctx) !== undefined) return "task";
+  return ctx.door === "page" ? "web" : "internal";
+};
 
 export function create(ctx: Ctx, task: NewTask): Promise<Task> {
   checkSize(task.content);
