@@ -69,10 +69,11 @@ async function takeTasks(cli: Cli, { messages, task_awaits }: Atlas, report: Rep
   const all = [...tasks.values()].map(({ task }) => task);
   for await (const batch of batches(all, MOST, bytesOf)) {
     const taken = await cli.call("task_import", { tasks: batch });
-    for (const { source_key, known } of taken.tasks) {
+    for (const { source_key, known, expired } of taken.tasks) {
       const { task, was } = tasks.get(source_key) ?? {};
       if (known) report.known.tasks += 1;
       else count(report, was ?? "");
+      if (expired && !known) count(report, "expired");
       if (!known && task) for (const _ of task.awaits) count(report, "awaits");
     }
   }
@@ -107,6 +108,7 @@ const TAKEN: Readonly<Record<string, readonly [word: string, more: string]>> = {
   processing: ["task", ", processing there, waiting again here"],
   done: ["task", " done"],
   cancelled: ["task", " cancelled"],
+  expired: ["task", " of these over for longer than tasks are kept here (PARLEY_TASK_DAYS): removed within the hour"],
   awaits: ["trigger", " waiting for a task"],
   triggers: ["trigger", ""],
 };

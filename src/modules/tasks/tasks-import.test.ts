@@ -53,4 +53,22 @@ eachDatabase((open) => {
     const { wakes } = (await hub.call(ana, "wake_list", {})).body;
     expect(wakes).toMatchObject([{ task_id: next_task.id, trigger_name: "gmail", session_key: "thread-7" }]);
   });
+
+  test("TASK-24: a trigger changes and cancels what it had sent in another queue, and no other trigger does", async () => {
+    const hub = await open({ now: START });
+    const [gmail, github] = [await hub.token("trigger", "gmail"), await hub.token("trigger", "github")];
+    const sent = { ...WAITING, sender: "trigger:gmail" };
+    const { tasks } = (await hub.call(hub.admin, "task_import", { tasks: [sent] })).body;
+    const [{ task_id }] = tasks;
+    expect((await hub.call(github, "task_cancel", { task_id })).status).toBe(403);
+    expect((await hub.call(gmail, "task_update", { task_id, content: "answer it now" })).status).toBe(200);
+    expect((await hub.call(gmail, "task_cancel", { task_id })).body.status).toBe("cancelled");
+  });
+
+  test("TASK-30: of what has been over for longer than tasks are kept an import says that it is removed", async () => {
+    const hub = await open({ now: START, config: { task_days: 90 } });
+    const late = { ...OLD, source_key: "atlas:4", processed_at: "2027-02-01T10:05:00.000Z" };
+    const taken = (await hub.call(hub.admin, "task_import", { tasks: [OLD, late, WAITING] })).body.tasks;
+    expect(taken.map(({ expired }: { expired: boolean }) => expired)).toEqual([true, false, false]);
+  });
 });

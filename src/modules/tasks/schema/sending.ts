@@ -34,7 +34,12 @@ export const ImportTasks = z.strictObject({ tasks: z.array(ImportedTask).min(1).
 export type ImportTasks = z.infer<typeof ImportTasks>;
 export const ImportedTasks = z.object({
   tasks: z.array(
-    z.object({ source_key: z.string(), task_id: Id, known: z.boolean().describe("It was taken before.") }),
+    z.object({
+      source_key: z.string(),
+      task_id: Id,
+      known: z.boolean().describe("It was taken before."),
+      expired: z.boolean().describe("It has been over for longer than tasks are kept, and is removed within the hour."),
+    }),
   ),
 });
 export type ImportedTasks = z.infer<typeof ImportedTasks>;
