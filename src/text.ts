@@ -59,7 +59,7 @@ function flawOfList(list: readonly unknown[], levels: number): Flaw | undefined 
   return undefined;
 }
 
-// Of a body in UTF-8 only `\u` can bring either, but to look for that in its JSON takes longer than this.
+// Of a body in UTF-8 only `\u` can bring either. To look for that in its JSON first costs prose and code more than this.
 function flawOfText(text: string): Flaw | undefined {
   if (text.includes("\0")) return { path: [], what: "contains the character NUL" };
   return text.isWellFormed() ? undefined : { path: [], what: "contains half of a surrogate pair" };
