@@ -1,7 +1,8 @@
 import { beforeEach, expect, test } from "vitest";
+import { transact } from "../../context.ts";
 import { eachDatabase, type TestHub } from "../../testing/hub.ts";
 import { modern } from "../../testing/mcp-raw.ts";
-import { ApprovalState } from "./index.ts";
+import { ApprovalState, takeBackCalls } from "./index.ts";
 
 const PUSH = { server: "claude-code", tool: "Bash", arguments: { command: "git push" } };
 
@@ -63,6 +64,13 @@ eachDatabase((open) => {
     await request("open of mason", own, mason);
     await request("allowed", { ...own, tool: "yes" });
     await decided("approved", "approve");
+    await decided("taken back", "approve", { ...own, call_id: "taken back" });
+    await transact(await hub.as(scout), (ctx) =>
+      takeBackCalls(ctx, {
+        agent_id: ctx.actor.principal_id,
+        choose: async () => (call_id) => call_id === "taken back",
+      }),
+    );
     await ended("completed", "completed");
     await ended("failed", "failed");
     await request("left running", { ...own, tool: "yes", holder: "one", fence: 1 });

@@ -67,17 +67,29 @@ export async function listApprovals(db: Reader, { state, agent, ...page }: Wante
     case "pending":
       return of ? db.all(openOfAgent, of) : db.all(open, page);
     case "expired":
+      return newest(page, unansweredIn(db, { ...page, state }, of), of ? db.all(lapsedOf, of) : db.all(lapsed, page));
     case "withdrawn":
-    case "superseded": {
-      const ended = of ? db.all(unansweredOf, { ...of, state }) : db.all(unanswered, { ...page, state });
-      if (state !== "expired") return ended;
-      const late = await (of ? db.all(lapsedOf, of) : db.all(lapsed, page));
-      return [...late, ...(await ended)].sort((a, b) => b.id - a.id).slice(0, page.limit);
-    }
+      // Of what was approved its own row says so.
+      return newest(page, unansweredIn(db, { ...page, state }, of), inClassIn(db, { ...page, state }, of));
+    case "superseded":
+      return unansweredIn(db, { ...page, state }, of);
     default:
-      return of ? db.all(inClassOf, { ...of, state }) : db.all(inClass, { ...page, state });
+      return inClassIn(db, { ...page, state }, of);
   }
 }
+
+type Rows = Promise<StatedApprovalRow[]>;
+
+const unansweredIn = (db: Reader, page: InClass, of: OfAgent | null): Rows =>
+  of ? db.all(unansweredOf, { ...page, agent: of.agent }) : db.all(unanswered, page);
+const inClassIn = (db: Reader, page: InClass, of: OfAgent | null): Rows =>
+  of ? db.all(inClassOf, { ...page, agent: of.agent }) : db.all(inClass, page);
+
+const newest = async ({ limit }: Page, ...lists: Rows[]): Rows =>
+  (await Promise.all(lists))
+    .flat()
+    .sort((a, b) => b.id - a.id)
+    .slice(0, limit);
 
 type Of = At & { agent_id: string };
 
