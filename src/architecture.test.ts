@@ -191,6 +191,10 @@ test("what an event holds is written and read where its module defines it, and n
   expect(whoSays(/\bdata\b[^)]*\}: FeedEvent|\bevent\.data\b/, definitions)).toEqual([]);
 });
 
+test("whoever catches an error and throws another knows what caused it", () => {
+  expect(whoSays(/\bcatch \{\s*(\/\/.*\s*)*throw\b/, /\.test\.ts$/)).toEqual([]);
+});
+
 test("only stores speak SQL", () => {
   const stores = /^src\/(db\/|idempotency\.ts$)|\/store\.ts$|\/store\/[a-z-]+\.ts$/;
   expect(whoSays(/\bstatement\s*[<(]/, stores)).toEqual([]);

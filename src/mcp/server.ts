@@ -97,7 +97,7 @@ class CheckedServer extends Server {
         return await wrapped(request, ctx);
       } catch (error) {
         // `told` leaves nothing else to a handler: what is left was thrown before one ran.
-        throw error instanceof ProtocolError ? error : unfit(method);
+        throw error instanceof ProtocolError ? error : Object.assign(unfit(method), { cause: error });
       }
     };
   }

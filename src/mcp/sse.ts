@@ -52,8 +52,8 @@ export class Sse {
 function parse(body: unknown): JSONRPCMessage {
   try {
     return parseJSONRPCMessage(body);
-  } catch {
-    throw new Refusal(400, -32600, "The body is not a JSON-RPC message.");
+  } catch (cause) {
+    throw Object.assign(new Refusal(400, -32600, "The body is not a JSON-RPC message."), { cause });
   }
 }
 

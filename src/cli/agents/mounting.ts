@@ -74,7 +74,9 @@ export class Mounting implements AsyncDisposable {
     try {
       await compositor.reconfigure(await this.#wanted());
     } catch (error) {
-      throw error instanceof Failure || !(error instanceof Error) ? error : invalid(visible(error.message));
+      throw error instanceof Failure || !(error instanceof Error)
+        ? error
+        : invalid(visible(error.message), { cause: error });
     }
   }
 

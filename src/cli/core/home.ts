@@ -70,7 +70,7 @@ export class Home {
       return ifThere(() => readOwn(path));
     } catch (error) {
       if (codeOf(error) === "ELOOP")
-        throw unsafe(`${path} is a link, and links are not followed here. See what it is, and remove it.`);
+        throw unsafe(`${path} is a link, and links are not followed here. See what it is, and remove it.`, error);
       throw error;
     }
   }
@@ -88,7 +88,8 @@ export interface RunningHub {
   started_at: string;
 }
 
-export const unsafe = (message: string): Failure => new Failure("FOLDER_UNSAFE", message, { exit: REFUSED });
+export const unsafe = (message: string, cause?: unknown): Failure =>
+  new Failure("FOLDER_UNSAFE", message, { exit: REFUSED, cause });
 
 /** Where a command finds the hub of a folder: by its socket alone, since anybody may listen at a port. */
 export function placeOf({ url, socket, version }: RunningHub): { url: string; socket: string } {

@@ -158,8 +158,8 @@ function read(path: string): string | undefined {
     file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
     if (isMissing(error)) return undefined;
-    if (codeOf(error) === "ELOOP") throw unsafe(path, "is a link, and links are not followed here");
-    throw unsafe(path, `cannot be read (${codeOf(error)})`);
+    if (codeOf(error) === "ELOOP") throw unsafe(path, "is a link, and links are not followed here", error);
+    throw unsafe(path, `cannot be read (${codeOf(error)})`, error);
   }
   try {
     const { mode, uid, size } = fstatSync(file);
@@ -191,8 +191,9 @@ function refuseNoFolder(path: string): void {
   if (isForeign(stat.uid)) throw unsafe(path, "belongs to another user");
 }
 
-const unsafe = (path: string, why: string): Failure =>
+const unsafe = (path: string, why: string, cause?: unknown): Failure =>
   new Failure(
     "NO_IDENTITY",
     `${path} ${why}. It says who you are, so it has to be yours alone: remove it and try again.`,
+    { cause },
   );

@@ -50,8 +50,8 @@ function parseInput(text: string): HookInput {
   let fields: unknown;
   try {
     fields = JSON.parse(text);
-  } catch {
-    throw invalid("what is on stdin is not JSON.");
+  } catch (cause) {
+    throw invalid("what is on stdin is not JSON.", { cause });
   }
   if (typeof fields !== "object" || fields === null || Array.isArray(fields))
     throw invalid("what is on stdin is JSON, but not an object.");

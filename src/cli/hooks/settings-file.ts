@@ -96,7 +96,7 @@ function linkNew(temporary: string, file: SettingsFile): void {
   try {
     linkSync(temporary, file.target);
   } catch (error) {
-    if (codeOf(error) === "EEXIST") throw changedMeanwhile(file.path);
+    if (codeOf(error) === "EEXIST") throw changedMeanwhile(file.path, error);
     throw error;
   }
 }
@@ -131,5 +131,7 @@ const real = (path: string): string | undefined => ifThere(() => realpathSync(pa
 const refused = (path: string, why: string, cause?: unknown): Failure =>
   new Failure("FORBIDDEN", `${path} ${why}. Nothing was changed.`, { cause });
 
-const changedMeanwhile = (path: string): Failure =>
-  new Failure("CONFLICT", `${path} was changed by somebody else just now. Nothing was written: run it again.`);
+const changedMeanwhile = (path: string, cause?: unknown): Failure =>
+  new Failure("CONFLICT", `${path} was changed by somebody else just now. Nothing was written: run it again.`, {
+    cause,
+  });

@@ -30,8 +30,8 @@ export function readAtlas(path: string): Atlas {
   } catch (error) {
     if (error instanceof Failure) throw error;
     const why = reasonOf(error);
-    if (/not a database/.test(why)) throw foreign(path, "it is not an SQLite database");
-    throw damaged(path, why);
+    if (/not a database/.test(why)) throw foreign(path, "it is not an SQLite database", error);
+    throw damaged(path, why, error);
   }
 }
 
@@ -45,8 +45,8 @@ function rowsOf(database: DatabaseSync, path: string, table: Table): Row[] {
   return database.prepare(`select ${[...TABLES[table], ...also].join(", ")} from ${table} order by rowid`).all();
 }
 
-const foreign = (path: string, why: string): Failure =>
-  invalid(`${path} is not a database of Atlas: ${why}. Nothing was changed.`);
+const foreign = (path: string, why: string, cause?: unknown): Failure =>
+  invalid(`${path} is not a database of Atlas: ${why}. Nothing was changed.`, { cause });
 
-const damaged = (path: string, why: string): Failure =>
-  invalid(`${path} is damaged: ${why.split("\n").at(-1)}. Nothing was changed.`);
+const damaged = (path: string, why: string, cause?: unknown): Failure =>
+  invalid(`${path} is damaged: ${why.split("\n").at(-1)}. Nothing was changed.`, { cause });

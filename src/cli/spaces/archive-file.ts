@@ -71,7 +71,7 @@ async function* linesOf(path: string): AsyncGenerator<string> {
 
 function readable(path: string, error: unknown): unknown {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  if (code === "ENOENT") return new Failure("NOT_FOUND", `There is no file ${path}.`);
+  if (code === "ENOENT") return new Failure("NOT_FOUND", `There is no file ${path}.`, { cause: error });
   if (code === "Z_DATA_ERROR") return foreign(path, error);
   if (code.startsWith("Z_")) return damaged(path, "it breaks off", error);
   if (code === "") return error;

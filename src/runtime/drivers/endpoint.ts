@@ -33,16 +33,21 @@ export class EndpointError extends Error {
   readonly passing: boolean;
   readonly wait_ms: number | undefined;
 
-  constructor(message: string, { passing = false, wait_ms }: { passing?: boolean; wait_ms?: number | undefined } = {}) {
-    super(message);
+  constructor(message: string, { passing = false, wait_ms, ...options }: EndpointOptions = {}) {
+    super(message, options);
     this.passing = passing;
     this.wait_ms = wait_ms;
   }
 }
 
+interface EndpointOptions extends ErrorOptions {
+  passing?: boolean;
+  wait_ms?: number | undefined;
+}
+
 /** What an answer is that is not one. */
-export const broken = (what: string): EndpointError =>
-  new EndpointError(`The model's answer ${what}.`, { passing: true });
+export const broken = (what: string, options?: ErrorOptions): EndpointError =>
+  new EndpointError(`The model's answer ${what}.`, { ...options, passing: true });
 
 export interface Question {
   url: string;
@@ -78,7 +83,7 @@ const throttledBy = (failed: EndpointError): Throttled | undefined =>
 function unreachable(error: unknown): EndpointError {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const why = cause instanceof Error ? cause.message : String(cause);
-  return new EndpointError(`The model cannot be reached: ${why}`, { passing: true });
+  return new EndpointError(`The model cannot be reached: ${why}`, { passing: true, cause: error });
 }
 
 async function once<T>(
@@ -157,7 +162,7 @@ function parsed(text: string): unknown {
   if (text === DONE) return DONE;
   try {
     return JSON.parse(text);
-  } catch {
-    throw broken("is no JSON where it should be");
+  } catch (cause) {
+    throw broken("is no JSON where it should be", { cause });
   }
 }
