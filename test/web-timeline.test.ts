@@ -25,6 +25,13 @@ const SCRIPT = {
       ],
     },
     { when: "wait", steps: [{ tool: "mail_wait", arguments: { wait_seconds: 50 } }] },
+    {
+      when: "long",
+      steps: [
+        { tool: "no_such_tool", arguments: { text: `${"and so on ".repeat(4000)}to its end` } },
+        say("It was long."),
+      ],
+    },
     { when: "", steps: [say("You said {{text}}")] },
   ],
 };
@@ -194,6 +201,18 @@ test("somebody is begun from a place in the timeline, with tools off until a per
     .getByRole("button", { name: /^Fork from here/ })
     .first()
     .waitFor();
+});
+
+test("what is long is shown by its beginning, and as a whole to whoever asks for it", async () => {
+  await tell("a long one");
+  await log().getByText("It was long.").waitFor();
+  const long = call("no_such_tool");
+  await long.locator("summary").click();
+  const given = long.locator("pre").first();
+  expect(await given.innerText()).not.toContain("to its end");
+  await long.getByRole("button", { name: "Show all" }).click();
+  await expect.poll(() => given.innerText()).toContain("to its end");
+  expect(await long.getByRole("button", { name: "Show all" }).count()).toBe(0);
 });
 
 test("it is whole and readable at every width, light and dark", () => shootAll("timeline"));

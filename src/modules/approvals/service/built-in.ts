@@ -18,6 +18,7 @@ const ALLOWED = [
     "event_why",
     "policy_get",
     "timeline_read",
+    "timeline_text",
   ],
   ...["chat_read_since", "chat_read_before", "chat_read_and_advance"],
   ...["mail_inbox", "mail_read", "mail_thread", "mail_search", "mail_wait", "mail_status", "mail_topics"],
