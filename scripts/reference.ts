@@ -14,7 +14,7 @@ import { explain } from "../src/cli/help/help.ts";
 import { serve } from "../src/cli/hub/serve.ts";
 import { readConfig, SETTINGS } from "../src/config.ts";
 import { FAILPOINTS } from "../src/failpoints.ts";
-import { ApprovalList } from "../src/modules/approvals/schema.ts";
+import { ApprovalList, Policy } from "../src/modules/approvals/schema.ts";
 import { Inbox, Status } from "../src/modules/chat/schema.ts";
 import { AgentList } from "../src/modules/identity/schema.ts";
 import { MODULES } from "../src/modules/index.ts";
@@ -112,6 +112,7 @@ const BODIES: Readonly<Record<string, z.ZodType>> = {
   "mail-thread": Thread,
   questions: QuestionList,
   approvals: ApprovalList,
+  policy: Policy,
   tasks: Board,
   triggers: TriggerList,
   runs: RunList,

@@ -75,8 +75,13 @@ export interface Need {
   /** Of a question: how much it matters, and whether work waits for it. */
   priority?: string;
   blocking?: boolean;
+  /** Of a question with choices: no other answer is taken. */
+  options_only?: boolean;
   /** Of a call that is asked about. */
   risk?: "low" | "medium" | "high";
+  /** Whether other arguments can be run in the place of what is asked about, and whether that is all of them. */
+  editable?: boolean;
+  covers?: "arguments" | "preview";
 }
 
 export interface NeedPage {

@@ -83,6 +83,17 @@ eachDatabase((open, database) => {
     expect(status.body).toMatchObject({ pending_approvals: 1 });
   });
 
+  test("U32: what waits says whether it can be run with other arguments, and whether all of them are shown", async () => {
+    const whole = await request({ key: "whole" });
+    const fixed = await request({ key: "fixed", editable: false });
+    const shown = await request({ key: "shown", covers: "preview", arguments: { preview: "git push" } });
+    expect((await call(ana, "need_list")).needs).toMatchObject([
+      { id: shown.id, editable: false, covers: "preview" },
+      { id: fixed.id, editable: false, covers: "arguments" },
+      { id: whole.id, editable: true, covers: "arguments" },
+    ]);
+  });
+
   test("POLICY-5: approve executes at most once: of ten who claim one has it, and nobody after a crash", async () => {
     const made = await request();
     expect(await claim(made.id)).toMatchObject({ code: "APPROVAL_STATE", state: "pending" });

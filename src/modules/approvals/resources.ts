@@ -1,4 +1,4 @@
-import { ONLOOKERS } from "../../context.ts";
+import { ONLOOKERS, READERS } from "../../context.ts";
 import { defineResource } from "../../resource.ts";
 import * as service from "./service.ts";
 
@@ -13,5 +13,16 @@ export const resources = [
     facets: ["approvals"],
     read: (ctx) => service.list(ctx, { limit: 100 }),
     watch: async () => ({ places: [{ topic: service.TOPIC }] }),
+  }),
+  defineResource({
+    name: "policy",
+    title: "Policy",
+    description: "Which tool calls are allowed, asked about or denied here, as policy_get gives it.",
+    uri: "parley://policy",
+    mime: "application/json",
+    roles: READERS,
+    facets: ["approvals"],
+    read: (ctx) => service.getPolicy(ctx, {}),
+    watch: async () => ({ places: [{ topic: service.TOPIC, types: [service.POLICY_CHANGED] }] }),
   }),
 ];

@@ -12,7 +12,7 @@ export { canonicalArguments } from "./service/canonical.ts";
 export { claim, finish, recover } from "./service/claiming.ts";
 export { decide, decideSeveral } from "./service/deciding.ts";
 export { withdraw, withdrawOpen } from "./service/ending.ts";
-export { streams, TOPIC, wire } from "./service/events.ts";
+export { POLICY_CHANGED, streams, TOPIC, wire } from "./service/events.ts";
 export { approvalsExplain } from "./service/explaining.ts";
 export { checkFit, readSchema } from "./service/fitting.ts";
 export { forgetAgent } from "./service/forgetting.ts";

@@ -121,7 +121,10 @@ const NeedItem = z.object({
   agents: z.array(Name).nullable(),
   priority: z.string().optional().describe("Of a question: high, medium or low."),
   blocking: z.boolean().optional().describe("Of a question: whether work waits for it."),
+  options_only: z.boolean().optional().describe("Of a question with choices: no other answer is taken."),
   risk: z.enum(["low", "medium", "high"]).optional().describe("Of a call: only low is approved with others."),
+  editable: z.boolean().optional().describe("Of a call: it can be approved with other arguments."),
+  covers: z.enum(["arguments", "preview"]).optional().describe("Of a call: preview where not all of it is shown."),
   space: z.string().optional().describe("Where it is to be dealt with; only given with everywhere."),
   put_off_until: Time.nullable().describe("When it comes back, if you have put it off."),
 });

@@ -60,7 +60,7 @@ eachDatabase((open) => {
         choices: ["a", "b"],
       },
     ]);
-    expect(needs).toMatchObject([{ priority: "high", blocking: true }]);
+    expect(needs).toMatchObject([{ priority: "high", blocking: true, options_only: false }]);
     const settled = (await hub.settle(ana, { id, choice: "a" })).body;
     expect(settled).toMatchObject({ code: "INVALID_ARGUMENT", error: expect.stringContaining("submit_answers") });
     expect(await call(scout, "notice_withdraw", { id })).toMatchObject({ code: "INVALID_ARGUMENT" });
@@ -74,6 +74,11 @@ eachDatabase((open) => {
     await answer(id, "b", ben);
     expect((await call(ben, "need_list")).needs).toEqual([]);
     expect((await call(ana, "notice_list")).notices).toMatchObject([{ id, state: "answered", settled_by: "ben" }]);
+  });
+
+  test("U40: a question that takes its options alone says so where it waits", async () => {
+    const id = await ask("Which?", { options: ["a", "b"], options_only: true });
+    expect((await call(ana, "need_list")).needs).toMatchObject([{ id, choices: ["a", "b"], options_only: true }]);
   });
 
   test("an agent whose work waits for an answer is seen to wait for input", async () => {

@@ -54,9 +54,11 @@ export const tellEnded = (ctx: TxCtx, about: About): Promise<number> =>
     data: facts(about),
   });
 
+export const POLICY_CHANGED = "policy.changed";
+
 /** The version has the event's id. On no agent's stream: it is everybody's. */
 export const tellPolicy = (ctx: TxCtx, version: number): Promise<number> =>
-  append(ctx, { type: "policy.changed", topic: TOPIC, stream: "", data: { version } });
+  append(ctx, { type: POLICY_CHANGED, topic: TOPIC, stream: "", data: { version } });
 
 export const tellProposed = (ctx: TxCtx, id: number, proposer_id: string): Promise<number> =>
   append(ctx, {

@@ -42,7 +42,8 @@ async function needOfCall(ctx: Ctx, row: StatedApprovalRow): Promise<Need> {
     tool: DECIDED_WITH,
     choices: JSON.parse(row.verdicts),
   };
-  return { id: formatId(id), kind: "approval", ...cardOf(row), ...asked, ...about, risk: await riskOf(ctx, row) };
+  const call = { risk: await riskOf(ctx, row), editable: row.editable === 1, covers: row.covers };
+  return { id: formatId(id), kind: "approval", ...cardOf(row), ...asked, ...about, ...call };
 }
 
 function needOfRule(row: StatedProposalRow): Need {

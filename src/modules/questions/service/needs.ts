@@ -11,9 +11,10 @@ export const questionNeeds: NeedProvider = {
   ids: (ctx, page) => store.listOpenIds(ctx.db, openIn(ctx, page)),
   list: async (ctx, page) =>
     (await store.listOpenNewest(ctx.db, openIn(ctx, page))).map((row): Need => {
-      const { id, asked_by: from, asked_at, options: choices, expires_at, priority, blocking } = wire(ctx, row);
-      const about = { digest: null, expires_at, topic: null, ref: null, agents: null, priority, blocking };
-      return { id, kind: "question", ...wordsOf(row), from, asked_at, tool: ANSWERED_WITH, choices, ...about };
+      const { id, asked_by: from, asked_at, options: choices, options_only, expires_at, ...rest } = wire(ctx, row);
+      const about = { digest: null, expires_at, topic: null, ref: null, agents: null };
+      const how = { choices, options_only, priority: rest.priority, blocking: rest.blocking };
+      return { id, kind: "question", ...wordsOf(row), from, asked_at, tool: ANSWERED_WITH, ...how, ...about };
     }),
   tellPending,
   places: async () => [{ topic: TOPIC }],
