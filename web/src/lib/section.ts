@@ -29,6 +29,8 @@ export interface Section {
   href: string;
   route: RouteId;
   icon: Component;
+  /** Its page that has all of a phone for itself, with a way back of its own. */
+  inner?: RouteId;
   /** What leads there, pressed one after the other. */
   keys?: readonly string[];
   /** Called while the frame is made, where contexts can be set, effects begun and a part of the glance added. */

@@ -14,6 +14,7 @@ export const chat: Section = {
   href: "/chat",
   route: "/chat",
   icon: Bot,
+  inner: "/chat/[agent]",
   keys: ["g", "a"],
   start,
 };

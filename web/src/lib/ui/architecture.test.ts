@@ -33,5 +33,11 @@ test("the frame names no section, and each that there is stands in the list", ()
   const listed = read("lib/sections.ts");
   expect(sections.filter((name) => !listed.includes(`"#lib/${name}/section`))).toEqual([]);
   const named = new RegExp(`(?:#lib|["\`])/(?:${sections.join("|")})\\b`);
-  expect(read("routes/+layout.svelte")).not.toMatch(named);
+  const frame = ["routes/+layout.svelte", ...filesOf("lib/frame/*")].map(read).join("\n");
+  expect(frame).not.toMatch(named);
+  // Nor what a section calls the parts of its addresses.
+  const names = filesOf("routes/**/+page.svelte").flatMap((path) => [...path.matchAll(/\[+(\w+)\]/g)]);
+  expect(names.map(([, name]) => name)).toContain("agent");
+  expect(names.filter(([, name]) => frame.includes(`params.${name}`))).toEqual([]);
+  expect(frame).not.toMatch(/page\.params/);
 });
