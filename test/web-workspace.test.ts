@@ -1,3 +1,5 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { launch } from "../src/testing/browser.ts";
@@ -73,9 +75,19 @@ test("of two who write at once the later one is offered both texts, and nothing 
   await page.getByText("Gamma, as scout says.").waitFor();
 });
 
+test("the line that asks a question works as it is shown", async () => {
+  await open("questions");
+  const shown = await page.getByRole("main").locator("code").innerText();
+  await promisify(execFile)("sh", ["-c", `${shown} --agent scout`]);
+  const card = page.getByRole("listitem").filter({ hasText: "Which budget?" });
+  await card.getByRole("button", { name: "small", exact: true }).waitFor();
+  await card.getByRole("button", { name: "large", exact: true }).click();
+  await page.getByText("Answered.").waitFor();
+});
+
 test("a question says what waits for it, and is answered in place, with an option or in one's own words, here and under Needs you", async () => {
   const ask = (question: string, more = {}) => hub.call("add_question", { question, ...more }, scout.token);
-  await ask("Which budget?", {
+  await ask("How much?", {
     context: "To choose a place.",
     options: ["small", "large"],
     priority: "high",
@@ -84,12 +96,12 @@ test("a question says what waits for it, and is answered in place, with an optio
   await ask("Which city?");
   await open("questions");
   const card = (words: string) => page.getByRole("listitem").filter({ hasText: words });
-  await card("Which budget?").getByText("Work waits for it").waitFor();
+  await card("How much?").getByText("Work waits for it").waitFor();
   await hub.call("workflow_check", { phase: "finance" });
-  await card("Which budget?").getByText("The workflow waits for it in finance").waitFor();
-  await card("Which budget?").getByRole("button", { name: "large", exact: true }).click();
+  await card("How much?").getByText("The workflow waits for it in finance").waitFor();
+  await card("How much?").getByRole("button", { name: "large", exact: true }).click();
   await page.getByText("Answered.").waitFor();
-  await expect.poll(() => card("Which budget?").locator(".answer").textContent()).toBe("large");
+  await expect.poll(() => card("How much?").locator(".answer").textContent()).toBe("large");
 
   await page.goto(`${hub.url}/needs`);
   const need = page.getByRole("listitem").filter({ hasText: "Which city?" });
@@ -99,7 +111,7 @@ test("a question says what waits for it, and is answered in place, with an optio
   const { questions } = await hub.call<{ questions: { question: string; answer: string }[] }>("get_answered_questions");
   expect(questions.map(({ question, answer }) => [question, answer])).toEqual(
     expect.arrayContaining([
-      ["Which budget?", "large"],
+      ["How much?", "large"],
       ["Which city?", "Prague, of course"],
     ]),
   );
