@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { findings } from "../src/testing/axe.ts";
 import { closeContexts, sharedBrowser, shoot } from "../src/testing/browser.ts";
 import { looks } from "../src/testing/looks.ts";
-import { define } from "../src/testing/runs.ts";
+import { define, unruly } from "../src/testing/runs.ts";
 import { WebHub } from "../src/testing/web.ts";
 
 let browser: Browser;
@@ -168,4 +168,25 @@ test("what fails is counted in the sidebar and named above the runs, until it go
   await expect.poll(last, { timeout: 60_000 }).toMatchObject([{ state: "done" }]);
   await failing.waitFor({ state: "detached" });
   await expect.poll(() => line.textContent()).not.toContain("failing");
+});
+
+test("what a trigger's runs cost and why they were started is seen with the trigger, in the runs and on the run's page", async () => {
+  define(hub, { trigger: { ...unruly("cost:1.5"), client: "claude" } });
+  await hub.call("trigger_run", { name: "builder" });
+  const last = async () => (await hub.call<{ runs: { cost_usd: number | null }[] }>("run_list", { limit: 1 })).runs;
+  await expect.poll(last, { timeout: 60_000 }).toMatchObject([{ state: "done", cost_usd: 1.5 }]);
+  await page.goto(`${hub.url}/triggers/builder`);
+  const fired = page.getByRole("listitem").filter({ hasText: "$1.50" });
+  await fired.getByRole("button", { name: "Why?" }).click();
+  await fired.getByText("Nothing is known to have led to it.").waitFor();
+  expect.soft(await looks(page, "trigger-cost")).toEqual([]);
+  await page.goto(`${hub.url}/runs`);
+  const row = page.getByRole("listitem").filter({ hasText: "$1.50" });
+  await row.getByRole("button", { name: /^Why\?/ }).click();
+  await row.getByRole("listitem").filter({ hasText: "builder" }).waitFor();
+  expect.soft(await looks(page, "runs-cost")).toEqual([]);
+  await row.getByRole("link").click();
+  await page.getByText("It cost $1.50.").waitFor();
+  await button("Why?").click();
+  await page.getByRole("listitem").filter({ hasText: "builder" }).waitFor();
 });
