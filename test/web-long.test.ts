@@ -155,13 +155,13 @@ test("a link to a message that is not there says so, and shows what is", async (
   const gone = String(Number(before) + 1);
   for (const link of [gone, "1", "9007199254740991", "nonsense"]) {
     await page.goto(`${hub.url}/chat/scout?m=${link}`);
-    await page.getByText("That message is no longer here.").waitFor();
+    await page.getByText("That is no longer here.").waitFor();
     await composer(page).waitFor();
   }
   await shoot(page, "gone-1440-light");
   await page.setViewportSize({ width: 375, height: 740 });
   await shoot(page, "gone-375-light");
   await page.getByRole("link", { name: "Close" }).click();
-  await page.getByText("That message is no longer here.").waitFor({ state: "detached" });
+  await page.getByText("That is no longer here.").waitFor({ state: "detached" });
   expect(complaints).toEqual([]);
 });

@@ -88,6 +88,46 @@ test("a call stands between what was said, with its arguments, what came of it a
   expect(at).not.toContain(-1);
 });
 
+test("why is asked of what was said, by whomever", async () => {
+  const said = log().getByRole("article").filter({ hasText: "I have noted it." });
+  await said.hover();
+  await said.getByRole("button", { name: /^Why\?/ }).click();
+  await said.getByRole("listitem").filter({ hasText: "note it" }).waitFor();
+  const mine = log().getByRole("article").filter({ hasText: "note it" }).first();
+  await mine.hover();
+  await mine.getByRole("button", { name: /^Why\?/ }).click();
+  await mine.getByText("Nothing is known to have led to it.").waitFor();
+});
+
+test("on a phone a first tap shows what can be done about a message, and the next one does it", async () => {
+  const { page: phone } = await hub.signedIn({ hasTouch: true, isMobile: true, viewport: { width: 375, height: 800 } });
+  await phone.goto(`${hub.url}/chat/mason`);
+  const said = phone.getByRole("article").filter({ hasText: "I have noted it." });
+  await said.getByText("I have").tap();
+  await said.getByRole("button", { name: /^Why\?/ }).tap();
+  await said.getByRole("listitem").filter({ hasText: "note it" }).waitFor();
+  await phone.close();
+});
+
+test("WEB-10: it is sorted with the oldest or the newest first, and what happens now comes to the end that is looked at", async () => {
+  const order = async () => {
+    const text = await log().innerText();
+    return ["I have noted it.", "add_note", "note it"].map((words) => text.indexOf(words));
+  };
+  expect(await order()).toEqual((await order()).toSorted((a, b) => b - a));
+  await page.getByRole("combobox", { name: "Order" }).selectOption("Newest first");
+  await expect.poll(order).toEqual((await order()).toSorted((a, b) => a - b));
+  await tell("what comes first?");
+  await log().getByText("You said what comes first?").waitFor();
+  await expect
+    .poll(async () => (await log().getByRole("article").first().innerText()).includes("You said what comes first?"))
+    .toBe(true);
+  expect(await log().evaluate((node: { scrollTop: number }) => node.scrollTop)).toBe(0);
+  await shootAll("timeline-newest");
+  await page.getByRole("combobox", { name: "Order" }).selectOption("Oldest first");
+  await expect.poll(order).toEqual((await order()).toSorted((a, b) => b - a));
+});
+
 test("it can be narrowed to what went wrong, and searched, and shown whole again", async () => {
   await tell("fail please");
   await log().getByText("There is none.").waitFor();
@@ -141,8 +181,36 @@ test("a call that waits for a person says so, leads to its card in one click, an
   await page.getByText("Denied.", { exact: true }).waitFor();
   await page.goto(`${hub.url}/chat/mason`);
   await waits.locator("summary").getByText("Refused", { exact: true }).waitFor();
-  await waits.locator("summary").click();
+  // U36: without opening it.
+  expect(await waits.getAttribute("open")).toBe(null);
   await waits.getByText("Denied by admin on the page: Not now.").waitFor();
+});
+
+test("U31, U37: a card says why and leads to its call in the timeline; once it is decided its link says who did, how and why", async () => {
+  await tell("wait for it");
+  await page.getByRole("link", { name: "Decide" }).click();
+  const card = page.locator("[data-need]");
+  await card.getByRole("button", { name: "Why?" }).click();
+  await card.getByRole("listitem").first().waitFor();
+  const link = page.url();
+  await card.getByRole("link", { name: "In its timeline" }).click();
+  const linked = page.locator(".row.linked");
+  await linked.getByText("Waits for approval", { exact: true }).waitFor();
+  expect(await page.getByText("no longer here").count()).toBe(0);
+  await shoot(page, "timeline-linked-1440-light");
+  // And where the page is opened with it.
+  await page.reload();
+  await linked.getByText("mail_wait").waitFor();
+
+  const id = new URL(link).searchParams.get("need");
+  const { digest } = await hub.call<{ digest: string }>("approval_get", { id });
+  await hub.call("approval_decide", { id, digest, decision: "deny_continue", reason: "Ask me tomorrow." });
+  await page.goto(link);
+  const note = page.getByRole("status").filter({ hasText: "may it use mail_wait?" });
+  await note.getByText("Denied by admin by HTTP: Ask me tomorrow.").waitFor();
+  await shoot(page, "needs-decided-1440-light");
+  await note.getByRole("link", { name: "In its timeline" }).click();
+  await linked.getByText("Denied by admin by HTTP: Ask me tomorrow.").waitFor();
 });
 
 test("what it asks people and the tasks it makes stand there, lead to where they are dealt with, and say what came of them", async () => {
@@ -179,7 +247,12 @@ test("somebody is begun from a place in the timeline, with tools off until a per
   await shootAll("timeline-fork");
   await dialog.getByRole("button", { name: "Fork", exact: true }).click();
   await dialog.getByRole("link", { name: "mason-2" }).click();
-  await page.getByText(/^Begun by admin from mason/).waitFor();
+  // Of a notice too it is asked why, and somebody is begun from it.
+  const notice = page.locator(".row").filter({ hasText: /Begun by admin from mason/ });
+  await notice.getByRole("button", { name: "Why?" }).click();
+  await notice.getByText("Nothing is known to have led to it.").waitFor({ timeout: 20_000 });
+  await notice.getByRole("button", { name: "Fork from here" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
   // What it knows of the other is read where that stands.
   await page.getByText("What it knows of mason").click();
   const known = page.getByRole("region", { name: "What it knows of mason" });

@@ -9,7 +9,7 @@ import { Doings } from "./doings.svelte.ts";
 import { EVERYTHING, matcherOf } from "./filter.ts";
 import type { Outbox } from "./outbox.svelte.ts";
 import type { Outgoing } from "./outgoing.svelte.ts";
-import { merged, pendingRow, RowMaker } from "./rows.ts";
+import { leadsTo, type MessageRow, merged, ordered, pendingRow, RowMaker } from "./rows.ts";
 import { Stretches } from "./stretches.svelte.ts";
 
 const FIRST = 50;
@@ -17,6 +17,8 @@ const PAGE = 200;
 /** How much is read around the message of a link. */
 const BEFORE = 50;
 const BEHIND = 100;
+/** What was asked comes after the call that it is about, by no more than this. Ids are times, in microseconds. */
+const ASKED_WITHIN = 60_000_000;
 /** Positions that the hub has nothing of, or no longer. */
 const NOT_THERE = ["WATERMARK_EXPIRED", "WATERMARK_INVALID", "INVALID_ARGUMENT"];
 
@@ -59,14 +61,13 @@ export class Chat {
   filter = $state.raw(EVERYTHING);
   readonly last_id = $derived(this.newest.at(-1)?.id ?? null);
   readonly rows = $derived.by(() => {
-    const { has_earlier, has_later } = this;
-    const spoken = this.#maker.rows(this.messages, this.unread_id);
+    const { has_earlier, has_later, unread_id } = this;
+    const { order } = this.filter;
+    const spoken = ordered(this.#maker, this.messages, { unread_id, order });
     const all = merged(spoken, { doings: this.doings?.items ?? [], has_earlier, has_later });
     const rows = all.filter(matcherOf(this.filter));
-    if (has_later) return rows;
-    const last = this.messages.at(-1);
-    const now = new Date(this.#hub.client.now()).toISOString();
-    return [...rows, ...this.outgoing.shown.map((pending) => pendingRow(pending, last, this.#hub.me.principal, now))];
+    if (!has_later) rows.push(...this.#unsaid());
+    return order === "oldest" ? rows : rows.toReversed();
   });
   readonly #hub: ChatHub;
   readonly #maker = new RowMaker();
@@ -131,22 +132,31 @@ export class Chat {
     this.#stretches.home();
   }
 
-  /** Shows the messages around that one. False when it is not there, or cannot be read just now. */
-  async reach(id: string): Promise<boolean> {
+  /** Shows what is around that one, said or done. Gives its row; undefined when it is not there, or cannot be read just now. */
+  async reach(id: string): Promise<string | undefined> {
     this.#sought_id = id;
     this.link = "sought";
     try {
-      const found = this.#stretches.find(id) ?? (await this.#readAround(id));
+      const spoken = this.#stretches.find(id) ?? (await this.#readAround(id));
+      const key = spoken ? id : await this.#reachDone(id);
       // Another link was followed meanwhile.
-      if (this.#sought_id !== id) return false;
-      this.link = found ? undefined : "gone";
-      return found;
+      if (this.#sought_id !== id) return undefined;
+      this.link = key === undefined ? "gone" : undefined;
+      return key;
     } catch (error) {
       if (!(error instanceof HubError)) throw error;
       // Of everything else the connection's banner speaks.
       this.link = NOT_THERE.includes(error.code) ? "gone" : undefined;
-      return false;
+      return undefined;
     }
+  }
+
+  /** What was done is shown between what was said around it. */
+  async #reachDone(id: string): Promise<string | undefined> {
+    await this.doings?.reach(String(Number(id) - ASKED_WITHIN));
+    const doing = this.doings?.items.find((one) => leadsTo(one, id));
+    if (doing && this.#stretches.find(doing.id) === undefined) await this.#readAround(doing.id, true);
+    return doing?.id;
   }
 
   /** What is shown up to here was looked at, and what comes will be, until it is said not to. */
@@ -194,17 +204,26 @@ export class Chat {
     }
   }
 
-  /** The message and what follows it, and what came before. False when it is not there. */
-  async #readAround(id: string): Promise<boolean> {
+  /** Own words that the hub has not confirmed yet. */
+  #unsaid(): MessageRow[] {
+    const last = this.messages.at(-1);
+    const now = new Date(this.#hub.client.now()).toISOString();
+    return this.outgoing.shown.map((pending) => pendingRow(pending, last, this.#hub.me.principal, now));
+  }
+
+  /** The message and what follows it, and what came before. False when it is not there, unless something else is. */
+  async #readAround(id: string, there = false): Promise<boolean> {
     const begun = this.#begun;
+    const sought = this.#sought_id;
     const [behind, before] = await Promise.all([
       this.#readSince(String(Number(id) - 1), BEHIND),
       this.#readBefore(id, BEFORE),
     ]);
-    if (behind.messages[0]?.id !== id) return false;
+    if (behind.messages[0]?.id !== id && !there) return false;
     const messages = [...before.messages, ...behind.messages];
     // Unless everything that was known has become void meanwhile, or another one is wanted.
-    if (this.#begun === begun && this.#sought_id === id) this.#stretches.go({ messages, has_earlier: before.has_more });
+    if (this.#begun === begun && this.#sought_id === sought)
+      this.#stretches.go({ messages, has_earlier: before.has_more });
     return true;
   }
 

@@ -1,4 +1,5 @@
-import { viaWords } from "#lib/needs/via.ts";
+import { costWords } from "#lib/cost.ts";
+import { decisionWords } from "#lib/needs/decision-words.ts";
 import type { Doing } from "./doings.svelte.ts";
 
 type Call = Extract<Doing, { kind: "Tool" }>;
@@ -21,30 +22,10 @@ export function callState({ outcome, approval }: Call): { words: string; tone: T
   return outcome === null ? RUNNING : CALLS[outcome];
 }
 
-const DECIDED: Record<string, string> = {
-  user_approve: "Approved",
-  user_deny_continue: "Denied",
-  user_deny_abort: "Denied, and its turn ended,",
-  policy_allow: "Allowed",
-  policy_deny_continue: "Denied",
-  policy_deny_abort: "Denied, and its turn ended,",
-  policy_failed: "Not run: the policy could not be evaluated",
-};
-const UNDECIDED: Partial<Record<NonNullable<Call["approval"]>["state"], string>> = {
-  pending: "Waits for a person to decide",
-  expired: "Nobody decided in time",
-  withdrawn: "Taken back before anybody decided",
-  superseded: "A newer request has taken its place",
-};
-
-/** `Approved by ana on the page with other arguments: only to the branch` */
-export function decisionWords(approval: NonNullable<Call["approval"]>): string {
-  const { state, outcome, decided_by, decided_via, reason, edited } = approval;
-  const how = (outcome && DECIDED[outcome]) ?? UNDECIDED[state] ?? "Not decided";
-  const by =
-    decided_by === null ? "" : ` by ${decided_by === "policy" ? "the policy" : decided_by}${viaWords(decided_via)}`;
-  const words = `${how}${by}${edited ? " with other arguments" : ""}`;
-  return reason ? `${words}: ${reason}` : `${words}.`;
+/** Why it was not run, which is told on its row: what people or the policy said, else what the model was told. */
+export function refusalWords({ outcome, approval, output }: Call): string | undefined {
+  if (outcome !== "denied") return undefined;
+  return approval ? decisionWords(approval) : cut(output ?? "");
 }
 
 type Asked = Extract<Doing, { kind: "Question" }>;
@@ -81,7 +62,7 @@ export function endWords({ outcome, duration_ms, input_tokens, output_tokens, co
     outcome === null ? "Turn ending" : ENDS[outcome],
     duration_ms === null ? undefined : tookWords(duration_ms),
     tokens === 0 ? undefined : `${tokens.toLocaleString("en")} tokens`,
-    cost_usd ? `$${cost_usd < 0.01 ? cost_usd.toPrecision(1) : cost_usd.toFixed(2)}` : undefined,
+    cost_usd ? costWords(cost_usd) : undefined,
   ];
   return parts.filter((part) => part !== undefined).join(", ");
 }

@@ -23,6 +23,8 @@ export class Doings {
   items = $state.raw<readonly Doing[]>([]);
   /** Undefined while no runtime has run it. */
   status = $state.raw<RuntimeStatus>();
+  /** Whether the newest of it was read. */
+  loaded = $state(false);
   /** Why it could not be read. */
   problem = $state<string>();
   readonly #hub: Pick<Hub, "client">;
@@ -31,7 +33,8 @@ export class Doings {
   #from_id: string | null = null;
   /** Everything up to here was read, and what has changed. */
   #position: string | null = null;
-  #loading = false;
+  /** What is read further back, one after the other. */
+  #reaching: Promise<void> = Promise.resolve();
 
   constructor(hub: Pick<Hub, "client">, agent: string) {
     this.#hub = hub;
@@ -52,9 +55,12 @@ export class Doings {
   }
 
   /** What was done since that position, if the chat leads so far back. */
-  async reach(id: string): Promise<void> {
-    if (this.#loading || this.#from_id === null || !isAfter(this.#from_id, id)) return;
-    this.#loading = true;
+  reach(id: string): Promise<void> {
+    this.#reaching = this.#reaching.then(() => this.#reach(id));
+    return this.#reaching;
+  }
+
+  async #reach(id: string): Promise<void> {
     try {
       while (this.#from_id !== null && isAfter(this.#from_id, id)) {
         const page = await this.#page({ before_id: this.#from_id });
@@ -63,8 +69,6 @@ export class Doings {
       }
     } catch (error) {
       this.problem = sentenceOf(error);
-    } finally {
-      this.#loading = false;
     }
   }
 
@@ -98,6 +102,7 @@ export class Doings {
   async #read(): Promise<void> {
     // What people want of it is told by the same resource.
     await Promise.all([this.#ask(), this.#readItems()]);
+    this.loaded = true;
     this.problem = undefined;
   }
 

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Message } from "#lib/hub/types.ts";
-import { callState, decisionWords, endWords, readable, shortArguments, tookWords } from "./doing-words.ts";
+import { decisionWords } from "#lib/needs/decision-words.ts";
+import { callState, endWords, readable, refusalWords, shortArguments, tookWords } from "./doing-words.ts";
 import type { Doing } from "./doings.svelte.ts";
 import { matcherOf } from "./filter.ts";
 import { behind, lineOf } from "./origin.ts";
@@ -124,4 +125,11 @@ test("a call says whether it waits for a person, and what was decided by whom an
   const denied = { state: "denied", outcome: "policy_deny_continue", decided_by: "policy", reason: "Never." } as const;
   expect(decisionWords({ ...approval, ...denied })).toBe("Denied by the policy: Never.");
   expect(decisionWords({ ...approval, state: "expired" })).toBe("Nobody decided in time.");
+  const left = { ...approval, state: "withdrawn", decided_by: "ana" } as const;
+  expect(decisionWords(left)).toBe("Left to its own terminal by ana.");
+  expect(refusalWords(call("1", { outcome: "denied", approval: { ...approval, ...denied } }))).toBe(
+    "Denied by the policy: Never.",
+  );
+  expect(refusalWords(call("1", { outcome: "denied", output: "Its tools are off." }))).toBe("Its tools are off.");
+  expect(refusalWords(call("1", { outcome: "failed" }))).toBe(undefined);
 });

@@ -1,10 +1,11 @@
 import type { Doing } from "./doings.svelte.ts";
-import type { Row } from "./rows.ts";
+import type { Order, Row } from "./rows.ts";
 
 /** What of a timeline somebody wants to see. */
 export interface Filter {
   kind: keyof typeof KINDS;
   text: string;
+  order: Order;
 }
 
 export const KINDS = {
@@ -16,12 +17,14 @@ export const KINDS = {
   failed: "What went wrong",
 } as const;
 
-export const EVERYTHING: Filter = { kind: "all", text: "" };
+export const ORDERS = { oldest: "Oldest first", newest: "Newest first" } as const satisfies Record<Order, string>;
+
+export const EVERYTHING: Filter = { kind: "all", text: "", order: "oldest" };
 
 const GOOD = [null, "done", "finished", "cancelled"];
 
 /** Whether a row is one of them. What is being said is always shown. */
-export function matcherOf({ kind, text }: Filter): (row: Row) => boolean {
+export function matcherOf({ kind, text }: Omit<Filter, "order">): (row: Row) => boolean {
   const sought = text.trim().toLowerCase();
   if (kind === "all" && sought === "") return () => true;
   return (row) => row.pending !== undefined || (isOf(row, kind) && wordsOf(row).toLowerCase().includes(sought));

@@ -1,7 +1,7 @@
 import { flushSync } from "svelte";
 import type { Chat } from "./chat.svelte.ts";
 import { Geometry } from "./geometry.ts";
-import type { Row } from "./rows.ts";
+import type { Order, Row } from "./rows.ts";
 
 /** How far beyond the edges rows are drawn, and how near to the top earlier ones are asked for. */
 const AROUND_PX = 400;
@@ -17,7 +17,8 @@ type PlacedChat = Pick<
 
 /**
  * Where the reader is in a long list of which only a part is drawn. At the end the list stays at its end; elsewhere
- * the row at the top of the view stays where it is, whatever is added, measured or loaded around it.
+ * the row at the top of the view stays where it is, whatever is added, measured or loaded around it. With the newest
+ * first its end is above.
  */
 export class ScrollPlace {
   first = $state(0);
@@ -26,6 +27,8 @@ export class ScrollPlace {
   /** How many messages came while the reader was elsewhere. */
   arrived = $state(0);
   readonly #chat: PlacedChat;
+  /** The newest stands above. */
+  readonly #upside_down: boolean;
   readonly #geometry = new Geometry();
   readonly #observer = new ResizeObserver((entries) => this.#resized(entries));
   readonly #spacers = new Map<"above" | "below", HTMLElement>();
@@ -38,8 +41,9 @@ export class ScrollPlace {
   /** Which row is held where, until the reader scrolls: rows around it turn out to be other than was thought. */
   #held: Anchor | undefined;
 
-  constructor(chat: PlacedChat) {
+  constructor(chat: PlacedChat, order: Order = "oldest") {
     this.#chat = chat;
+    this.#upside_down = order === "newest";
   }
 
   attach(node: HTMLElement): () => void {
@@ -83,14 +87,16 @@ export class ScrollPlace {
     if (!node) return;
     if (node.scrollTop !== this.#top) this.#held = undefined;
     const below = node.scrollHeight - node.scrollTop - node.clientHeight;
-    // Away from the end only by moving up: what grows below was not the reader's doing.
-    if (below < AT_END_PX && !this.#chat.has_later) this.following = true;
-    else if (node.scrollTop < this.#top - 1) this.following = false;
+    const [to_newest, to_oldest] = this.#upside_down ? [node.scrollTop, below] : [below, node.scrollTop];
+    const moved = (node.scrollTop - this.#top) * (this.#upside_down ? 1 : -1);
+    // Away from the end only by moving away: what grows beyond it was not the reader's doing.
+    if (to_newest < AT_END_PX && !this.#chat.has_later) this.following = true;
+    else if (moved > 1) this.following = false;
     this.#top = node.scrollTop;
     this.#range(node.scrollTop);
     this.#look();
-    if (node.scrollTop < 2 * AROUND_PX) void this.#chat.loadEarlier();
-    if (below < 2 * AROUND_PX) void this.#chat.loadLater();
+    if (to_oldest < 2 * AROUND_PX) void this.#chat.loadEarlier();
+    if (to_newest < 2 * AROUND_PX) void this.#chat.loadLater();
   }
 
   /** Something in view is about to grow: the end may go, the view stays. */
@@ -106,11 +112,12 @@ export class ScrollPlace {
     this.#node?.focus({ preventScroll: true });
   }
 
-  /** Brings a message into view. */
+  /** Brings what was said or done into view. */
   async go(id: string): Promise<void> {
-    if (!(await this.#chat.reach(id))) return;
+    const key = await this.#chat.reach(id);
+    if (key === undefined) return;
     this.following = false;
-    this.#held = { key: id, shift: -ABOVE_AIM_PX };
+    this.#held = { key, shift: -ABOVE_AIM_PX };
     // Now its rows are there too.
     flushSync();
     this.#hold(this.#held);
@@ -149,7 +156,7 @@ export class ScrollPlace {
   }
 
   #topOf(anchor: Anchor | undefined): number {
-    const end = this.#geometry.total - this.#height;
+    const end = this.#upside_down ? 0 : this.#geometry.total - this.#height;
     const index = anchor ? this.#geometry.indexOf(anchor.key) : -1;
     if (this.following || !anchor || index < 0) return Math.max(0, end);
     return Math.max(0, this.#geometry.top(index) + anchor.shift);
@@ -162,7 +169,7 @@ export class ScrollPlace {
     const top = this.#topOf(anchor);
     this.#range(top);
     flushSync();
-    node.scrollTop = this.following ? node.scrollHeight : top;
+    node.scrollTop = this.following && !this.#upside_down ? node.scrollHeight : top;
     this.#top = node.scrollTop;
     this.#first();
     this.#look();
@@ -194,6 +201,8 @@ export class ScrollPlace {
     const { unread_id, loaded } = this.#chat;
     if (this.#placed || !loaded || this.#geometry.count === 0) return;
     this.#placed = true;
+    // With the newest first what is new is what is seen.
+    if (this.#upside_down) return;
     const index = unread_id === undefined ? -1 : this.#geometry.indexOf(unread_id);
     if (index < 0 || this.#geometry.total - this.#geometry.top(index) < (this.#node?.clientHeight ?? 0)) return;
     this.following = false;
@@ -202,7 +211,7 @@ export class ScrollPlace {
 
   #count(rows: readonly Row[]): void {
     // Whoever says something wants to see it said.
-    const sent = rows.at(-1)?.pending?.key;
+    const sent = rows.at(this.#upside_down ? 0 : -1)?.pending?.key;
     if (this.#placed && sent !== undefined && sent !== this.#last_sent) this.following = true;
     this.#last_sent = sent ?? this.#last_sent;
     const known = this.#newest;

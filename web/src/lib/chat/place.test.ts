@@ -36,7 +36,7 @@ class Reader {
         loadEarlier: async () => {},
         loadLater: async () => {},
         toNewest: () => {},
-        reach: async (id) => reader.messages.some((message) => message.id === id),
+        reach: async (id) => reader.messages.find((message) => message.id === id)?.id,
         see: () => {},
         unsee: () => {},
       });

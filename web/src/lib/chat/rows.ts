@@ -39,7 +39,32 @@ export interface DoneRow {
 
 export type Row = MessageRow | DoneRow;
 
+/** Which end of a timeline stands above. */
+export type Order = "oldest" | "newest";
+
+/** Whether a link with that id leads there: to what was said or done, or to what was asked or made by it. */
+export function leadsTo(doing: Doing, id: string): boolean {
+  if (doing.id === id) return true;
+  if (doing.kind === "Tool") return doing.approval?.id === id;
+  return (doing.kind === "Question" && doing.question_id === id) || (doing.kind === "Task" && doing.task_id === id);
+}
+
 const PAUSE_MS = 5 * 60_000;
+
+interface Shown {
+  unread_id: string | undefined;
+  order: Order;
+}
+
+/**
+ * The rows in the order of the messages, as they are read in that order: in the other one a day, and who speaks, is named
+ * above the last that was said, and what is new ends before the last one that is known.
+ */
+export function ordered(maker: RowMaker, messages: readonly Message[], { unread_id, order }: Shown): MessageRow[] {
+  if (order === "oldest") return maker.rows(messages, unread_id);
+  const known = messages[messages.findIndex(({ id }) => id === unread_id) - 1];
+  return maker.rows(messages.toReversed(), known?.id).toReversed();
+}
 
 /** The row of a message is made once and is the same object from then on, so that only new rows are drawn. */
 export class RowMaker {
@@ -76,7 +101,7 @@ const goesOn = (before: Message | undefined, { author, author_principal, ts }: M
   before !== undefined &&
   before.author === author &&
   before.author_principal === author_principal &&
-  Date.parse(ts) - Date.parse(before.ts) < PAUSE_MS;
+  Math.abs(Date.parse(ts) - Date.parse(before.ts)) < PAUSE_MS;
 
 interface Between {
   doings: readonly Doing[];

@@ -47,14 +47,19 @@ export class Answers {
   }
 
   /** All arguments of a call, as they can be edited. */
-  async whole(need: Need): Promise<{ text: string; editable: boolean; edit: Edit | undefined }> {
-    const { arguments: given, editable, covers, tool } = await this.#hub.client.call("approval_get", { id: need.id });
+  async whole(need: Need): Promise<{ text: string; edit: Edit | undefined }> {
+    const { arguments: given, covers, tool } = await this.#hub.client.call("approval_get", { id: need.id });
     const edit = covers === "arguments" ? editIn(tool, given) : undefined;
-    return { text: JSON.stringify(given, null, 2), editable, edit };
+    return { text: JSON.stringify(given, null, 2), edit };
   }
 
   reply(need: Need, text: string): Promise<void> {
     return this.#do(need, () => this.#needs.reply(need, text), "Answered.");
+  }
+
+  /** Whoever asks is told, so this is not taken back. */
+  dismiss(need: Need): Promise<void> {
+    return this.#do(need, () => this.#needs.dismiss(need), "Dismissed: nobody waits for it.");
   }
 
   release(need: Need, agents: readonly string[]): Promise<void> {

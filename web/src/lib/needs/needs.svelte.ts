@@ -23,7 +23,7 @@ interface Several {
 /** What waits for this person: how much on every page, and all of it on its own. */
 export class Needs {
   count = $state(0);
-  /** Whoever is held up first, and among those who has waited longest. */
+  /** Whoever is held up first, and among those what matters more and who has waited longest. */
   list = $state.raw<readonly Need[]>([]);
   /** What comes back later, the next one first. */
   put_off = $state.raw<readonly Need[]>([]);
@@ -116,6 +116,11 @@ export class Needs {
     });
   }
 
+  /** Nobody will answer it: whoever asks goes on without. */
+  dismiss({ id: question_id }: Need): Promise<void> {
+    return this.#dealing((client, key) => client.call("question_dismiss", { question_id }, key));
+  }
+
   /** Lets two agents that were stopped answer each other again, which is what the notice asked for. */
   release(agents: readonly string[]): Promise<void> {
     return this.#dealing((client, key) => client.call("mail_release", { agents: [...agents] }, key));
@@ -148,14 +153,22 @@ export class Needs {
     this.hear(count);
     this.problem = undefined;
     if (!needs || !this.#open) return;
-    this.list = needs.toSorted((one, other) => rank(one) - rank(other) || Number(one.id) - Number(other.id));
+    this.list = needs.toSorted(byUrgency);
     this.put_off = (put_off ?? []).toSorted((one, other) => backAt(one) - backAt(other));
     this.loaded = true;
   }
 }
 
-/** Who asks cannot go on; who tells something can. */
-const rank = ({ choices, tool }: Need): number => (choices || tool === "submit_answers" ? 0 : 1);
+const PRIORITIES = ["high", "medium", "low"];
+
+/** Who is held up first, then what matters more, then what has waited longest. */
+const byUrgency = (one: Need, other: Need): number =>
+  rank(one) - rank(other) || weight(one) - weight(other) || Number(one.id) - Number(other.id);
+/** Who asks cannot go on, unless they say that they can; who tells something can. */
+const rank = ({ choices, tool, blocking }: Need): number =>
+  choices === null && tool !== "submit_answers" ? 2 : blocking === false ? 1 : 0;
+/** Of what says nothing of it: as most do. */
+const weight = ({ priority = "medium" }: Need): number => PRIORITIES.indexOf(priority);
 const backAt = ({ put_off_until }: Need): number => Date.parse(put_off_until ?? "");
 
 const KEY = Symbol("needs");

@@ -10,6 +10,7 @@ const asked = (digest: string, outcome: Approval["outcome"], seconds: number): A
     outcome,
     agent: "scout",
     tool: "runtime_exec",
+    covers: "arguments",
     arguments: { cmd: ["date"] },
     reason: null,
     requested_at: new Date(ASKED).toISOString(),

@@ -22,7 +22,9 @@ export function habitsOf(approvals: readonly Approval[]): Habits {
   const same = Map.groupBy(decided, ({ digest }) => digest);
   const often = [...same.values()].flatMap((calls) => {
     const [call] = calls;
-    return call && calls.length >= OFTEN && calls.every(isApproved) ? { call, times: calls.length } : [];
+    // Of what was shown in part no rule can be made.
+    const whole = call?.covers === "arguments";
+    return call && whole && calls.length >= OFTEN && calls.every(isApproved) ? { call, times: calls.length } : [];
   });
   return {
     decided: decided.length,

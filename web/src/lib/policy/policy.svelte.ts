@@ -1,77 +1,123 @@
 import type { Hub } from "#lib/hub/hub.svelte.ts";
 import { sentenceOf } from "#lib/hub/sentence.ts";
+import { Followed } from "#lib/live/followed.svelte.ts";
 import { newKey } from "$client/index.ts";
-import type { Policy, Preview, Versions } from "./types.ts";
+import { Previewing } from "./previewing.svelte.ts";
+import type { History, Policy } from "./types.ts";
 
-/** The policy of the space as it is, a draft of the next one, and what that would have decided. */
-export class PolicyPage {
+const PAGE = 20;
+/** A note has no room for more of a rule. */
+const MOST_QUOTED = 500;
+
+/** The policy of the space as it is, followed, a draft of the next one, and what that would have decided. */
+export class PolicyPage extends Followed {
   current = $state.raw<Policy>();
-  versions = $state.raw<Versions>([]);
+  versions = $state.raw<History["versions"]>([]);
+  /** Where those begin that are not shown; null where there are none. */
+  next = $state<number | null>(null);
   /** An earlier one that is looked at. */
   shown = $state.raw<Policy>();
   draft = $state<string>();
+  /** Which version the draft was made from. */
+  drafted_from = $state(0);
   note = $state("");
-  preview = $state.raw<Preview>();
-  problem = $state<string>();
+  /** Why what was tried with the draft, or with a version, did not work. */
+  refused = $state<string>();
   saving = $state(false);
-  readonly #hub: Hub;
+  readonly previewing: Previewing;
+  #pages = 1;
 
-  constructor(hub: Hub) {
-    this.#hub = hub;
+  constructor(hub: Pick<Hub, "client">) {
+    super(hub, { uris: ["parley://policy"] });
+    this.previewing = new Previewing(hub);
   }
 
-  load = (): Promise<void> =>
-    this.#trying(async () => {
-      const { client } = this.#hub;
-      const [current, { versions }] = await Promise.all([
-        client.call("policy_get", {}),
-        client.call("policy_history", { limit: 100 }),
-      ]);
-      this.current = current;
-      this.versions = versions;
-    });
+  showMore = (): Promise<void> => {
+    this.#pages += 1;
+    return this.refresh();
+  };
 
   look = (version: number): Promise<void> =>
     this.#trying(async () => {
       this.shown =
-        version === this.current?.version ? undefined : await this.#hub.client.call("policy_get", { version });
+        version === this.current?.version ? undefined : await this.hub.client.call("policy_get", { version });
     });
 
   edit = (from: Policy | undefined): void => {
     this.draft = from && JSON.stringify(from.document, null, 2);
-    this.preview = undefined;
-    this.problem = undefined;
+    this.drafted_from = this.current?.version ?? 0;
+    this.previewing.forget();
+    this.refused = undefined;
   };
 
   /** By the same rules that decide when something is asked. */
-  tryOut = (): Promise<void> =>
-    this.#trying(async () => {
-      this.preview = await this.#hub.client.call("policy_preview", { document: parsed(this.draft), limit: 100 });
-    });
+  tryOut = (): Promise<void> => this.#trying(() => this.previewing.read({ document: parsed(this.draft) }));
 
   save = (): Promise<void> =>
     this.#trying(async () => {
-      const expected_version = this.current?.version ?? 0;
-      const input = { document: parsed(this.draft), expected_version, note: this.note };
-      await this.#hub.client.call("policy_set", input, { key: newKey() });
-      this.draft = undefined;
+      await this.#set(parsed(this.draft), this.drafted_from, this.note);
+      this.edit(undefined);
       this.note = "";
-      this.preview = undefined;
       this.shown = undefined;
-      await this.load();
     });
+
+  /** Takes one rule out. Gives the way to put it back; rejects where the policy is another one by now. */
+  async revoke(at: number): Promise<() => Promise<void>> {
+    const before = this.current;
+    if (!before) return async () => {};
+    const words = (before.words[at] ?? "").slice(0, MOST_QUOTED);
+    const { rules, ...rest } = documentOf(before);
+    const { version } = await this.#set(
+      { ...rest, rules: rules.toSpliced(at, 1) },
+      before.version,
+      `Removed: ${words}`,
+    );
+    return async () => {
+      await this.#set(before.document, version, `Put back: ${words}`);
+    };
+  }
+
+  protected override async read(): Promise<void> {
+    const { client } = this.hub;
+    const [current, { versions, next }] = await Promise.all([client.call("policy_get", {}), this.#history()]);
+    this.current = current;
+    this.versions = versions;
+    this.next = next;
+  }
+
+  async #history(): Promise<History> {
+    const versions: History["versions"] = [];
+    for (let pages = 1, next: number | null = null; ; pages += 1) {
+      const before = next === null ? {} : { before: next };
+      const page: History = await this.hub.client.call("policy_history", { limit: PAGE, ...before });
+      versions.push(...page.versions);
+      next = page.next;
+      if (next === null || pages >= this.#pages) return { versions, next };
+    }
+  }
+
+  #set(document: unknown, expected_version: number, note: string): Promise<Policy> {
+    return this.doing(this.hub.client.call("policy_set", { document, expected_version, note }, { key: newKey() }));
+  }
 
   async #trying(run: () => Promise<void>): Promise<void> {
     this.saving = true;
     try {
       await run();
-      this.problem = undefined;
+      this.refused = undefined;
     } catch (error) {
-      this.problem = error instanceof SyntaxError ? `This is not JSON: ${error.message}.` : sentenceOf(error);
+      this.refused = error instanceof SyntaxError ? `This is not JSON: ${error.message}.` : sentenceOf(error);
     } finally {
       this.saving = false;
     }
   }
 }
+
+interface Document {
+  rules: readonly { expires_at?: string }[];
+}
+
+/** The hub has checked it before it was set. */
+export const documentOf = ({ document }: Policy): Document => document as Document;
 
 const parsed = (text: string | undefined): unknown => JSON.parse(text ?? "");

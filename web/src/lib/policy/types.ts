@@ -3,4 +3,4 @@ import type { Tools } from "#lib/hub/types.ts";
 export type Policy = Tools["policy_get"]["output"];
 export type Approval = Tools["approval_list"]["output"]["approvals"][number];
 export type Preview = Tools["policy_preview"]["output"];
-export type Versions = Tools["policy_history"]["output"]["versions"];
+export type History = Tools["policy_history"]["output"];
