@@ -159,7 +159,9 @@ test("of a flood the end is kept, in a file of bounded size, with or without lin
   }
 });
 
-test("of a gigabyte the end is kept, in bounded memory and in a file of bounded size", { timeout: 300_000 }, async () => {
+test("of a gigabyte the end is kept, in bounded memory and in a file of bounded size", {
+  timeout: 300_000,
+}, async () => {
   // As the hub keeps it.
   most = 1024 * 1024;
   const before = process.memoryUsage.rss();

@@ -65,7 +65,7 @@ eachDatabase((open) => {
     await request("allowed", { ...own, tool: "yes" });
     await decided("approved", "approve");
     await decided("taken back", "approve", { ...own, call_id: "taken back" });
-    await transact(await hub.as(scout), (ctx) =>
+    await transact(await hub.as(scout ?? ""), (ctx) =>
       takeBackCalls(ctx, {
         agent_id: ctx.actor.principal_id,
         choose: async () => (call_id) => call_id === "taken back",
