@@ -147,6 +147,25 @@ test("runs once however often it is started, and --stop ends it and takes its to
   await until(async () => (await answers()).length === 1);
 });
 
+test("--remove leaves nothing of it that anybody is shown or asked about, and the next one is another", async () => {
+  const before = await ground.json(["policy", "show"]);
+  const started = await ground.json<Started>(["demo"]);
+  for (const text of ["task Count them", "ask"]) await say(text);
+  const needs = async () => (await ground.json<{ needs: object[] }>(["needs"])).needs;
+  await until(async () => (await needs()).length === 1);
+  expect(await ground.json(["demo", "--remove"])).toEqual({
+    ...{ removed: true, agent: "demo", pid: started.pid, tasks_cancelled: 1 },
+  });
+  expect(isAlive(started.pid)).toBe(false);
+  expect((await tokenOf(started.token_id))?.revoked_at).toMatch(/Z$/);
+  expect(await needs()).toEqual([]);
+  expect((await ground.json<{ agents: object[] }>(["agent", "list"])).agents).toEqual([]);
+  expect((await ground.json<{ tasks: object[] }>(["task", "list"])).tasks).toEqual([]);
+  expect(await ground.json(["policy", "show"])).toMatchObject({ words: Object(before).words });
+  expect(await ground.json(["demo", "--remove"])).toMatchObject({ removed: false });
+  expect(await ground.json<Started>(["demo"])).toMatchObject({ agent: "demo-2" });
+});
+
 test("goes on through a restart of the hub, on another port, and answers nothing twice", async () => {
   const hub = await ground.serve();
   await ground.json(["demo"]);

@@ -19,6 +19,7 @@ import { LAUNCHER } from "../root.ts";
 import { allowDemo, forgetDemo } from "./policy.ts";
 
 const STOP_MS = 20_000;
+const NAME = "demo";
 
 /** A demo that was started, as it is remembered in the data folder. */
 interface Started {
@@ -30,16 +31,18 @@ interface Started {
 
 export const demo = defineCommand({
   people: true,
-  examples: ["demo", "demo --stop", "demo --foreground"],
+  examples: ["demo", "demo --stop", "demo --remove", "demo --foreground"],
   details:
-    "It speaks first, answers by fixed rules without any model, pins notes, asks questions, asks before it runs something and files tasks: say help to it. Its notes, questions and tasks are allowed by rules of the policy that it brings along: parley policy show. It goes on in the background until --stop, which ends it and takes its token and its rules back.",
+    "It speaks first, answers by fixed rules without any model, pins notes, asks questions, asks before it runs something and files tasks: say help to it. Its notes, questions and tasks are allowed by rules of the policy that it brings along: parley policy show. It goes on in the background until --stop, which ends it and takes its token and its rules back; started again it goes on where it was. --remove takes away the agent as well, with its chat, what it asked and the tasks it filed that nobody has begun. What was pinned or worked on stays, as everything in a workspace does.",
   options: {
     stop: flag("end it and take its token and rules back"),
+    remove: flag("end it, and take away its agent with what it asked and filed"),
     foreground: flag("run it here until Ctrl-C, rather than in the background"),
-    name: text("NAME", "what the agent is called", { default: "demo" }),
+    name: text("NAME", "what the agent is called [default demo]"),
   },
-  async run(cli, { stop, foreground, name }) {
-    if (stop) return remove(cli);
+  async run(cli, { stop, remove, foreground, name }) {
+    if (remove) return takeAway(cli, name ?? NAME);
+    if (stop) return halt(cli);
     const me = await cli.call("whoami", {});
     // Started by ourselves it has the token of an agent, and is that agent.
     if (me.agent !== null) return answer(cli, { token: cli.token, space: me.space, ready: announce });
@@ -48,8 +51,9 @@ export const demo = defineCommand({
   },
 });
 
-async function inForeground(cli: Cli, name: string, space: string): Promise<void> {
-  const made = await createToken(cli, name);
+async function inForeground(cli: Cli, wanted: string | undefined, space: string): Promise<void> {
+  const made = await createAgent(cli, wanted);
+  const { name } = made;
   await allowDemo(cli, name);
   cli.out.note(`${name} answers. Ctrl-C ends it.`);
   try {
@@ -105,14 +109,14 @@ async function greet(cli: Cli, agent: string): Promise<void> {
   if (messages.length === 0) await cli.call("agent_resume", { agent });
 }
 
-async function inBackground(cli: Cli, name: string): Promise<void> {
+async function inBackground(cli: Cli, wanted: string | undefined): Promise<void> {
   using lock = takeBriefly(join(cli.home.path, "demo.lock"));
   if (!lock) throw new Failure("CONFLICT", "Somebody is starting the demo just now.");
   const before = remembered(cli);
   if (before && isOurs(before.pid)) return tell(cli, before, "runs already");
   // One that was killed left its token behind.
   if (before) await revoke(cli, before.token_id);
-  const { id, token } = await createToken(cli, name);
+  const { id, token, name } = await createAgent(cli, wanted);
   await allowDemo(cli, name);
   const pid = await startChild(cli, token);
   const started: Started = { pid, name, token, token_id: id };
@@ -121,11 +125,24 @@ async function inBackground(cli: Cli, name: string): Promise<void> {
   await tell(cli, started, "answers");
 }
 
-async function remove(cli: Cli): Promise<void> {
+async function halt(cli: Cli): Promise<void> {
   const ended = await endDemo(cli);
   if (!ended) return cli.out.result({ stopped: false }, () => "No demo runs here.");
   const { name, pid } = ended;
   await cli.out.result({ stopped: true, agent: name, pid }, () => `${visibleLine(name)} no longer answers.`, []);
+}
+
+async function takeAway(cli: Cli, wanted: string): Promise<void> {
+  const { name = wanted, pid = null } = (await endDemo(cli)) ?? {};
+  const { tasks } = await cli.call("task_list", { status: "pending", limit: 100 });
+  const waiting = tasks.filter(({ sender }) => sender === name);
+  for (const { id } of waiting) await cli.call("task_cancel", { task_id: id, reason: "The demo was removed." });
+  const { questions } = await cli.call("get_pending_questions", {});
+  for (const { id, asked_by } of questions)
+    if (asked_by === name) await cli.call("question_dismiss", { question_id: id });
+  const gone = await cli.call("agent_delete", { name }).catch(recover(undefined, "AGENT_NOT_FOUND"));
+  const told = { removed: gone !== undefined, agent: name, pid, tasks_cancelled: waiting.length };
+  await cli.out.result(told, () => (gone ? `${visibleLine(name)} is gone.` : "There is no demo here."), []);
 }
 
 /** Undefined where none was started, or it was ended before. */
@@ -162,6 +179,16 @@ async function reportStopped(cli: Cli, { token }: Started): Promise<void> {
   } catch (error) {
     // Its token may be gone already.
     if (!(error instanceof HubError)) throw error;
+  }
+}
+
+/** The name of one that was removed is not given again: where none was asked for, the next one is taken. */
+async function createAgent(cli: Cli, wanted: string | undefined): Promise<{ id: string; token: string; name: string }> {
+  if (wanted !== undefined) return { ...(await createToken(cli, wanted)), name: wanted };
+  for (let n = 1; ; n += 1) {
+    const name = n === 1 ? NAME : `${NAME}-${n}`;
+    const made = await createToken(cli, name).catch(recover(undefined, "NAME_TAKEN"));
+    if (made) return { ...made, name };
   }
 }
 
