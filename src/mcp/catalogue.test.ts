@@ -25,7 +25,8 @@ eachDatabase((open, database) => {
     expect(chat).toContain("chat_read_before");
     expect(chat).not.toContain("whoami");
     expect(human).not.toContain("chat_read_before");
-    expect(await listed("human", "eva", "/mcp/loop")).toEqual([]);
+    // The end of a turn is no person's to say.
+    expect(await listed("human", "eva", "/mcp/loop")).toEqual(["policy_get", "policy_propose"]);
   });
 
   describe("an idempotency key", () => {

@@ -279,12 +279,15 @@ eachDatabase((open, database) => {
       });
     await send();
     const [first] = await listed(1);
-    await waiting(hub, first.id);
+    const { approval } = await waiting(hub, first.id);
     // It has been asked for an hour, and nobody takes the agent to be there any more.
     await hub.tick(3_600_000);
     await send();
-    const [second] = await listed(2);
-    expect(second).toMatchObject({ state: "queued", waits_for: "turn" });
+    await hub.tick(0);
+    expect(await listed(1)).toMatchObject([{ id: first.id }]);
+    await decide(hub, approval, { decision: "approve" });
+    // It goes on with what it had asked about, and was never told of the mail.
+    expect(await listed(2)).toMatchObject([{ ended_at: null }, { id: first.id, state: "done" }]);
   });
 
   test("a session that its client has lost meanwhile begins anew with its prompt, and asks anew", async () => {

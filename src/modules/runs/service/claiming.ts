@@ -68,7 +68,8 @@ export function claim(ctx: Ctx, wanted: Claim): Promise<Claimed | undefined> {
     const held = { node: node.id, host: node.host, session_id };
     await store.saveRun(ctx.tx, {
       ...{ ...row, ...held, state: "claimed", waits_for: null, attempt, node_boot: node.boot, token_id },
-      claimed_id: ctx.tx.takeId(),
+      // What goes on knows of nothing that came while it waited.
+      claimed_id: is_new ? ctx.tx.takeId() : row.claimed_id,
       ...{ pid: null, pid_start: null, exit_code: null, signal: null, error: null },
     });
     await store.insertAttempt(ctx.tx, {
