@@ -178,7 +178,7 @@ export const noteMade = (tx: Tx, args: Taking): Promise<void> => tx.run(made, { 
 type Caused = At & { cause: number };
 
 const openByHub = statement<Caused, StatedApprovalRow>(
-  `select ${COLUMNS} ${FROM} ${NAMES} ${OPEN} and a.executes = 'hub' and a.cause = :cause order by a.id`,
+  `select ${COLUMNS} ${FROM} ${NAMES} ${OPEN} and a.executes = 'hub' and a.cause = :cause order by n.id`,
 );
 /** What of a turn or a run waits for a person, of calls that the hub itself asked about. */
 export const listOpenByHub = (db: Reader, args: Caused): Promise<StatedApprovalRow[]> => db.all(openByHub, args);
