@@ -18,6 +18,8 @@ export interface Asked {
   origin: Origin | undefined;
   /** The hub let it through as a call of its own tools, when it noted it. */
   allowed: boolean;
+  /** What leads to it, as people are shown who are asked. */
+  turn_id: string;
   signal: AbortSignal;
 }
 

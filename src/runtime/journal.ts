@@ -126,7 +126,10 @@ export class Journal implements ProgramReport {
     const { port } = this.#parts;
     this.#asked += 1;
     const key = `${this.#parts.turn_id}-${this.#parts.sample}-ask-${this.#asked}`;
-    const asked = await port.call("approval_request", this.#requestOf(request, key), { signal });
+    const asked = await port.call("approval_request", this.#requestOf(request, key), {
+      cause: this.#parts.turn_id,
+      signal,
+    });
     let now = asked;
     try {
       while (now.state === "pending")

@@ -34,10 +34,11 @@ export class PolicyGate implements Gate {
     this.holder = `runtime ${fence}`;
   }
 
-  async decide(call: ModelCall, { origin, allowed, signal }: Asked): Promise<Decision> {
+  async decide(call: ModelCall, asked: Asked): Promise<Decision> {
+    const { origin, allowed, signal } = asked;
     if (!origin || (origin.server === HUB && (allowed || isRefused(call)))) return { decision: "allow" };
     try {
-      return await this.settle(await this.#ask(call, origin, signal), signal);
+      return await this.settle(await this.#ask(call, origin, asked), signal);
     } catch (error) {
       if (!(error instanceof HubError && CALLS_FAULT.includes(error.code))) throw error;
       return { decision: "deny_continue", output: failure(error.code, error.message).output };
@@ -62,7 +63,7 @@ export class PolicyGate implements Gate {
     await this.#port.call("approval_finish", ended, { signal: this.#stop });
   }
 
-  #ask(call: ModelCall, { server, mount, input_schema, hints = [] }: Origin, signal: AbortSignal): Promise<Requested> {
+  #ask(call: ModelCall, { server, mount, input_schema, hints = [] }: Origin, asked: Asked): Promise<Requested> {
     const { call_id, arguments: text } = call;
     const tool = server === HUB ? currentName(call.tool) : call.tool;
     const args = text.trim() === "" ? "{}" : text;
@@ -78,7 +79,8 @@ export class PolicyGate implements Gate {
       hints: [...hints],
       ...held,
     };
-    return this.#port.call("approval_request", request, { signal });
+    const { turn_id, signal } = asked;
+    return this.#port.call("approval_request", request, { cause: turn_id, signal });
   }
 
   #claim(id: string, signal: AbortSignal): Promise<Requested> {

@@ -83,6 +83,16 @@ eachDatabase((open) => {
     expect([shop.bought, model.requests.length]).toEqual([[], 2]);
   });
 
+  test("what a person is asked about has the turn as its cause, back to what a person said", async () => {
+    const { hub, ana, begin, tell, pending, model } = await openShop();
+    await using _ = await begin();
+    const { body } = await tell("go");
+    model.answers(call(BUY.name, { what: "tea" }));
+    const { steps, end } = (await hub.call(ana, "event_why", { id: (await pending()).id })).body;
+    expect(steps.slice(1)).toMatchObject([{ kind: "turn" }, { id: body.id, by: "ana" }]);
+    expect(end).toBe("first");
+  });
+
   test("POLICY-4 and POLICY-5: a call that is asked about waits, alone, and runs once when a person approves it", async () => {
     const { hub, scout, begin, tell, allow, decide, heard, shop, model, status, pending } = await openShop();
     await allow("add_note");

@@ -235,7 +235,7 @@ export class Turn {
     const { signal } = this.#abort;
     if (intake.wanted.tools_off && !isSpeech(call)) return this.#denied(call, TOOLS_OFF);
     const origin = tools.originOf(call);
-    const decided = await gate.decide(call, { origin, allowed, signal });
+    const decided = await gate.decide(call, { origin, allowed, turn_id: this.#id, signal });
     // An abort takes back what waits, and may be heard of by that first.
     if (decided.decision !== "allow") await intake.catchUp();
     if (this.#isAborted) this.#abort.abort();
