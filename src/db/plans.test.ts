@@ -24,7 +24,7 @@ const ABOUT_A_SPACE = [
   /^select phase from workflow_phases where space_id = \?$/,
   / from notices n cross join questions q .*where n\.space_id = \? and n\.state = 'open' /,
   / from notices n (cross join (approvals a|policy_proposals o) )?where n\.space_id = \? and n\.state = 'open' /,
-  / from notices n cross join policy_proposals o join principals p .* where n\.space_id = \? and n\.state = 'open' /,
+  / from notices n cross join (approvals a|policy_proposals o) join principals p .* where n\.space_id = \? and n\.state = 'open' /,
   /^select version, id from policies .* order by version desc limit 1$/,
   / from agent_sessions s join /,
   /^select min\(until_at\) as until_at from need_laters /,
