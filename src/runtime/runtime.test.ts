@@ -170,6 +170,38 @@ eachDatabase((open) => {
     expect(model.heard).toHaveLength(2);
   });
 
+  test("RUN-8: what is said while a change of another server is noted is heard before the model answers", async () => {
+    const { hub, scout, tell, start } = await openHub();
+    const port = await portOf(hub, scout, "in process");
+    const userTexts = async () => {
+      const { events } = (await hub.call(scout, "runtime_log", {})).body;
+      return events.filter(({ type }: { type: string }) => type === "UserText").length;
+    };
+    const slow: HubPort = {
+      ...port,
+      call: async (tool, args, options) => {
+        if (tool === "runtime_record" && JSON.stringify(args).includes(`"Notification"`)) {
+          await tell("meanwhile");
+          await expect.poll(userTexts).toBe(2);
+        }
+        return port.call(tool, args, options);
+      },
+    };
+    const changes: Changed[] = [{ server: "files", uri: "file:///a" }];
+    const around = (tools: Toolset): Toolset => ({
+      list: () => tools.list(),
+      call: (call, context) => tools.call(call, context),
+      mounts: () => tools.mounts(),
+      originOf: (tool) => tools.originOf(tool),
+      takeChanges: () => changes.splice(0),
+    });
+    const model = new Model();
+    await using _ = await start(model, { around, port: slow });
+    await tell("go");
+    await expect.poll(() => model.requests.length).toBe(1);
+    expect(model.heard).toEqual(["go", "meanwhile", expect.stringContaining("file:///a")]);
+  });
+
   test("how the mounted servers are is told by one report at a time, and the last one says how they are", async () => {
     const { hub, scout, start, status } = await openHub();
     const port = await portOf(hub, scout, "in process");

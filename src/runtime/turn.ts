@@ -134,13 +134,14 @@ export class Turn {
   async #step(): Promise<void> {
     const { intake } = this.#parts;
     const { signal } = this.#abort;
+    // Before what people said is taken: what is put into the log meanwhile comes before it, and would count as seen.
+    await this.#tellChanges();
     await intake.catchUp();
     while (intake.wanted.paused && !signal.aborted) {
       await intake.changed();
       await intake.catchUp();
     }
     this.#takeIn(intake.take());
-    await this.#tellChanges();
     signal.throwIfAborted();
     if (this.#samples >= MOST_SAMPLES) throw new TurnFailed(`The turn did not end in ${MOST_SAMPLES} answers.`);
     const seen_id = this.#log.reduce((newest, { id }) => (Number(id) > Number(newest) ? id : newest), this.#id);
@@ -162,7 +163,9 @@ export class Turn {
 
   #takeIn(inputs: readonly LogEvent[]): void {
     const known = new Set(this.#log.map(({ id }) => id));
+    // In the order of the log, as whoever reads it after a restart has it.
     this.#log.push(...inputs.filter(({ id }) => !known.has(id)));
+    this.#log.sort((a, b) => Number(a.id) - Number(b.id));
   }
 
   /** What other servers told of, in one message. */
