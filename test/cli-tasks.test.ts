@@ -135,7 +135,7 @@ test("task why says in a sentence what holds a task back, and what led to it", a
   expect(await said(["task", "why", plain.id])).toMatch(
     / is held: the quota of the account default is used up until (tomorrow )?\d\d:\d\d\./,
   );
-  expect(await said(["task", "wakes"])).toBe("No trigger is owed an end.");
+  expect(await said(["task", "wakes"])).toBe("Nobody is owed the end of a task.");
 });
 
 test("a run is shown with its attempts and its output, and followed until it is over", async () => {
@@ -356,7 +356,7 @@ test("doctor says whether runner.json is sound, and whether a trigger is owed th
   };
   expect(await examined()).toMatchObject({
     runner: expect.stringMatching(/^pass: There is no runner\.json/),
-    wakes: "pass: No trigger is owed the end of a task.",
+    wakes: "pass: Nobody is owed the end of a task.",
   });
 
   const { token } = await ground.json<{ token: string }>(["token", "create", "--role", "trigger", "--name", "gmail"]);
@@ -370,7 +370,7 @@ test("doctor says whether runner.json is sound, and whether a trigger is owed th
   };
   writeFileSync(runner, JSON.stringify(flawed), { mode: 0o600 });
   const { runner: faults, wakes } = await examined();
-  expect(wakes).toMatch(/^warn: 1 end of tasks was not taken .* the oldest, of gmail, ended just now and was offered/);
+  expect(wakes).toMatch(/^warn: 1 end of tasks was not taken .* the oldest, of trigger:gmail, ended just now and was offered/);
   expect(faults).toMatch(
     /^fail: .*trigger: \/no\/such\/agent does not exist\. worker: .*runner\.json is not executable\. mail: /,
   );
