@@ -31,18 +31,16 @@ test.each(KINDS)(
     const running = async () =>
       (await listProcesses("PROGRAM_OF")).flatMap(({ mark, pid }) => (mark === home ? pid : []));
     const tell = (content: string) => callTool(restarts.admin, "chat_human_post", { content, agent: "mason" });
-    const ends = async () => {
-      const { body } = await callUntilKnown(restarts.admin, "timeline_read", { agent: "mason" });
-      return body.items.flatMap(({ kind, outcome }: { kind: string; outcome: string }) =>
-        kind === "EndTurn" ? outcome : [],
-      );
-    };
+    const items = async (): Promise<{ kind: string; outcome: string }[]> =>
+      (await callUntilKnown(restarts.admin, "timeline_read", { agent: "mason" })).body.items;
+    const ends = async () => (await items()).flatMap(({ kind, outcome }) => (kind === "EndTurn" ? outcome : []));
 
     await callTool(restarts.admin, "agent_register", { name: "mason" });
     const definition = JSON.stringify({ driver });
     await callTool(restarts.admin, "agent_start", { agent: "mason", definition });
-    await tell("say:Well.; child; hang");
-    await until(async () => (await running()).length === 2);
+    await tell("tool:Look; child; hang");
+    // A turn of which nothing is known is begun again for the same, and would hang again.
+    await until(async () => (await running()).length === 2 && (await items()).some(({ kind }) => kind === "Tool"));
     await restarts.hub.kill("SIGKILL");
     await restarts.start();
     await until(async () => (await ends()).includes("interrupted"));
