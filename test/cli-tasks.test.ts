@@ -370,7 +370,9 @@ test("doctor says whether runner.json is sound, and whether a trigger is owed th
   };
   writeFileSync(runner, JSON.stringify(flawed), { mode: 0o600 });
   const { runner: faults, wakes } = await examined();
-  expect(wakes).toMatch(/^warn: 1 end of tasks was not taken .* the oldest, of trigger:gmail, ended just now and was offered/);
+  expect(wakes).toMatch(
+    /^warn: 1 end of tasks was not taken .* the oldest, of trigger:gmail, ended just now and was offered/,
+  );
   expect(faults).toMatch(
     /^fail: .*trigger: \/no\/such\/agent does not exist\. worker: .*runner\.json is not executable\. mail: /,
   );
