@@ -5,6 +5,17 @@ import { openAgentHub, portOf, WAYS } from "../testing/running-agent.ts";
 import type { HubPort } from "./port.ts";
 import type { Changed, Toolset } from "./toolset.ts";
 
+/** Other servers beside the hub's tools, which tell of these changes. */
+const telling =
+  (changes: Changed[]) =>
+  (tools: Toolset): Toolset => ({
+    list: () => tools.list(),
+    call: (call, context) => tools.call(call, context),
+    mounts: () => tools.mounts(),
+    originOf: (tool) => tools.originOf(tool),
+    takeChanges: () => changes.splice(0),
+  });
+
 eachDatabase((open) => {
   const openHub = (way: (typeof WAYS)[number] = "in process") => openAgentHub(open, way);
 
@@ -147,15 +158,8 @@ eachDatabase((open) => {
   test("RUN-14: what other servers tell is one message before the next answer, every URI once, without the inbox", async () => {
     const { tell, start } = await openHub();
     const changes: Changed[] = [];
-    const around = (tools: Toolset): Toolset => ({
-      list: () => tools.list(),
-      call: (call, context) => tools.call(call, context),
-      mounts: () => tools.mounts(),
-      originOf: (tool) => tools.originOf(tool),
-      takeChanges: () => changes.splice(0),
-    });
     const model = new Model();
-    await using _ = await start(model, { around });
+    await using _ = await start(model, { around: telling(changes) });
     const files = { server: "files", uri: "file:///a" };
     changes.push(files, { server: "git", uri: "git://main" }, files, { server: "files", uri: "file:///b" });
     changes.push({ server: "chat", uri: "ui://chat/scout/inbox" });
@@ -188,15 +192,8 @@ eachDatabase((open) => {
       },
     };
     const changes: Changed[] = [{ server: "files", uri: "file:///a" }];
-    const around = (tools: Toolset): Toolset => ({
-      list: () => tools.list(),
-      call: (call, context) => tools.call(call, context),
-      mounts: () => tools.mounts(),
-      originOf: (tool) => tools.originOf(tool),
-      takeChanges: () => changes.splice(0),
-    });
     const model = new Model();
-    await using _ = await start(model, { around, port: slow });
+    await using _ = await start(model, { around: telling(changes), port: slow });
     await tell("go");
     await expect.poll(() => model.requests.length).toBe(1);
     expect(model.heard).toEqual(["go", "meanwhile", expect.stringContaining("file:///a")]);
