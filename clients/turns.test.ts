@@ -104,6 +104,8 @@ test("RUN-4: Codex does an agent's turns: told once, in a thread that goes on", 
   await using desk = await Desk.open();
   const codex = new Codex(desk);
   const driver = ["--driver", "command", "--client", "codex", "--price", "1,10"];
+  const document = { rules: [{ tool: "task_create", decision: "allow" }] };
+  await desk.call("policy_set", { document, expected_version: 0 });
   const { tell, ended } = await run(desk, driver, codex.env);
   const post = codexRunCall("chat_assistant_post", { content: "It is read." });
   const file = codexRunCall("task_create", { content: "Look at it." });
@@ -120,6 +122,19 @@ test("RUN-4: Codex does an agent's turns: told once, in a thread that goes on", 
   expect(ofKind(await ended(2), "EndTurn")).toMatchObject([{}, { outcome: "finished", input_tokens: 2_000 }]);
   const { text } = await codex.model.received(["was-read", "Follow the script second."]);
   expect(times(text, first)).toBe(1);
+});
+
+test("POLICY-15: what Codex calls of the hub without asking waits for a person, and is made once that is approved", async () => {
+  await using desk = await Desk.open();
+  const codex = new Codex(desk);
+  const { tell, ended } = await run(desk, ["--driver", "command", "--client", "codex"], codex.env);
+  const file = codexRunCall("task_create", { content: "Look at it." });
+  const done = codexRunCall("loop_yield_turn");
+  await tell(codex.model.script("first", file, done, say("So.")));
+  expect(ofKind(await ended(1), "Task")).toEqual([]);
+  expect(await approve(desk, "task_create")).toMatchObject({ server: "parley", executes: "hub" });
+  await tell(codex.model.script("second", file, file, done, say("Done.")));
+  expect(ofKind(await ended(2), "Task")).toMatchObject([{ content: "Look at it." }]);
 });
 
 test("RUN-4: an agent that speaks ACP, with Claude Code inside, does an agent's turns: told once, asking people, in a session that goes on", async () => {
