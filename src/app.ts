@@ -33,6 +33,7 @@ import {
 import { MODULES } from "./modules/index.ts";
 import { urgentFor } from "./modules/mail/index.ts";
 import { drainWakes, hasWork, isWork } from "./modules/tasks/index.ts";
+import { noteTools } from "./modules/timeline/index.ts";
 import { RateLimit } from "./rate-limit.ts";
 import { Resources } from "./resources.ts";
 import { Runner } from "./runner/runner.ts";
@@ -216,6 +217,7 @@ async function compose({ config, log, database, audit, modules }: Parts): Promis
     ctx,
   };
   onCommit(hub, "metrics", ({ events }) => metrics.committed(events));
+  onCommit(hub, "tools that are off", ({ events }) => noteTools(database, events));
   chargeFanOut(hub);
   const report = (error: unknown): void => log.warn("urgent mail could not be flagged", { error });
   onCommit(hub, "urgent mail", flagUrgent({ home: config.home, urgentFor, report }));

@@ -42,7 +42,7 @@ export interface Notification {
 /** Those of one server, for these roles: each tells of one type of event. */
 export const notificationsFor =
   (server: string, roles: readonly Role[]) =>
-  <D extends Record<string, unknown>>(
+  <D extends object>(
     name: string,
     { topic, type, view }: EventDefinition<D>,
     params: (data: D) => Record<string, unknown>,

@@ -4,7 +4,8 @@ import { DatabaseSync } from "node:sqlite";
 import { type RunningHub, startHub } from "../../src/app.ts";
 import { readConfig } from "../../src/config.ts";
 import { systemActor, type TxCtx, transact } from "../../src/context.ts";
-import { append, saveWatermark } from "../../src/feed/index.ts";
+import { append } from "../../src/feed/append.ts";
+import { saveWatermark } from "../../src/feed/index.ts";
 import { MODULES } from "../../src/modules/index.ts";
 import { answerBench, folder } from "./answering.ts";
 

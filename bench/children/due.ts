@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { systemActor, type TxCtx, transact } from "../../src/context.ts";
 import { plan, Scheduler } from "../../src/due/index.ts";
-import { append } from "../../src/feed/index.ts";
+import { append } from "../../src/feed/append.ts";
 import { answerBench, folder } from "./answering.ts";
 import { startBenchHub } from "./bench-hub.ts";
 

@@ -18,6 +18,7 @@ const add = statement<{ space_id: string; status: string; channel: string; by: n
 const total = statement<{ channel: string }, { tasks: number }>(
   "select tasks from task_totals where space_id = 'main' and status = 'done' and channel = :channel",
 );
+const claimed = statement<{ name: string }>("update hub set value = value where name = :name");
 const say = (content: string) => ({ author: "user", mime: "text/plain", content }) as const;
 
 eachDatabase((open, name) => {
@@ -81,6 +82,23 @@ eachDatabase((open, name) => {
     await expect.poll(() => told, SOON).toEqual(ids);
     const kept = results.flatMap(({ status }, n) => (status === "fulfilled" ? [`n${n}`] : []));
     expect(await contents()).toEqual(kept);
+  });
+
+  test("those that lost a race, and so changed nothing, have no other operation of the batch done a second time", async () => {
+    let done = 0;
+    const results = await Promise.allSettled(
+      Array.from({ length: 100 }, (_, n) =>
+        write(async (ctx) => {
+          if (n % 10 === 3 && (await ctx.tx.runCounted(claimed, { name: "nobody's" })) === 0)
+            throw new ParleyError("CONFLICT", "Somebody else has it.");
+          await post(ctx, say(`n${n}`));
+          done += 1;
+        }),
+      ),
+    );
+    expect(results.filter(({ status }) => status === "rejected")).toHaveLength(10);
+    expect(done).toBe(90);
+    expect(await contents()).toHaveLength(90);
   });
 
   test("an operation that fails alone leaves nothing behind, and the next one goes on", async () => {

@@ -217,9 +217,10 @@ export class PostgresDatabase implements Database {
   }
 
   async #drain(space_id: string, jobs: Job[]): Promise<void> {
-    // Everything that arrived in this turn of the event loop shares the transaction.
-    await new Promise((resolve) => setImmediate(resolve));
-    while (jobs.length > 0)
+    while (jobs.length > 0) {
+      // Everything that arrives in this turn of the event loop shares the transaction, also what those go on with whom the
+      // last one has answered: without it they would wait for the next one to be over, and each had half of them.
+      await new Promise((resolve) => setImmediate(resolve));
       try {
         if (this.#health.state === "outdated") throw new ParleyError("SHUTTING_DOWN", OUTDATED);
         await this.#runBatch(jobs.splice(0, MOST_JOBS));
@@ -230,6 +231,7 @@ export class PostgresDatabase implements Database {
         // Who waited while nobody answered is not made to wait for the next one that does not.
         if (troubleOf(error) === "lost") for (const job of jobs.splice(0)) job.reject(nothingWritten(error));
       }
+    }
     this.#queues.delete(space_id);
   }
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { onCommit } from "../commits.ts";
 import type { Actor, TxCtx } from "../context.ts";
 import { statement } from "../db/statement.ts";
-import { append } from "../feed/index.ts";
+import { append } from "../feed/append.ts";
 import type { DueHandler, DueJob } from "../module.ts";
 import { eachDatabase, type TestHub } from "../testing/hub.ts";
 import { move, plan, Scheduler } from "./index.ts";

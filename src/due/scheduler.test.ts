@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { TxCtx } from "../context.ts";
 import { statement } from "../db/statement.ts";
 import { arm, disarm } from "../failpoints.ts";
-import { append } from "../feed/index.ts";
+import { append } from "../feed/append.ts";
 import type { DueHandler } from "../module.ts";
 import { eachDatabase, type TestHub } from "../testing/hub.ts";
 import { NodeView } from "../testing/node-view.ts";

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { transact } from "../context.ts";
 import type { Reader } from "../db/database.ts";
 import { eachDatabase } from "../testing/hub.ts";
-import { append, appendGroup } from "./append.ts";
+import { append, appendAll, appendGroup } from "./append.ts";
 import type { FeedEvent } from "./event.ts";
 import { listEventsSince } from "./store.ts";
 
@@ -46,6 +46,38 @@ eachDatabase((open) => {
         },
       ),
       { numRuns: 8 },
+    );
+  });
+
+  test("several that are about different things are told in their order, each under a position and of a thing of its own", async () => {
+    const hub = await open();
+    const ctx = await hub.as(await hub.token("human", "ana"));
+    const { space_id } = ctx.actor;
+    const told: FeedEvent[] = [];
+    hub.hub.database.onCommit((commit) => {
+      if (commit.space_id === space_id) told.push(...commit.events);
+    });
+    const events = Array.from({ length: 150 }, (_, n) => ({
+      type: "changed",
+      topic,
+      stream: `s${n % 2}`,
+      data: { n },
+    }));
+    await transact(ctx, async (ctx) => {
+      await appendAll(ctx, []);
+      await appendAll(
+        ctx,
+        events.map((event, at) => (at === 0 ? event : { ...event, ref: at })),
+      );
+    });
+    await expect.poll(() => told.length, SOON).toBe(events.length);
+    const [first] = told;
+    expect(told.map(({ ref }) => ref)).toEqual(events.map((_, at) => (at === 0 ? first?.id : at)));
+    expect(told.map(({ data, stream }) => ({ data, stream }))).toEqual(
+      events.map(({ data, stream }) => ({ data, stream })),
+    );
+    expect(await listEventsSince(hub.hub.database, { space_id, after_id: (first?.id ?? 0) - 1, limit: 200 })).toEqual(
+      told,
     );
   });
 

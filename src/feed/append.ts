@@ -1,6 +1,6 @@
 import type { TxCtx } from "../context.ts";
 import type { Cause, FeedEvent } from "./event.ts";
-import { type GroupFields, type GroupMember, insertEvent, insertGroup } from "./store.ts";
+import { type GroupFields, type GroupMember, insertEvent, insertEvents, insertGroup } from "./store.ts";
 
 export type NewEvent = Omit<FeedEvent, "id" | "ref" | "actor_id"> & {
   /** One taken before, by who writes what it creates at the same time: on PostgreSQL that is one wait instead of two. */
@@ -32,11 +32,21 @@ export async function appendGroup(
 
 /** Appends to the feed of the transaction's space. Returns the event's id, which is also the id of what it created. */
 export async function append(ctx: TxCtx, event: NewEvent): Promise<number> {
-  const { id = ctx.tx.takeId(), type, topic, stream, ref, data, live } = event;
-  const entry: FeedEvent = { id, type, topic, stream, ref: ref ?? id, actor_id: ctx.actor.principal_id, data, live };
+  const entry = entryOf(ctx, event);
   await insertEvent(ctx.tx, entry, ctx.cause);
   announce(ctx, entry);
-  return id;
+  return entry.id;
+}
+
+/** The same for several that differ in more than a group's do: as many rows, written as one statement. */
+export async function appendAll(ctx: TxCtx, events: readonly NewEvent[]): Promise<void> {
+  const entries = events.map((event) => entryOf(ctx, event));
+  await insertEvents(ctx.tx, entries, ctx.cause);
+  for (const entry of entries) announce(ctx, entry);
+}
+
+function entryOf(ctx: TxCtx, { id = ctx.tx.takeId(), type, topic, stream, ref, data, live }: NewEvent): FeedEvent {
+  return { id, type, topic, stream, ref: ref ?? id, actor_id: ctx.actor.principal_id, data, live };
 }
 
 function announce(ctx: TxCtx, event: FeedEvent): void {

@@ -8,8 +8,8 @@ export interface Cause {
   how: CauseHow;
 }
 
-/** One entry of a space's feed. A module says in its `service/events.ts` what the data of its own are, and nowhere else. */
-export interface FeedEvent<Data = Record<string, unknown>> {
+/** One entry of a space's feed. What its data are says the definition of its type (`define.ts`), and nothing else does. */
+export interface FeedEvent<Data extends object = object> {
   id: number;
   /** `noun.past`, such as `chat.posted`. */
   type: string;
@@ -27,4 +27,4 @@ export interface FeedEvent<Data = Record<string, unknown>> {
 }
 
 /** What some of its readers are told of an event, by what it holds alone; null where it is nothing to them. */
-export type EventView = (event: FeedEvent) => Record<string, unknown> | null;
+export type EventView = (event: FeedEvent) => object | null;

@@ -1,8 +1,8 @@
-export { append, appendGroup } from "./append.ts";
+export { appendGroup } from "./append.ts";
 export { type CauseColumns, fromColumns, toColumns } from "./cause-columns.ts";
 export { because, credentialCause, explain } from "./causes.ts";
 export { type Consumer, consumerDue, kindOf } from "./consumers.ts";
-export { defineEvent } from "./define.ts";
+export { dataOf, defineEvent, isAny } from "./define.ts";
 export { CAUSE_HOW, type Cause, type EventView, type FeedEvent } from "./event.ts";
 export { Feed, type Listener } from "./feed.ts";
 export { Following, listenTo } from "./follow.ts";

@@ -35,12 +35,18 @@ const rowOf = (
 export const insertEvent = (tx: Tx, event: FeedEvent, cause: Cause | undefined): Promise<void> =>
   tx.run(insert, rowOf(tx, event, { together: null, cause }));
 
+export const insertEvents = (tx: Tx, events: readonly FeedEvent[], cause: Cause | undefined): Promise<void> =>
+  tx.runAll(
+    insert,
+    events.map((event) => rowOf(tx, event, { together: null, cause })),
+  );
+
 /** What events of one moment have in common, and what each has of its own. */
 export type GroupFields = Pick<FeedEvent, "topic" | "ref" | "actor_id" | "data"> & { cause: Cause | undefined };
 export type GroupMember = Pick<FeedEvent, "id" | "type" | "stream" | "data">;
 
 /** One of those in `together`: how far its id lies before the row's, and its type only where that is not the row's. */
-type Packed = [back: number, stream: string, data: Record<string, unknown>, type?: string];
+type Packed = [back: number, stream: string, data: object, type?: string];
 
 /** So many in a row: whoever wants the last of them takes all of them apart. */
 const MOST_IN_A_GROUP = 100;
@@ -95,7 +101,7 @@ const FIRST_PART = 8;
 export function eventsOf(row: EventRow): FeedEvent[] {
   const { id, topic, ref, actor_id, together } = row;
   // Written by `insertEvent` and `insertGroup`.
-  const data = JSON.parse(row.data) as Record<string, unknown>;
+  const data = JSON.parse(row.data) as object;
   if (together === null) return [{ id, type: row.type, topic, stream: row.stream, ref, actor_id, data }];
   const packed = JSON.parse(together) as Packed[];
   return packed.map(([back, stream, own, type = row.type]) => ({

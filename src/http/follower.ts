@@ -156,7 +156,7 @@ function frameOf(event: FeedEvent, topic: Topic): Buffer | null {
   return frame;
 }
 
-function frameWith(event: FeedEvent, { name, also }: Topic, told: Record<string, unknown>): Buffer {
+function frameWith(event: FeedEvent, { name, also }: Topic, told: object): Buffer {
   const id = formatId(event.id);
   const facts = { id, ts: timeOfId(event.id), type: event.type, ref: formatId(event.ref) };
   const frames = [{ name, data: told }, ...(also?.(event) ?? [])];

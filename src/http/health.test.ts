@@ -1,4 +1,4 @@
-import { renameSync } from "node:fs";
+import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { beforeAll, expect, test } from "vitest";
 import { MIGRATIONS } from "../db/migrations/index.ts";
 import { onSharedHub } from "../testing/shared-hub.ts";
@@ -28,7 +28,19 @@ onSharedHub((shared) => {
       durability: "full",
       checks: { hub: "ok", database: "ok", disk: "ok" },
       oldest_snapshot_seconds: expect.any(Number),
+      wake_folder: "ok",
     });
+  });
+
+  test("a wake folder that cannot be written to is told, and makes no hub unready", async () => {
+    const { wake_dir } = shared.hub.hub.config;
+    rmSync(wake_dir, { recursive: true, force: true });
+    const look = async () => (await shared.hub.request("GET", "/readyz?verbose", { token: ana })).body;
+    expect((await look()).wake_folder).toBe("ok");
+    writeFileSync(wake_dir, "");
+    const told = await look();
+    rmSync(wake_dir);
+    expect([told.status, told.wake_folder]).toEqual(["ready", "it is no folder."]);
   });
 
   test("a hub whose data folder is gone is alive, but not ready", async () => {

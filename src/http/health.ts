@@ -1,4 +1,5 @@
-import { statfsSync } from "node:fs";
+import { accessSync, constants, statfsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 import { z } from "zod";
 import { type Actor, has } from "../context.ts";
 import { MAIN_SPACE } from "../db/open.ts";
@@ -61,7 +62,8 @@ async function ready(hub: Hub, guard: Guard, { request, response, query }: Reque
     const about = { status, version: hub.version, backend, epoch, durability: "full", checks };
     // Of a database that is out of reach it is not known.
     const oldest_snapshot_seconds = ok ? Math.round(await oldestSnapshot(hub.database)) : null;
-    await answer(response, { ...about, oldest_snapshot_seconds }, ok ? 200 : 503);
+    const wake_folder = checkWakeFolder(hub.config.wake_dir);
+    await answer(response, { ...about, oldest_snapshot_seconds, wake_folder }, ok ? 200 : 503);
   } else await answer(response, { status }, ok ? 200 : 503);
 }
 
@@ -80,5 +82,18 @@ function checkDisk(folder: string): string {
     return bavail * bsize > LEAST_FREE_BYTES ? "ok" : "the disk is full.";
   } catch (error) {
     return `the data folder is gone: ${(error as Error).message}.`;
+  }
+}
+
+/** Nothing is lost where it cannot be written to, and whoever watches it is not woken. Where there is none it is made when needed. */
+function checkWakeFolder(folder: string): string {
+  try {
+    if (!statSync(folder).isDirectory()) return "it is no folder.";
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    return "ok";
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" && dirname(folder) !== folder) return checkWakeFolder(dirname(folder));
+    return `it cannot be written to: ${code ?? message}.`;
   }
 }

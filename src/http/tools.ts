@@ -65,7 +65,9 @@ export function toolRoutes(hub: Hub): Route[] {
 
 function bridgeCallIn(body: unknown): BridgeCall {
   const call = BridgeCall.safeParse(body);
-  if (call.success && (call.data.agent !== undefined || call.data.wait_seconds === undefined)) return call.data;
+  if (call.success && (call.data.agent !== undefined || call.data.wait_seconds === undefined))
+    // As they came: a record is parsed without what is called `__proto__`.
+    return { ...call.data, arguments: (body as Partial<BridgeCall>).arguments ?? {} };
   throw new ParleyError(
     "INVALID_ARGUMENT",
     "The body is {server, tool, arguments, agent?}: texts, and arguments an object. With agent also wait_seconds, a number.",

@@ -15,7 +15,7 @@ export class Hint {
   readonly #tail: string;
   readonly #copies = new Map<string, Buffer>();
 
-  constructor(uri: string, payload: Record<string, unknown>) {
+  constructor(uri: string, payload: object) {
     // Typed handlers of the SDKs drop what they do not know from `params`, but keep `_meta` whole.
     const loose = members(payload, "");
     const kept = members(payload, "parley/");
@@ -85,13 +85,13 @@ function* tellEach(waiting: readonly (() => void)[]): Generator<void> {
   for (const tell of waiting) yield tell();
 }
 
-function build(uri: string, payload: Record<string, unknown> | null): Hint | null {
+function build(uri: string, payload: object | null): Hint | null {
   if (payload === null) return null;
   const hint = new Hint(uri, payload);
   return hint.bytes > MAX_HINT_BYTES ? bareHint(uri) : hint;
 }
 
-const members = (payload: Record<string, unknown>, prefix: string): string[] =>
+const members = (payload: object, prefix: string): string[] =>
   Object.entries(payload)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${JSON.stringify(prefix + name)}:${JSON.stringify(value)}`);

@@ -1,7 +1,7 @@
 /** Streams of notifications that end, come back, lag, or ask for too much. */
 import { beforeEach, expect, test } from "vitest";
 import { transact } from "../context.ts";
-import { append } from "../feed/index.ts";
+import { append } from "../feed/append.ts";
 import { eachDatabase, type TestHub } from "../testing/hub.ts";
 import { modern, Raw, type RawStream } from "../testing/mcp-raw.ts";
 import { until } from "../testing/process.ts";

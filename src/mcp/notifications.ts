@@ -74,7 +74,7 @@ interface Frame {
 function written(
   { id }: FeedEvent,
   method: string,
-  params: Record<string, unknown> | null,
+  params: object | null,
   session_id: string,
 ): WrittenNotification | undefined {
   if (params === null) return undefined;

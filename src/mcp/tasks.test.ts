@@ -1,10 +1,15 @@
 /** Waits that outlive a request: the extension io.modelcontextprotocol/tasks. */
 import { beforeEach, describe, expect, test } from "vitest";
+import { transact } from "../context.ts";
+import { statement } from "../db/statement.ts";
 import { eachDatabase, type TestHub } from "../testing/hub.ts";
 import { modern, Raw, type RawAnswer, type Rpc } from "../testing/mcp-raw.ts";
 import { until } from "../testing/process.ts";
+import { waitDue } from "./tasks/retention.ts";
+import { findWait, insertWait, type WaitRow } from "./tasks/store.ts";
 
 const DAY_MS = 24 * 3600 * 1000;
+const counted = statement<object, { count: number }>("select count(*) as count from waits");
 const CAPABLE = { extensions: { "io.modelcontextprotocol/tasks": {} } };
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads what it asserts
@@ -252,6 +257,32 @@ eachDatabase((open) => {
     expect((await get(kept.taskId)).result).toMatchObject({ status: "completed" });
     await hub.tick(31 * DAY_MS);
     for (const { taskId } of [kept, left]) expect((await get(taskId)).error.data.code).toBe("UNKNOWN_TASK");
+  });
+
+  test("those that are over are forgotten within the hour after thirty days, a slice a transaction", async () => {
+    const at = Date.parse("2026-11-16T12:00:00Z");
+    await begin(at);
+    const { database, config } = hub.hub;
+    const ctx = await hub.as(otter);
+    // A slice of each state is 2000.
+    const ended = Array.from({ length: 4_600 }, (_, n): WaitRow => {
+      const time = new Date(at - 40 * DAY_MS + n).toISOString();
+      const state = n < 2_300 ? "completed" : "cancelled";
+      const asked = { tool: "mail_wait", arguments: "{}", place: null, form: null, result: null };
+      const owner = { space_id: "main", principal_id: ctx.actor.principal_id, acting: "" };
+      return { id: `over-${n}`, ...owner, ...asked, state, created_at: time, touched_at: time };
+    });
+    await transact(ctx, async ({ tx }) => void (await Promise.all(ended.map((row) => insertWait(tx, row)))));
+    const { taskId } = await call("mail_wait");
+    const left = () => database.get(counted, {});
+    const due = { ref: 0, at, payload: undefined, attempt: 0 };
+    await transact(ctx, async (ctx) => {
+      await waitDue["wait.purge"]?.(ctx, due, config);
+      expect(Number((await ctx.db.get(counted, {}))?.count)).toBe(601);
+    });
+    await hub.tick(1000);
+    await until(async () => Number((await left())?.count) === 1);
+    expect(await findWait(database, taskId)).toMatchObject({ state: "working" });
   });
 
   const hangUp = (taskId: string): Promise<Disposable> =>

@@ -92,11 +92,33 @@ const cancelOld = statement<Old>(
 export const cancelUnpolled = (tx: Tx, args: { before: string; now: string }): Promise<void> =>
   tx.run(cancelOld, { ...args, space_id: tx.space_id });
 
-const deleteOld = statement<{ space_id: string; before: string }>(
-  `delete from waits where space_id = :space_id and state in ('completed', 'cancelled') and touched_at <= :before`,
+const ENDED = ["completed", "cancelled"] as const;
+type Ended = { space_id: string; state: (typeof ENDED)[number] };
+
+const firstEnd = statement<Ended, { touched_at: string }>(
+  "select touched_at from waits where space_id = :space_id and state = :state order by touched_at limit 1",
 );
-export const deleteEnded = (tx: Tx, before: string): Promise<void> =>
-  tx.run(deleteOld, { before, space_id: tx.space_id });
+export async function findOldestEnd(tx: Tx): Promise<string | undefined> {
+  const first = await Promise.all(ENDED.map((state) => tx.get(firstEnd, { space_id: tx.space_id, state })));
+  return first.flatMap((row) => row?.touched_at ?? []).sort()[0];
+}
+
+const lastOfOldest = statement<Ended & { before: string; limit: number }, { touched_at: string | null }>(
+  `select max(touched_at) as touched_at from (select touched_at from waits
+   where space_id = :space_id and state = :state and touched_at <= :before order by touched_at limit :limit) as slice`,
+);
+
+const deleteUpTo = statement<Ended & { up_to: string }>(
+  "delete from waits where space_id = :space_id and state = :state and touched_at <= :up_to",
+);
+/** At most about so many of each state: those of one moment go together. */
+export async function deleteEnded(tx: Tx, { before, limit }: { before: string; limit: number }): Promise<void> {
+  for (const state of ENDED) {
+    const where = { space_id: tx.space_id, state };
+    const slice = await tx.get(lastOfOldest, { ...where, before, limit });
+    if (slice?.touched_at) await tx.run(deleteUpTo, { ...where, up_to: slice.touched_at });
+  }
+}
 
 const any = statement<{ space_id: string }, { id: string }>("select id from waits where space_id = :space_id limit 1");
 export const hasWaits = async (tx: Tx): Promise<boolean> =>

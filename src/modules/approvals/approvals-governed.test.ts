@@ -173,7 +173,7 @@ eachDatabase((open) => {
     expect(await sent()).toBe(0);
   });
 
-  test("what its client has asked about and a person has allowed is not asked about again, and counts for one call of that turn", async () => {
+  test("what its client has asked about and a person has allowed is not asked about again, and counts for exactly that call, once, in that turn", async () => {
     const permission = { server: "parley", tool: "mail_send", executes: "client" };
     const ask = async (key: string, more: object) => {
       await hub.call(scout, "approval_request", { key, call_id: key, ...permission, ...more });
@@ -196,12 +196,14 @@ eachDatabase((open) => {
     );
     expect(await send({ subject: "Two" })).toMatchObject({ code: "APPROVAL_PENDING" });
     expect(await send({ subject: "Edited" })).toMatchObject(SENT);
-    // Of one that showed nothing of it, whatever it is.
+    // Who saw nothing of it, or a part, has allowed none of it: the hub asks with all of it.
     await approve("three", { arguments: {}, covers: "preview" });
-    expect(await send({ subject: "Three" })).toMatchObject(SENT);
-    expect(await send({ subject: "Four" })).toMatchObject({ code: "APPROVAL_PENDING" });
+    await approve("same", { arguments: { ...MAIL, subject: "Three" }, covers: "preview" });
+    expect(await send({ subject: "Three" })).toMatchObject({ code: "APPROVAL_PENDING" });
+    const [{ arguments: shown, covers }] = await asked();
+    expect([shown, covers]).toEqual([{ ...MAIL, subject: "Three" }, "arguments"]);
     expect((await asked()).filter(({ executes }: { executes: string }) => executes === "client")).toMatchObject(
-      Array(3).fill({ state: "answered" }),
+      Array(4).fill({ state: "answered" }),
     );
     await approve("four", { arguments: { ...MAIL, subject: "Later" } });
     await hub.call(scout, "runtime_record", {

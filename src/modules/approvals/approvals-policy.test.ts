@@ -38,7 +38,12 @@ eachDatabase((open) => {
     expect(await call(scout, "approval_claim", { id: failed.id, holder: "one" })).toMatchObject({
       code: "APPROVAL_STATE",
     });
-    expect(await request("t", { text: "ab" })).toMatchObject({ state: "pending" });
+    const asked = await request("t", { text: "ab" });
+    expect(asked).toMatchObject({ state: "pending" });
+    const edited = { id: asked.id, digest: asked.digest, decision: "approve" };
+    const far = { ...edited, edited_arguments: { text: "a".repeat(50_000) } };
+    expect(await call(ana, "approval_decide", far)).toMatchObject({ code: "FORBIDDEN" });
+    expect(await call(ana, "approval_decide", edited)).toMatchObject({ state: "approved" });
   });
 
   test.each([
@@ -280,6 +285,16 @@ eachDatabase((open) => {
     expect(need.text.indexOf("t of runtime, with:")).toBe(0);
     expect(need.text.indexOf("scout says about it:\nHarmless!")).toBeGreaterThan(need.text.indexOf("a.txt"));
     expect(need.text).toContain("what is in files and programs that they name is not covered");
+  });
+
+  test("POLICY-18: a card that shows a part says so, and of a tool of the hub that people are asked again with all of it", async () => {
+    const part = { covers: "preview", executes: "client" };
+    const ours = await request("mail_send", { preview: "To mason" }, { ...part, server: "parley" });
+    const theirs = await request("Bash", { preview: "rm" }, { ...part, server: "claude-code" });
+    const { needs } = await call(ana, "need_list");
+    const textOf = (id: string): string => needs.find((need: { id: string }) => need.id === id).text;
+    for (const { id } of [ours, theirs]) expect(textOf(id)).toContain("its client does not hand on all arguments");
+    expect([ours, theirs].map(({ id }) => textOf(id).includes("you are asked again"))).toEqual([true, false]);
   });
 
   test("POLICY-19: keys of objects are compared as data (`constructor`, `__proto__`)", async () => {

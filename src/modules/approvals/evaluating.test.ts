@@ -60,6 +60,27 @@ test("what is decided by the index of a document is what its first rule that mat
   );
 });
 
+test("POLICY-18: by arguments that are not shown nothing is allowed, and what a rule may deny for them a person looks at", () => {
+  const hidden = { tool: "t", agent: "scout", server: "acp", arguments: {}, hints: [], executes: "client" } as const;
+  const ruled = (rules: Rule[], covers: "preview" | "arguments" = "preview") =>
+    evaluate(compile({ rules, default: "allow" }), { ...hidden, covers }, NOW).decision;
+  const allow: Rule = { tool: "t", decision: "allow" };
+  for (const decision of ["deny_continue", "deny_abort"] as const)
+    for (const when of [{ cmd: "rm" }, { "": { is: { cmd: "rm" } } }]) {
+      expect(ruled([{ tool: "t", when, decision }, allow])).toBe("ask");
+      expect(ruled([{ tool: "t", when, decision }, allow], "arguments")).toBe("allow");
+      expect(ruled([{ tool: "u", when, decision }, allow])).toBe("allow");
+      expect(ruled([{ tool: "t", mount: "m1", when, decision }, allow])).toBe("allow");
+    }
+  expect(ruled([{ tool: "t", when: { cmd: "rm" }, decision: "ask" }, allow])).toBe("ask");
+  // What is shown of them may be the whole of another call.
+  const whole = { "": { is: {} } };
+  expect(ruled([{ tool: "t", when: whole, decision: "deny_abort" }, allow])).toBe("deny_abort");
+  const never: Rule = { tool: "*", decision: "deny_continue" };
+  expect(ruled([{ tool: "t", when: whole, decision: "allow" }, never])).toBe("deny_continue");
+  expect(ruled([{ tool: "t", when: whole, decision: "allow" }, never], "arguments")).toBe("allow");
+});
+
 test("arguments are written out once for all rules that compare them, and what that costs is counted", () => {
   const depth = 60;
   const deep = (levels: number): unknown => (levels === 0 ? "x".repeat(90_000) : { a: deep(levels - 1) });

@@ -3,7 +3,13 @@ import { resources } from "./resources.ts";
 import * as service from "./service.ts";
 import { tools } from "./tools.ts";
 
-export { DecidedVia, Outcome as ApprovalOutcome, Requested, State as ApprovalState } from "./schema.ts";
+export {
+  type AskApproval,
+  DecidedVia,
+  Outcome as ApprovalOutcome,
+  Requested,
+  State as ApprovalState,
+} from "./schema.ts";
 export {
   canonicalArguments,
   checkFit,

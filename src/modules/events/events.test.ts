@@ -2,7 +2,7 @@
 import { beforeEach, expect, test } from "vitest";
 import { transact } from "../../context.ts";
 import { statement } from "../../db/statement.ts";
-import { append } from "../../feed/index.ts";
+import { append } from "../../feed/append.ts";
 import type { Module } from "../../module.ts";
 import { eachDatabase, type TestHub } from "../../testing/hub.ts";
 

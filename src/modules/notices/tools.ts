@@ -59,6 +59,7 @@ export const tools = [
             text: "text",
             below: [
               "[Choices: {choices}]",
+              [{ when: { kind: "runs.failing" }, says: "To see it: `runs show {ref}[ --space {space}]`" }],
               [
                 {
                   when: { tool: "mail_reply" },

@@ -6,7 +6,7 @@
  */
 export { type Claimed, claim } from "./service/claiming.ts";
 export { deferrals } from "./service/deferring.ts";
-export { runIn, stoppedIn, TOPIC } from "./service/events.ts";
+export { endedIn, stoppedIn, TOPIC } from "./service/events.ts";
 export { runsGlance } from "./service/glance.ts";
 export { announceNode, isConfigured, listNodes, type Node, removeNode, renewNode } from "./service/nodes.ts";
 export { permit } from "./service/permitting.ts";

@@ -40,21 +40,21 @@ onDatabase("postgres", (open) => {
   });
 });
 
-interface Said {
+interface Sent {
   texts: string[];
   flushes: number;
 }
 
-const readsBehindWrites = ({ texts }: Said): string[] => {
+const readsBehindWrites = ({ texts }: Sent): string[] => {
   const first = texts.findIndex((text) => /^(insert|update|delete)/.test(text));
   return texts.slice(first).filter((text) => text.startsWith("select"));
 };
 
-/** What was said on each connection between BEGIN and COMMIT, in its order, and in how many flushes. */
-function watchTransactions(): () => Said[] {
+/** What was sent on each connection between BEGIN and COMMIT, in its order, and in how many flushes. */
+function watchTransactions(): () => Sent[] {
   const flushed = new Map<unknown, string[]>();
-  const said = new Map<unknown, Said>();
-  const over: Said[] = [];
+  const sent = new Map<unknown, Sent>();
+  const over: Sent[] = [];
   const add = Flush.prototype.add;
   vi.spyOn(Flush.prototype, "add").mockImplementation(function (this: Flush, step) {
     flushed.set(this, [...(flushed.get(this) ?? []), step.text]);
@@ -63,14 +63,14 @@ function watchTransactions(): () => Said[] {
   const query: (...args: unknown[]) => unknown = pg.Client.prototype.query;
   vi.spyOn(pg.Client.prototype, "query").mockImplementation(function (this: pg.Client, ...args: unknown[]) {
     const texts = flushed.get(args[0]) ?? [];
-    if (texts[0] === "begin") said.set(this, { texts: [], flushes: 0 });
-    const own = said.get(this);
+    if (texts[0] === "begin") sent.set(this, { texts: [], flushes: 0 });
+    const own = sent.get(this);
     if (own) {
       own.texts.push(...texts.map((text) => text.trim()));
       own.flushes += 1;
       if (texts.at(-1) === "commit") {
         over.push(own);
-        said.delete(this);
+        sent.delete(this);
       }
     }
     return query.apply(this, args) as ReturnType<typeof pg.Client.prototype.query>;

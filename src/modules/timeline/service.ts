@@ -26,3 +26,4 @@ export { mountProvider, status, subscriptions } from "./service/status.ts";
 export { abort, pause, resume, yieldTurn } from "./service/steering.ts";
 export { take } from "./service/taking.ts";
 export { readText } from "./service/texts.ts";
+export { noteTools } from "./service/tools-off.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Consumer } from "../../testing/agent-runtime.ts";
-import { eachDatabase } from "../../testing/hub.ts";
+import { eachDatabase, onDatabase } from "../../testing/hub.ts";
 import { readAll } from "../../testing/timeline-fold.ts";
 
 eachDatabase((open) => {
@@ -162,5 +162,30 @@ eachDatabase((open) => {
     expect((await hub.call(body.token, "mail_send", mail)).body).toMatchObject({ code: "APPROVAL_PENDING" });
     await hub.call(ana, "agent_tools", { agent: "scout-2", on: false });
     expect((await hub.call(token, "mail_send", mail)).body).toMatchObject(off);
+  });
+
+  test("that its tools are off counts with its very next call, and that they are on again too", async () => {
+    const { hub, ana, scout } = await openHub();
+    const set = (on: boolean) => hub.call(ana, "agent_tools", { agent: "scout", on });
+    for (let turn = 0; turn < 3; turn += 1) {
+      expect((await hub.call(scout, "mail_inbox")).status).toBe(200);
+      await set(false);
+      expect((await hub.call(scout, "mail_inbox")).body).toMatchObject({ code: "TOOLS_OFF" });
+      await set(true);
+    }
+  });
+});
+
+onDatabase("postgres", (open) => {
+  test("what one node is told of an agent's tools counts on every other", async () => {
+    const first = await open();
+    const second = await open({ same: first });
+    const [ana, scout] = [await first.token("human", "ana"), await first.token("agent", "scout")];
+    const inbox = async (): Promise<number> => (await second.call(scout, "mail_inbox")).status;
+    for (const on of [false, true]) {
+      expect(await inbox()).toBe(on ? 403 : 200);
+      await first.call(ana, "agent_tools", { agent: "scout", on });
+      await expect.poll(inbox).toBe(on ? 200 : 403);
+    }
   });
 });

@@ -256,6 +256,8 @@ eachDatabase((open) => {
     const hub = await open({ now: START });
     define(hub, { trigger: unruly("stdin") });
     await make(hub, "persistent");
+    // Whoever is told of before the hub knows its program is looked at again half a minute later.
+    await ready(hub);
     const nightly = await hub.token("trigger", "nightly");
     const ids: string[] = [];
     for (const session_key of ["a", "a", "a", "b"])

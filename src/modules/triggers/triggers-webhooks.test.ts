@@ -67,6 +67,16 @@ eachDatabase((open, database) => {
     expect(await pending(hub)).toHaveLength(2);
   });
 
+  test("a secret that is no ASCII counts in either way in which senders write one into a header", async () => {
+    const hub = await open({ now: START });
+    const secret = "größtes Geheimnis";
+    await webhook(hub, { webhook_secret: secret });
+    const status = async (header: string) => (await post(hub, "{}", { "x-webhook-secret": header })).status;
+    // A character of a header is a byte: as fetch sends it, and as curl does.
+    expect([await status(secret), await status(Buffer.from(secret).toString("latin1"))]).toEqual([200, 200]);
+    expect([await status("grostes Geheimnis"), await status("gr?tes Geheimnis")]).toEqual([401, 401]);
+  });
+
   test("TRIGGER-1: another space's webhook has an address of its own, and a space that has ended has none", async () => {
     const hub = await open({ now: START });
     const { body: space } = await hub.call(hub.admin, "space_create", { id: "sess_team" });

@@ -44,7 +44,11 @@ export const requestFor = (ctx: Ctx, input: AskApproval, caller: Caller | null):
     if (known) return requestedOf(ctx, sameCall(known, { digest, called_by }));
     if (input.holder !== undefined) await refuseOlder(ctx, agent.principal_id, input.fence);
     const { version, policy } = await current(ctx);
-    const ruled = evaluateOrFail(policy, { ...action, hints: input.hints, executes: input.executes }, where.now);
+    const ruled = evaluateOrFail(
+      policy,
+      { ...action, covers: input.covers, hints: input.hints, executes: input.executes },
+      where.now,
+    );
     const row = { ...rowOf(ctx, { input, agent, text, digest, version, ruled }), called_by };
     const id = ruled.decision === "ask" ? await ask(ctx, { row, agent, input, caller }) : await rule(ctx, row, agent);
     // It was inserted in this transaction.
@@ -53,11 +57,17 @@ export const requestFor = (ctx: Ctx, input: AskApproval, caller: Caller | null):
 
 type Caller = Pick<HolderRow, "principal_id" | "name">;
 
-/** What became of what was asked with this key; undefined where nothing was. */
-export async function findRequested(ctx: Ctx, key: string): Promise<Requested | undefined> {
-  const { principal_id: agent_id } = await ownHolder(ctx);
-  const row = await store.findByKey(ctx.db, { space_id: ctx.actor.space_id, now: isoNow(ctx), agent_id, key });
-  return row && requestedOf(ctx, row);
+type KeyedCall = Pick<AskApproval, "key" | "mount" | "server" | "tool" | "arguments">;
+
+/** What became of this call, which was asked about with its key; undefined where nothing was. */
+export async function findRequested(ctx: Ctx, { key, ...call }: KeyedCall): Promise<Requested | undefined> {
+  const { principal_id: agent_id, name: agent } = await ownHolder(ctx);
+  const { space_id } = ctx.actor;
+  const row = await store.findByKey(ctx.db, { space_id, now: isoNow(ctx), agent_id, key });
+  if (!row) return undefined;
+  const { value } = canonicalArguments(call.arguments);
+  const digest = digestOf({ ...call, space: space_id, agent, arguments: value });
+  return requestedOf(ctx, sameCall(row, { digest, called_by: null }));
 }
 
 function sameCall(known: StatedApprovalRow, { digest, called_by }: Pick<ApprovalRow, "digest" | "called_by">) {

@@ -10,7 +10,7 @@ import * as store from "../store.ts";
 import type { StatedApprovalRow } from "../tables.ts";
 import { canonicalArguments, digestOf } from "./canonical.ts";
 import { EXPIRE } from "./ending.ts";
-import { evaluate } from "./evaluating.ts";
+import { evaluateOrFail } from "./evaluating.ts";
 import { tellDecided } from "./events.ts";
 import { checkFit, readSchema } from "./fitting.ts";
 import { current, riskOf } from "./policies.ts";
@@ -96,7 +96,9 @@ async function edited(ctx: TxCtx, row: StatedApprovalRow, { edited_arguments: gi
   checkSchema(row, value);
   const { agent, mount, server, tool } = row;
   const call = { ...callOf(row), arguments: value };
-  const { decision, reason } = evaluate((await current(ctx)).policy, call, isoNow(ctx));
+  const { decision, reason } = evaluateOrFail((await current(ctx)).policy, call, isoNow(ctx));
+  if (decision === "failed")
+    throw new ParleyError("FORBIDDEN", "The policy cannot say whether it denies these arguments. Look at it first.");
   if (decision === "deny_continue" || decision === "deny_abort")
     throw new ParleyError("FORBIDDEN", `The policy denies these arguments${reason ? `: ${reason}` : "."}`);
   return {

@@ -1,5 +1,5 @@
 /** What the policy says about one call. Pure: the same for a call that is made and for one that is looked back at. */
-import type { Executes, Hint, PolicyDocument, Risk, Rule, Ruling, Suspicion } from "../schema.ts";
+import type { Covers, Executes, Hint, PolicyDocument, Risk, Rule, Ruling, Suspicion } from "../schema.ts";
 import { BUILT_IN, HUB_SERVER } from "./built-in.ts";
 import { clientRisk } from "./client-tools.ts";
 import { ALL, Given, type Test, testsOf } from "./matching.ts";
@@ -11,6 +11,8 @@ export interface Call {
   mount?: string;
   tool: string;
   arguments: unknown;
+  /** `preview` where these are not all of them; left out, they are. */
+  covers?: Covers;
   /** What its server says of the tool. */
   hints: readonly Hint[];
   executes: Executes;
@@ -81,21 +83,26 @@ export function evaluate(policy: Policy | null, call: Call, now: string): Ruled 
   for (;;) {
     const [rule, list] = firstOf(lists, met);
     if (!rule) return ruledBy({ decision: policy.fallback, at: null }, call, elsewhere);
-    const fits = matches(rule, call, { now, given });
-    if (fits && isMounted(rule, call)) return ruledBy(rule, call, elsewhere);
-    elsewhere ||= fits && rule.decision === "allow";
+    if (isAbout(rule, call, now)) {
+      const fits = rule.tests.every((test) => given.holds(test));
+      if (isOfUnseen(rule, call)) {
+        if (rule.decision !== "allow") return ruledBy(fits ? rule : asking(rule), call, elsewhere);
+      } else if (fits && isMounted(rule, call)) return ruledBy(rule, call, elsewhere);
+      else elsewhere ||= fits && rule.decision === "allow";
+    }
     met[list] = (met[list] ?? 0) + 1;
   }
 }
 
-function listsFor({ rules }: Policy, { tool, agent }: Call, given: Given): (readonly Placed[])[] {
+function listsFor({ rules }: Policy, { tool, agent, covers }: Call, given: Given): (readonly Placed[])[] {
   const lists: (readonly Placed[])[] = [];
   for (const agents of [rules.get(tool), rules.get(ANY_TOOL)])
     for (const bucket of [agents?.get(agent), agents?.get(undefined)]) {
       if (!bucket) continue;
       lists.push(bucket.others);
-      const exact = bucket.exact.size > 0 && bucket.exact.get(given.text());
-      if (exact) lists.push(exact);
+      if (bucket.exact.size === 0) continue;
+      if (covers === "preview") lists.push([...bucket.exact.values()].flat().sort((a, b) => a.order - b.order));
+      else lists.push(bucket.exact.get(given.text()) ?? []);
     }
   return lists;
 }
@@ -131,13 +138,21 @@ export function evaluateOrFail(policy: Policy | null, call: Call, now: string): 
   }
 }
 
-function matches(rule: Placed, call: Call, { now, given }: { now: string; given: Given }): boolean {
+function isAbout(rule: Placed, call: Call, now: string): boolean {
   if (rule.agent !== undefined && rule.agent !== call.agent) return false;
   if (rule.server !== undefined && rule.server !== call.server) return false;
   if (rule.hint !== undefined && !isSuspected(rule.hint, call)) return false;
-  if (rule.expires_at !== undefined && rule.expires_at <= now) return false;
-  return rule.tests.every((test) => given.holds(test));
+  return rule.expires_at === undefined || rule.expires_at > now;
 }
+
+/** By what is not shown nothing is allowed, and what might be denied for it a person looks at. */
+const isOfUnseen = (rule: Placed, call: Call): boolean =>
+  call.covers === "preview" && rule.tests.length > 0 && isMounted(rule, call);
+
+const asking = (rule: Placed): Placed =>
+  rule.decision === "ask" ? rule : { ...rule, decision: "ask", reason: MAY_DENY };
+
+const MAY_DENY = "A rule may deny it: it goes by arguments that are not all shown.";
 
 /** Under a server's name somebody else may have mounted another program. */
 const isMounted = (rule: Rule, { mount = "" }: Call): boolean => rule.mount === undefined || rule.mount === mount;

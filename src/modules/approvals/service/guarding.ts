@@ -72,7 +72,7 @@ async function findKnown(ctx: Ctx, { tool, arguments: given }: PlannedCall): Pro
   const { value } = canonicalArguments(given);
   const digest = digestOf({ space: space_id, agent, mount: "", server: HUB_SERVER, tool, arguments: value });
   const where = { space_id, now: isoNow(ctx), agent_id, digest };
-  const allowed = await store.findAllowedToClient(ctx.db, { ...where, server: HUB_SERVER, tool, after_id });
+  const allowed = await store.findAllowedToClient(ctx.db, { ...where, after_id });
   return allowed ?? store.findAskedByHub(ctx.db, where);
 }
 

@@ -37,7 +37,14 @@ function ownCall(ctx: Ctx, { arguments: given, ...call }: LoggedCall): store.Pas
   const tool = currentName(call.tool);
   const read = ctx.own_tools.has(tool) || RUNTIMES_OWN.has(tool) ? readable(given) : undefined;
   if (!read) return undefined;
-  const own = { server: HUB_SERVER, mount: "", hints: null, executes: "runtime", called_by: null } as const;
+  const own = {
+    server: HUB_SERVER,
+    mount: "",
+    covers: "arguments",
+    hints: null,
+    executes: "runtime",
+    called_by: null,
+  } as const;
   return { ...call, tool, arguments: read.text, ...own };
 }
 

@@ -31,14 +31,17 @@ export function outcomeOf({ ruled, decision }: StatedApprovalRow): Outcome | nul
 const deciderOf = (row: StatedApprovalRow): string | null =>
   row.ruled === "ask" ? (row.decision === null ? null : row.settled_by_name) : "policy";
 
-type Asked = Pick<StatedApprovalRow, "agent" | "server" | "mount" | "tool" | "arguments" | "hints" | "executes">;
+type Asked = Pick<
+  StatedApprovalRow,
+  "agent" | "server" | "mount" | "tool" | "arguments" | "covers" | "hints" | "executes"
+>;
 
 const hintsOf = ({ hints }: Pick<Asked, "hints">): Hint[] => (hints === null ? [] : JSON.parse(hints));
 
 /** As the policy looks at it. */
 export function callOf(row: Asked): Call {
-  const { agent, server, mount, tool, executes } = row;
-  return { agent, server, mount, tool, executes, arguments: JSON.parse(row.arguments), hints: hintsOf(row) };
+  const { agent, server, mount, tool, covers, executes } = row;
+  return { agent, server, mount, tool, covers, executes, arguments: JSON.parse(row.arguments), hints: hintsOf(row) };
 }
 
 /** All but its risk, which is the policy's of the moment. */

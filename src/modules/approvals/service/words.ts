@@ -2,6 +2,7 @@
 import { cut } from "../../../text.ts";
 import { visible, visibleLine } from "../../../visible.ts";
 import type { Covers, Executes, Hint, PolicyDocument, Predicate, Rule, Ruling, Suspicion } from "../schema.ts";
+import { HUB_SERVER } from "./built-in.ts";
 import { ANY_TOOL } from "./evaluating.ts";
 
 const MOST_TITLE_TOOL = 80;
@@ -38,7 +39,7 @@ export function cardOf(asked: Asked): { title: string; text: string } {
     about && `${agent} says about it:\n${visible(about)}`,
     caller !== null &&
       `${caller} called it over the bridge, and not ${agent}: somebody else approves it, if there is anybody else.`,
-    `${COVERED[covers]} ${RUN_BY[asked.executes]} If you deny it, ${caller ?? agent} is told your reason and does without.`,
+    `${COVERED[covers]}${covers === "preview" && server === HUB_SERVER ? ASKS_AGAIN : ""} ${RUN_BY[asked.executes]} If you deny it, ${caller ?? agent} is told your reason and does without.`,
   ];
   const short = cut(tool, MOST_TITLE_TOOL);
   return {
@@ -72,6 +73,8 @@ const COVERED: Record<Covers, string> = {
     "You decide about the tool and all its arguments; what is in files and programs that they name is not covered.",
   preview: "You decide about what is shown here: its client does not hand on all arguments.",
 };
+/** Its own program has a token by which the hub is asked to do it. */
+const ASKS_AGAIN = " When it calls the hub with all of them, you are asked again where the policy says so.";
 const RUN_BY: Record<Executes, string> = {
   runtime: "The hub hands out exactly this, once.",
   client: "Its own program runs it; the first answer counts, here or at its terminal.",

@@ -147,15 +147,14 @@ const askedByHub = statement<AskedByHub, StatedApprovalRow>(
 export const findAskedByHub = (db: Reader, args: AskedByHub): Promise<StatedApprovalRow | undefined> =>
   db.get(askedByHub, args);
 
-type AllowedToClient = AskedByHub & { server: string; tool: string; after_id: number };
+type AllowedToClient = AskedByHub & { after_id: number };
 
 const allowedToClient = statement<AllowedToClient, StatedApprovalRow>(
-  `${APPROVAL} and a.id > :after_id and a.agent_id = :agent_id and a.server = :server and a.tool = :tool
+  `${APPROVAL} and a.id > :after_id and a.agent_id = :agent_id and a.covers = 'arguments'
    and a.executes = 'client' and a.decision = 'approve' and a.taken_at is null
-   and (a.covers = 'preview' or coalesce(a.edited_digest, a.digest) = :digest)
-   order by case a.covers when 'preview' then 1 else 0 end, a.id limit 1`,
+   and coalesce(a.edited_digest, a.digest) = :digest order by a.id limit 1`,
 );
-/** What a person has allowed the agent's client since: this very call, or one of which it did not show everything. */
+/** What a person has allowed the agent's client since, of this very call: what they saw a part of is none. */
 export const findAllowedToClient = (db: Reader, args: AllowedToClient): Promise<StatedApprovalRow | undefined> =>
   db.get(allowedToClient, args);
 

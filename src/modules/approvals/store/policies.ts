@@ -1,6 +1,6 @@
 import type { Reader, Tx } from "../../../db/database.ts";
 import { statement } from "../../../db/statement.ts";
-import type { Executes } from "../schema.ts";
+import type { Covers, Executes } from "../schema.ts";
 import type { PolicyRow } from "../tables.ts";
 
 type In = { space_id: string };
@@ -44,6 +44,7 @@ export interface PastCall {
   mount: string;
   tool: string;
   arguments: string;
+  covers: Covers;
   hints: string | null;
   executes: Executes;
   call_id: string;
@@ -51,7 +52,7 @@ export interface PastCall {
 }
 
 const calls = statement<In & { before_id: number; limit: number }, PastCall>(
-  `select a.id, p.name as agent, a.server, a.mount, a.tool, a.arguments, a.hints, a.executes, a.call_id, a.called_by
+  `select a.id, p.name as agent, a.server, a.mount, a.tool, a.arguments, a.covers, a.hints, a.executes, a.call_id, a.called_by
    from approvals a join principals p on p.id = a.agent_id where a.space_id = :space_id and a.id < :before_id order by a.id desc limit :limit`,
 );
 /** Whatever was asked so far, newest first. */

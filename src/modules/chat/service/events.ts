@@ -51,7 +51,8 @@ export const messageHint: EventView = (event) => {
 export const fromPeopleHint: EventView = (event) =>
   isPosted(event) && event.data.author === "user" ? messageHint(event) : null;
 
-const isOfDefault = ({ data }: FeedEvent): boolean => data.default === true;
+const isOfDefault = (event: FeedEvent): boolean =>
+  isDefaulted(event) || (isPosted(event) && event.data.default === true);
 
 /** Of the default agent, whoever that is when something is said; that it is another one now is told too. */
 const ofDefault =

@@ -1,13 +1,21 @@
 /** What events of agents, tokens and spaces hold: nobody else looks into their data. */
 import type { TxCtx } from "../../../context.ts";
-import { append, defineEvent, type FeedEvent } from "../../../feed/index.ts";
+import { dataOf, defineEvent, type FeedEvent, isAny } from "../../../feed/index.ts";
 import { formatId } from "../../../ids.ts";
 import type { AgentRow } from "../tables.ts";
 
 export const TOPIC = "agent";
 /** Of the hub's own space: every node listens to it. */
 export const TOKEN_TOPIC = "identity";
-const DEFAULTED = "agent.defaulted";
+
+type OfAgent = { agent: string };
+const registered = defineEvent<OfAgent>({ topic: TOPIC, type: "agent.registered" });
+const updated = defineEvent<OfAgent>({ topic: TOPIC, type: "agent.updated" });
+const deleted = defineEvent<OfAgent>({ topic: TOPIC, type: "agent.deleted" });
+const isOfAgent = isAny<OfAgent>([registered, updated, deleted]);
+/** Among what is said in chats: whoever reads the default agent's reads another one from now on. */
+const defaulted = defineEvent<OfAgent & { author: null; default: true }>({ topic: "chat", type: "agent.defaulted" });
+
 const tokenRevoked = defineEvent<{ token_id: string }>({ topic: TOKEN_TOPIC, type: "token.revoked" });
 const spaceEnded = defineEvent<Record<string, never>>({ topic: "space", type: "space.ended" });
 const spaceUnarchived = defineEvent<{ space: string }>({ topic: "space", type: "space.unarchived" });
@@ -15,27 +23,26 @@ const spaceUnarchived = defineEvent<{ space: string }>({ topic: "space", type: "
 type Named = Pick<AgentRow, "principal_id" | "name">;
 
 /** Whose id its inbox gets. */
-export const tellRegistered = (ctx: TxCtx, agent: Named): Promise<number> => tellAgent(ctx, "agent.registered", agent);
+export const tellRegistered = (ctx: TxCtx, { principal_id, name }: Named): Promise<number> =>
+  registered.append(ctx, { stream: principal_id, data: { agent: name } });
 
 /** Something about the agent has changed. */
-export const tellUpdated = (ctx: TxCtx, agent: Named): Promise<number> => tellAgent(ctx, "agent.updated", agent);
+export const tellUpdated = (ctx: TxCtx, { principal_id, name }: Named): Promise<number> =>
+  updated.append(ctx, { stream: principal_id, data: { agent: name } });
 
-export const tellDeleted = (ctx: TxCtx, agent: Named): Promise<number> => tellAgent(ctx, "agent.deleted", agent);
-
-const tellAgent = (ctx: TxCtx, type: string, { principal_id, name }: Named): Promise<number> =>
-  append(ctx, { type, topic: TOPIC, stream: principal_id, data: { agent: name } });
+export const tellDeleted = (ctx: TxCtx, { principal_id, name }: Named): Promise<number> =>
+  deleted.append(ctx, { stream: principal_id, data: { agent: name } });
 
 /** Whom such an event is about. */
-export const agentIn = ({ stream, data }: FeedEvent): Named => ({ principal_id: stream, name: String(data.agent) });
+export const agentIn = (event: FeedEvent): Named => ({
+  principal_id: event.stream,
+  name: dataOf(event, isOfAgent).agent,
+});
 
-/** Among what is said in chats: whoever reads the default agent's reads another one from now on. */
 export const tellDefault = (ctx: TxCtx, { name, inbox_id }: AgentRow): Promise<number> =>
-  append(ctx, {
-    ...{ type: DEFAULTED, topic: "chat", stream: formatId(inbox_id) },
-    data: { agent: name, author: null, default: true },
-  });
+  defaulted.append(ctx, { stream: formatId(inbox_id), data: { agent: name, author: null, default: true } });
 
-export const isDefaulted = ({ type }: FeedEvent): boolean => type === DEFAULTED;
+export const isDefaulted = defaulted.is;
 
 /** In a transaction of the hub's own space. Every node closes the streams that were opened with the token. */
 export const tellRevoked = (ctx: TxCtx, token_id: string): Promise<number> =>

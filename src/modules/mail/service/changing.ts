@@ -9,7 +9,7 @@ import type { Action, Update, Updated } from "../schema.ts";
 import * as store from "../store.ts";
 import type { CopyRow, HeldRow } from "../tables.ts";
 import { SNOOZE, TRASH, TRASH_MS } from "./due-kinds.ts";
-import { TOPIC, tellChanged, tellReceipt } from "./events.ts";
+import { TOPIC, tellChanged, tellReceipts } from "./events.ts";
 import { changeableHolder, noSuchMail } from "./mailboxes.ts";
 import { endOverdue } from "./overdue.ts";
 import { unreadOf } from "./wire.ts";
@@ -68,23 +68,27 @@ export async function change(ctx: TxCtx, change: Change): Promise<CopyRow[]> {
   const { mailbox, copies, action, snooze_until = null } = change;
   const now = new Date(ctx.now()).toISOString();
   const all = copies.map((copy) => ({ copy, changed: after(copy, { action, now, snooze_until }) }));
-  for (const { copy, changed } of all) if (!same(copy, changed)) await save(ctx, { mailbox, copy, changed, action });
+  const other = all.filter(({ copy, changed }) => !same(copy, changed));
+  for (const each of other) await save(ctx, each);
+  await tellChanged(
+    ctx,
+    mailbox,
+    other.map(({ changed }) => changed),
+    action,
+  );
+  for (const { copy, changed } of other)
+    if (copy.acked_at === null && changed.acked_at !== null) await endOverdue(ctx, changed);
   await tellSenders(ctx, change, all);
   return all.map(({ changed }) => changed);
 }
 
-async function save(
-  ctx: TxCtx,
-  { mailbox, copy, changed, action }: Changed & { mailbox: HolderRow; action: Action },
-): Promise<void> {
+async function save(ctx: TxCtx, { copy, changed }: Changed): Promise<void> {
   if (copy.snooze_id !== null && changed.snoozed_until !== copy.snoozed_until)
     await unplan(ctx, { kind: SNOOZE, ref: copy.snooze_id });
   changed.snooze_id = await planSnooze(ctx, copy, changed);
   await planTrash(ctx, copy, changed);
-  const { mail_id, thread_id, sender_id: _, sender: __, deadline: ___, ...row } = changed;
-  await store.updateCopy(ctx.tx, { mail_id, ...row });
-  await tellChanged(ctx, mailbox, { mail_id, thread_id }, action);
-  if (copy.acked_at === null && changed.acked_at !== null) await endOverdue(ctx, changed);
+  const { thread_id: _, sender_id: __, sender: ___, deadline: ____, ...row } = changed;
+  await store.updateCopy(ctx.tx, row);
 }
 
 function after(
@@ -135,8 +139,13 @@ async function tellSenders(ctx: TxCtx, change: Change, all: readonly Changed[]):
   const own = await ownHolder(ctx);
   const is_own = own.principal_id === change.mailbox.principal_id;
   const receipts = await (is_own ? proven(ctx, change, all) : marked(ctx, change, all));
-  for (const { mail_id, thread_id, sender_id, sender, by, state } of receipts)
-    await tellReceipt(ctx, { principal_id: sender_id, name: sender }, { mail_id, thread_id, by, state });
+  await tellReceipts(
+    ctx,
+    receipts.map(({ mail_id, thread_id, sender_id, sender, by, state }) => ({
+      ...{ mail_id, thread_id, by, state },
+      sender: { principal_id: sender_id, name: sender },
+    })),
+  );
 }
 
 type Receipt = Omit<HeldRow, "state"> & { by: string; state: string };

@@ -3,7 +3,7 @@ import { formatId, timeOfId } from "../../../ids.ts";
 import type { Need, NeedPage, NeedProvider } from "../../../module.ts";
 import { ownHolder } from "../../identity/index.ts";
 import * as store from "../store.ts";
-import { TOPIC, tellReceipt } from "./events.ts";
+import { TOPIC, tellReceipts } from "./events.ts";
 
 /**
  * Mail that waits for a person: urgent or with a deadline, in their inbox, neither acknowledged nor answered nor snoozed.
@@ -32,8 +32,8 @@ export const mailNeeds: NeedProvider = {
   tellPending: async (ctx, id, until) => {
     // It waits for the actor, so it is there.
     const sender = (await store.findSender(ctx.tx, { space_id: ctx.tx.space_id, id })) as store.Sender;
-    const receipt = { mail_id: id, thread_id: sender.thread_id, by: ctx.actor.name, state: "pending", until };
-    await tellReceipt(ctx, sender, receipt);
+    const { thread_id } = sender;
+    await tellReceipts(ctx, [{ sender, mail_id: id, thread_id, by: ctx.actor.name, state: "pending", until }]);
   },
   places: async (ctx) => [{ topic: TOPIC, stream: (await ownHolder(ctx)).principal_id }],
 };

@@ -6,7 +6,7 @@ import { charge, hasReady, isOverBudget, offerWake, quotaEnd } from "../../tasks
 import * as store from "../store.ts";
 import type { RunRow } from "../tables.ts";
 import { GONE_ON, letGo } from "./deferring.ts";
-import { tell } from "./events.ts";
+import { runEnded } from "./events.ts";
 import type { Node } from "./nodes.ts";
 import { isoAt, isoNow, spender, waitsForApproval, wakeOf } from "./wire.ts";
 
@@ -100,7 +100,7 @@ async function promptOf(ctx: TxCtx, row: RunRow): Promise<string | undefined> {
 async function skip(ctx: TxCtx, row: RunRow): Promise<undefined> {
   const skipped = { ...row, state: "skipped", waits_for: null, ended_at: isoNow(ctx) } as const;
   await store.saveRun(ctx.tx, skipped);
-  await tell(ctx, skipped, "ended", { outcome: "skipped" });
+  await runEnded.tell(ctx, skipped, { outcome: "skipped" });
 }
 
 /** Of a budget more may be allowed at any time, and at midnight it is another day; that a quota ends earlier is told (`watching.ts`). */

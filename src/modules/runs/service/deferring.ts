@@ -6,7 +6,7 @@ import { findApproval, withdrawOpen } from "../../approvals/index.ts";
 import { giveBackOfRun } from "../../tasks/index.ts";
 import * as store from "../store.ts";
 import type { RunRow } from "../tables.ts";
-import { tell } from "./events.ts";
+import { runEnded, runRequeued } from "./events.ts";
 import { isoNow } from "./wire.ts";
 
 /** What a run is after its client has put a call off: waiting, or about to go on where that was decided meanwhile. */
@@ -35,9 +35,9 @@ async function resumeDecided(ctx: TxCtx, { ref }: FeedEvent): Promise<void> {
   if (!row) return;
   const next = await deferred(ctx, row, ref);
   await store.saveRun(ctx.tx, next);
-  if (next.state === "queued") return void (await tell(ctx, next, "requeued", { not_before: next.not_before }));
+  if (next.state === "queued") return void (await runRequeued.tell(ctx, next, { not_before: next.not_before }));
   await letGo(ctx, row, "It was stopped.");
-  await tell(ctx, next, "ended", { outcome: "stopped", error: next.error });
+  await runEnded.tell(ctx, next, { outcome: "stopped", error: next.error });
 }
 
 export const deferrals: Record<string, Consumer> = {

@@ -2,6 +2,7 @@ import { type Ctx, type TxCtx, transact } from "../../../context.ts";
 import { ParleyError } from "../../../errors.ts";
 import { formatId, parseId } from "../../../ids.ts";
 import {
+  type AskApproval,
   findApproval,
   findRequested,
   HUB_SERVER,
@@ -35,25 +36,21 @@ export const permit = (ctx: Ctx, input: PermitCall): Promise<Permit> =>
     const row = await ownRun(ctx);
     // Of a session and a call of its model, so that whoever asks again after a restart is told of the same decision.
     const key = `run ${input.client_session_id} ${input.call_id}`;
-    const known = await findRequested(ctx, key);
-    if (known) return answer(ctx, row, known);
     const { call_id, server, tool, arguments: given } = input;
+    const request: AskApproval = {
+      ...{ key, call_id, server, tool, arguments: given, mount: "", covers: "arguments", executes: "client" },
+      ...{ editable: true, verdicts: ["approve", "deny_continue", "deny_abort"], hints: [], fence: 0 },
+      about: `Run ${formatId(row.id)} of ${row.name} waits for this, and goes on by itself once it is decided.`,
+      expires_seconds: EXPIRES_SECONDS,
+    };
+    const known = await findRequested(ctx, request);
+    if (known) return answer(ctx, row, known);
     const ruled = await ruleOn(ctx, { server, tool, arguments: given, executes: "client" });
     if (ruled === "ask" && !input.can_wait) return deny(IN_A_SUBAGENT);
     if (ruled === "ask" && (await isWaiting(ctx, row))) return deny(ONE_AT_A_TIME);
     // As elsewhere, what the policy allows of the hub's own tools leaves no approval.
     if (ruled === "allow" && server === HUB_SERVER) return allow("The policy allows it.");
-    const requested = await requestApprovalFor(
-      ctx,
-      {
-        ...{ key, call_id, server, tool, arguments: given, mount: "", covers: "arguments", executes: "client" },
-        ...{ editable: true, verdicts: ["approve", "deny_continue", "deny_abort"], hints: [], fence: 0 },
-        about: `Run ${formatId(row.id)} of ${row.name} waits for this, and goes on by itself once it is decided.`,
-        expires_seconds: EXPIRES_SECONDS,
-      },
-      null,
-    );
-    return answer(ctx, row, requested);
+    return answer(ctx, row, await requestApprovalFor(ctx, request, null));
   });
 
 async function ownRun(ctx: TxCtx): Promise<RunRow> {

@@ -4,7 +4,7 @@ import { DEFAULT_ACCOUNT } from "../../tasks/index.ts";
 import type { Kind, SessionMode } from "../schema.ts";
 import * as store from "../store.ts";
 import type { RunRow } from "../tables.ts";
-import { tell } from "./events.ts";
+import { runPlanned } from "./events.ts";
 import { DEFAULT_SESSION, isoNow, wakeOf } from "./wire.ts";
 
 /** Characters that one run tells its session before another one is planned: a program may get them as an argument. */
@@ -47,7 +47,7 @@ export async function plan(outer: TxCtx, run: NewRun): Promise<number> {
     ...NOT_BEGUN,
     ...toColumns(ctx.cause),
   };
-  await Promise.all([store.insertRun(ctx.tx, row), tell(ctx, row, "planned")]);
+  await Promise.all([store.insertRun(ctx.tx, row), runPlanned.tell(ctx, row, {})]);
   return id;
 }
 

@@ -7,7 +7,7 @@ import type { Outcome } from "../schema.ts";
 import * as store from "../store.ts";
 import type { RunRow } from "../tables.ts";
 import { deferred, GONE_ON, letGo } from "./deferring.ts";
-import { tell } from "./events.ts";
+import { runEnded, runRequeued, runStarted } from "./events.ts";
 import { addFailure, backoff, endStreak } from "./streaks.ts";
 import { isoAt, isoNow, spender, wakeOf } from "./wire.ts";
 
@@ -51,7 +51,7 @@ export function started(ctx: Ctx, held: Held, { pid, pid_start }: { pid: number;
     const running = { ...row, state: "running", pid, pid_start, started_at: row.started_at ?? started_at } as const;
     await store.saveRun(ctx.tx, running);
     await store.startAttempt(ctx.tx, { run_id: row.id, attempt: row.attempt, pid, started_at });
-    await tell(ctx, running, "started");
+    await runStarted.tell(ctx, running, {});
     return true;
   });
 }
@@ -129,8 +129,8 @@ async function endAttempt(ctx: TxCtx, row: RunRow, told_ending: Ending): Promise
   const wakes = next.state === "done" && row.kind === "trigger" ? await store.listWakes(ctx.tx, row.id) : [];
   for (const wake of wakes) await consumeWake(ctx, wakeOf(wake));
   const told = { outcome, error, exit_code, cost_usd: cost_micros === null ? null : cost_micros / 1_000_000 };
-  if (next.state === "queued") await tell(ctx, next, "requeued", { ...told, not_before: next.not_before });
-  else await tell(ctx, next, "ended", told);
+  if (next.state === "queued") await runRequeued.tell(ctx, next, { ...told, not_before: next.not_before });
+  else await runEnded.tell(ctx, next, told);
 }
 
 /** A call that a hook of the owner's put off nobody here is asked about: the run would wait for good. */
@@ -223,7 +223,7 @@ export function failUnclaimed(ctx: Ctx, id: number, error: string): Promise<void
     const failed = { ...row, ...GONE_ON, state: "failed", waits_for: null, error, ended_at: isoNow(ctx) } as const;
     await store.saveRun(ctx.tx, failed);
     await letGo(ctx, row, error);
-    await tell(ctx, failed, "ended", { outcome: "failed", error });
+    await runEnded.tell(ctx, failed, { outcome: "failed", error });
   };
   return transact(ctx, work, inSpace);
 }

@@ -7,7 +7,7 @@ import type { Pausing, Run, RunRef } from "../schema.ts";
 import * as store from "../store.ts";
 import type { RunRow } from "../tables.ts";
 import { GONE_ON, letGo } from "./deferring.ts";
-import { tell, tellPaused, tellResumed } from "./events.ts";
+import { runEnded, runStopping, tellPaused, tellResumed } from "./events.ts";
 import { isLive, isoNow, runOf, wire } from "./wire.ts";
 
 /** What has not begun never will; what runs is ended by the node that runs it. */
@@ -28,7 +28,7 @@ export async function askToStop(ctx: TxCtx, row: RunRow, stop_requested_by: stri
   await store.saveRun(ctx.tx, next);
   await withdrawCalled(ctx, row.id);
   if (next.state === "stopped") await letGo(ctx, row, "It was stopped.");
-  await tell(ctx, next, next.state === "stopped" ? "ended" : "stopping", { outcome: "stopped" });
+  await (next.state === "stopped" ? runEnded : runStopping).tell(ctx, next, { outcome: "stopped" });
   return next;
 }
 

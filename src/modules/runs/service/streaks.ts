@@ -32,7 +32,7 @@ export async function addFailure(ctx: TxCtx, { id, kind, name, error }: Failed):
       key: `${FAILING} ${formatId(began_id)}`,
       kind: FAILING,
       title: `${wordsFor(kind)} ${name} failed ${TOLD_AFTER} times in a row`,
-      text: `Run ${formatId(id)}: ${error} It is tried again, more and more rarely. See run_show ${formatId(id)}.`,
+      text: `Run ${formatId(id)}: ${error} It is tried again, more and more rarely.`,
       topic: TOPIC,
       ref: began_id,
     });

@@ -11,7 +11,7 @@ import { hasUnread, mailboxOf, NEWS } from "../../mail/index.ts";
 import { accountIn, hasReady, hasWork, listSpacesWithWork, quotaEnd } from "../../tasks/index.ts";
 import type { Can } from "../schema.ts";
 import * as store from "../store.ts";
-import { runIn, TOPIC, tell } from "./events.ts";
+import { endedIn, runEnded, runRequeued, TOPIC } from "./events.ts";
 import { isConfigured } from "./nodes.ts";
 import { plan } from "./planning.ts";
 import { isoAt } from "./wire.ts";
@@ -85,7 +85,7 @@ async function lookForMail(ctx: TxCtx, { name, after }: MailWatch): Promise<void
 
 /** What came while it ran. One that never began was taken back, or cannot be started: it is no reason to start another. */
 async function lookAfterRun(ctx: TxCtx, event: FeedEvent): Promise<void> {
-  const { kind, name } = runIn(event);
+  const { kind, name } = endedIn(event);
   if (kind === "worker") return lookForWork(ctx);
   if (kind !== "mail") return;
   const run = await store.findRun(ctx.tx, { space_id: ctx.tx.space_id, id: event.ref });
@@ -100,7 +100,7 @@ async function moveWithQuota(ctx: TxCtx, event: FeedEvent): Promise<void> {
     if (row.not_before === not_before) continue;
     const moved = { ...row, not_before };
     await store.saveRun(ctx.tx, moved);
-    await tell(ctx, moved, "requeued", { not_before });
+    await runRequeued.tell(ctx, moved, { not_before });
   }
 }
 
@@ -113,7 +113,7 @@ const TASKS = ["task.created", "task.requeued", "task.released", "task.failed"];
 
 export const watchers: Record<string, Consumer> = {
   "runs.tasks": { topic: "tasks", types: TASKS, run: lookForWork, throttle_ms: THROTTLE_MS },
-  "runs.workers": { topic: TOPIC, types: ["run.ended"], run: lookAfterRun, throttle_ms: THROTTLE_MS },
+  "runs.workers": { topic: TOPIC, types: [runEnded.type], run: lookAfterRun, throttle_ms: THROTTLE_MS },
   "runs.quotas": { topic: "tasks", types: ["task.throttled", "task.unthrottled"], run: moveWithQuota },
   "runs.mail": {
     topic: "mail",

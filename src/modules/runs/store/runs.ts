@@ -1,5 +1,6 @@
 import type { Reader, Tx } from "../../../db/database.ts";
 import { statement } from "../../../db/statement.ts";
+import { type Can, Kind } from "../schema.ts";
 import type { RunRow } from "../tables.ts";
 
 const COLUMNS = [
@@ -84,17 +85,38 @@ export const findForApproval = (tx: Tx, approval_id: number): Promise<RunRow | u
 
 export type Claimable = Pick<RunRow, "space_id" | "id" | "kind" | "name">;
 
-const claimable = statement<{ now: string; limit: number }, Claimable>(
+type Among = { now: string; kinds: string; triggers: string; limit: number };
+
+/** Said twice: the two databases have no common word for what is in a list. */
+const claimableOf = (kinds: string, triggers: string): string =>
   `select r.space_id, r.id, r.kind, r.name from runs r
    where r.state = 'queued' and r.not_before <= :now and coalesce(r.waits_for, '') <> 'approval'
+   and (r.kind in (${kinds}) or (r.kind = 'trigger' and r.name in (${triggers})))
    and not exists (select 1 from runs o where o.space_id = r.space_id and o.kind = r.kind and o.name = r.name
    and o.lane = r.lane and o.id < r.id and o.state in ('queued', 'claimed', 'running'))
    and not exists (select 1 from run_pauses p where p.space_id = r.space_id)
-   order by r.not_before, r.space_id, r.id limit :limit`,
+   order by r.not_before, r.space_id, r.id limit :limit`;
+const claimable = statement<Among, Claimable>(
+  claimableOf("select value from json_each(:kinds)", "select value from json_each(:triggers)"),
+  claimableOf(
+    "select json_array_elements_text(cast(:kinds as json))",
+    "select json_array_elements_text(cast(:triggers as json))",
+  ),
 );
-/** Of all spaces, those that may begin now. */
-export const listClaimable = (db: Reader, args: { now: string; limit: number }): Promise<Claimable[]> =>
-  db.all(claimable, args);
+
+/**
+ * Of all spaces, those that may begin now and that this can start: what waits for a program of another node, or one that
+ * nobody has any more, takes no place among them.
+ */
+export const listClaimable = async (
+  db: Reader,
+  { can, now, limit }: { can: Can; now: string; limit: number },
+): Promise<Claimable[]> => {
+  const { triggers, ...kinds } = can;
+  const able = Kind.options.filter((kind) => kinds[kind]);
+  if (able.length === 0 && triggers.length === 0) return [];
+  return db.all(claimable, { now, limit, kinds: JSON.stringify(able), triggers: JSON.stringify(triggers) });
+};
 
 const next = statement<{ now: string }, { at: string | null }>(
   "select min(not_before) as at from runs where state = 'queued' and not_before > :now",

@@ -6,7 +6,7 @@
 import type { TxCtx } from "../../../context.ts";
 import * as store from "../store.ts";
 import type { TaskRow } from "../tables.ts";
-import { tell } from "./events.ts";
+import { taskReleased } from "./events.ts";
 import { checkNeeds } from "./planning.ts";
 import { isoNow } from "./wire.ts";
 
@@ -66,7 +66,7 @@ export const foresee = (ctx: TxCtx, concurrency_key: string): Promise<unknown> =
 /** It may be claimed from now on, or waits for something else now. */
 export async function release(ctx: TxCtx, row: TaskRow): Promise<void> {
   await store.saveWaiting(ctx.tx, row);
-  await tell(ctx, row, "released");
+  await taskReleased.tell(ctx, row, {});
   await checkNeeds(ctx, row);
 }
 

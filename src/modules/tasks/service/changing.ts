@@ -6,7 +6,7 @@ import * as store from "../store.ts";
 import type { TaskRow } from "../tables.ts";
 import { checkSize } from "./creating.ts";
 import { cancelWords, end } from "./ending.ts";
-import { tell } from "./events.ts";
+import { taskUpdated } from "./events.ts";
 import { isoNow, taskOf, wire } from "./wire.ts";
 
 export function update(ctx: Ctx, { task_id, content }: UpdateTask): Promise<Task> {
@@ -15,7 +15,7 @@ export function update(ctx: Ctx, { task_id, content }: UpdateTask): Promise<Task
     const row = await ownTask(ctx, task_id);
     if (row.status !== "pending") throw notPending(row, "update");
     await store.updateContent(ctx.tx, { id: row.id, content });
-    await tell(ctx, row, "updated");
+    await taskUpdated.tell(ctx, row, {});
     return wire({ ...row, content });
   });
 }
@@ -27,7 +27,7 @@ export function cancel(ctx: Ctx, { task_id, reason }: CancelTask): Promise<Task>
     if (row.status === "processing" && row.cancel_requested_at === null) {
       const asked = { cancel_requested_at: isoNow(ctx), cancel_reason: reason ?? null };
       await store.requestCancel(ctx.tx, { id: row.id, ...asked });
-      await tell(ctx, { ...row, ...asked }, "updated", { cancel_requested: true });
+      await taskUpdated.tell(ctx, { ...row, ...asked }, { cancel_requested: true });
       return wire({ ...row, ...asked });
     }
     if (row.status !== "pending") throw notPending(row, "cancel");

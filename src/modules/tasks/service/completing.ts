@@ -27,7 +27,7 @@ export function complete(ctx: Ctx, { task_id, response_summary, attempt }: Compl
   return transact(ctx, async (ctx) => {
     const row = await taskOf(ctx, task_id);
     if (isRepeated(ctx, row, { response_summary, attempt })) return wire(row);
-    if (attempt === undefined && row.status !== "processing") throw notProcessing(row);
+    if (isOver(ctx, row, attempt)) throw notProcessing(row);
     checkLease(ctx, row, attempt);
     const done = await end(ctx, row, { status: "done", outcome: "done", response_summary, error: null });
     const pause = hit("complete.after_update");
@@ -45,6 +45,12 @@ const isRepeated = (
   row.attempt === attempt &&
   row.worker_id === actor.principal_id &&
   row.response_summary === response_summary;
+
+/** Whose own attempt was the last lost no lease: the task is over. Who names none has to be told so of any other state. */
+const isOver = ({ actor }: Ctx, row: TaskRow, attempt: number | undefined): boolean =>
+  attempt === undefined
+    ? row.status !== "processing"
+    : row.status === "done" && attempt === row.attempt && row.worker_id === actor.principal_id;
 
 const notProcessing = ({ id, status }: TaskRow): ParleyError =>
   new ParleyError(

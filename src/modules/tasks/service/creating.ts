@@ -9,7 +9,7 @@ import * as store from "../store.ts";
 import type { TaskRow } from "../tables.ts";
 import { admitted } from "./admitting.ts";
 import { ownSession, register, registerOnce, triggerOf } from "./awaiting.ts";
-import { tell } from "./events.ts";
+import { taskCreated } from "./events.ts";
 import { checkNeeds, planSweep } from "./planning.ts";
 import { isoAt, laneOf, wire } from "./wire.ts";
 
@@ -63,7 +63,7 @@ export function create(ctx: Ctx, task: NewTask): Promise<Task> {
       return wire(known);
     }
     const row = await admitted(ctx, rowOf(ctx, task));
-    await Promise.all([store.insertTask(ctx.tx, row), tell(ctx, row, "created")]);
+    await Promise.all([store.insertTask(ctx.tx, row), taskCreated.tell(ctx, row, {})]);
     if (row.held_for === "delay" && row.run_at) await planSweep(ctx, row.run_at);
     if (awaited_by) await register(ctx, row, { ...awaited_by, ...waiter(ctx, task) });
     await checkNeeds(ctx, row);

@@ -6,7 +6,7 @@ import * as store from "../store.ts";
 import type { TaskRow } from "../tables.ts";
 import { freeSlot } from "./admitting.ts";
 import { WAKE } from "./due-kinds.ts";
-import { tell } from "./events.ts";
+import { taskCancelled, taskCompleted, taskDead, taskFailed, type taskReleased } from "./events.ts";
 import { endUnmet } from "./needs.ts";
 import { endPlanned } from "./planned.ts";
 import { checkNeeds, planSweep } from "./planning.ts";
@@ -23,7 +23,7 @@ interface Ending {
   error: string | null;
 }
 
-const WORDS = { done: "completed", cancelled: "cancelled", dead: "dead" } as const;
+const TOLD = { done: taskCompleted, cancelled: taskCancelled, dead: taskDead };
 
 /** The one way in which a task is over: recorded, counted, told, and owed to whoever waits for it. */
 export async function end(ctx: TxCtx, row: TaskRow, { outcome, ...ending }: Ending): Promise<TaskRow> {
@@ -42,7 +42,7 @@ export async function end(ctx: TxCtx, row: TaskRow, { outcome, ...ending }: Endi
   for (const { id: ref } of wakes)
     if (ctx.tx.space_id === MAIN_SPACE) await plan(ctx, { kind: WAKE, ref, at: ctx.now() });
   await planMail(ctx, ended, { from: row.status === "processing" ? worker : ctx.actor.name, awaits });
-  await tell(ctx, ended, WORDS[ending.status], { worker, error: ending.error, wakes: wakes.length });
+  await TOLD[ending.status].tell(ctx, ended, { worker, error: ending.error, wakes: wakes.length });
   await endUnmet(ctx, row);
   await freeSlot(ctx, row);
   await endPlanned(ctx, ended);
@@ -86,7 +86,11 @@ const backoff = (attempts: number, random: number): number =>
 export async function putBack(
   ctx: TxCtx,
   row: TaskRow,
-  { error, at, told = "failed" }: { error: string | null; at: number | null; told?: "failed" | "released" },
+  {
+    error,
+    at,
+    told = taskFailed,
+  }: { error: string | null; at: number | null; told?: typeof taskFailed | typeof taskReleased },
 ): Promise<TaskRow> {
   const free = { worker_id: null, worker: null, run_id: null, claimed_at: null, lease_until: null };
   const run_at = at === null ? null : isoAt(at);
@@ -94,7 +98,7 @@ export async function putBack(
   const held = { held_for: run_at === null ? turn : ("delay" as const), slot: null };
   const waiting: TaskRow = { ...row, ...free, ...held, status: "pending", error, run_at };
   await store.saveWaiting(ctx.tx, waiting);
-  await tell(ctx, waiting, told, { worker: row.worker, error, run_at });
+  await told.tell(ctx, waiting, { worker: row.worker, error, run_at });
   await checkNeeds(ctx, waiting);
   if (run_at !== null) await planSweep(ctx, run_at);
   await freeSlot(ctx, row);

@@ -1,6 +1,6 @@
 /** What events of tasks hold, and what each reader is told of them: nobody else looks into their data. */
 import { type Ctx, has, type TxCtx } from "../../../context.ts";
-import { append, type EventView, type FeedEvent } from "../../../feed/index.ts";
+import { dataOf, defineEvent, type EventView, type FeedEvent, isAny } from "../../../feed/index.ts";
 import { formatId } from "../../../ids.ts";
 import type { BudgetRow } from "../store.ts";
 import type { TaskRow } from "../tables.ts";
@@ -9,74 +9,118 @@ import { needsOf } from "./wire.ts";
 export const TOPIC = "tasks";
 /** The stream of what can be claimed from now on. */
 export const READY = "ready";
+
+type TaskFacts = Pick<TaskRow, "status" | "channel" | "sender" | "attempt" | "held_for" | "priority"> & {
+  task_id: string;
+  /** Of one that can be claimed from now on. */
+  needs?: readonly string[];
+  /** Something is known to have led to it, such as a turn of an agent. */
+  caused?: true;
+};
+type Claimed = { worker: string; lease_expires_at: string };
+type Back = Pick<TaskRow, "worker" | "error" | "run_at">;
+type Ended = Pick<TaskRow, "worker" | "error"> & { wakes: number };
+
+const CREATED = "task.created";
+const UPDATED = "task.updated";
+export const taskCreated = defineTaskEvent(CREATED);
+export const taskUpdated = defineTaskEvent<{ cancel_requested?: true }>(UPDATED);
+export const taskClaimed = defineTaskEvent<Claimed>("task.claimed");
+export const taskRequeued = defineTaskEvent("task.requeued");
+export const taskReleased = defineTaskEvent<Partial<Back>>("task.released");
+export const taskFailed = defineTaskEvent<Back>("task.failed");
+export const taskCompleted = defineTaskEvent<Ended>("task.completed");
+export const taskCancelled = defineTaskEvent<Ended>("task.cancelled");
+export const taskDead = defineTaskEvent<Ended>("task.dead");
+const isEnd = isAny<TaskFacts & Ended>([taskCompleted, taskCancelled, taskDead]);
+const isTask = isAny<TaskFacts>([
+  taskCreated,
+  taskUpdated,
+  taskClaimed,
+  taskRequeued,
+  taskReleased,
+  taskFailed,
+  taskCompleted,
+  taskCancelled,
+  taskDead,
+]);
+
+const taskForgotten = defineEvent<{ tasks: number }>({ topic: TOPIC, type: "task.forgotten" });
 /** What makes one more or one less of the dead. */
-export const OF_DEAD = ["task.dead", "task.requeued", "task.forgotten"];
+export const OF_DEAD = [taskDead.type, taskRequeued.type, taskForgotten.type];
 
-const BUDGET_CHANGED = "budget.changed";
+type Throttled = { account: string; throttled_until: string };
+const taskThrottled = defineEvent<Throttled>({ topic: TOPIC, type: "task.throttled" });
+const taskUnthrottled = defineEvent<{ account: string }>({ topic: TOPIC, type: "task.unthrottled" });
+const isOfQuota = isAny<{ account: string }>([taskThrottled, taskUnthrottled]);
 
-type Type = "created" | "updated" | "claimed" | "requeued" | "released" | "completed" | "failed" | "cancelled" | "dead";
+const budgetChanged = defineEvent<Pick<BudgetRow, "scope" | "name">>({ topic: TOPIC, type: "budget.changed" });
 
-/**
- * Tells of a task. On the stream of what can be claimed where it can be, else on that of who sent it, which is where
- * somebody waits for its end.
- */
-export function tell(ctx: TxCtx, row: TaskRow, what: Type, more: Record<string, unknown> = {}): Promise<number> {
-  const { id: ref, channel, sender, status, attempt, held_for, priority, lane } = row;
-  const ready = status === "pending" && held_for === null && what !== "updated";
-  const needs = needsOf(lane);
-  const data = {
-    task_id: formatId(ref),
-    status,
-    channel,
-    sender,
-    attempt,
-    held_for,
-    priority,
-    ...(ready && needs.length > 0 && { needs }),
-    ...(row.cause !== null && { caused: true }),
-    ...more,
+/** What each event of a task holds, and what this type of them does beside. */
+function defineTaskEvent<More extends object>(type: string) {
+  const event = defineEvent<TaskFacts & More>({ topic: TOPIC, type });
+  return {
+    ...event,
+    /**
+     * On the stream of what can be claimed where it can be, else on that of who sent it, which is where somebody waits
+     * for its end.
+     */
+    tell(ctx: TxCtx, row: TaskRow, more: More): Promise<number> {
+      const { id, status, held_for, sender_id } = row;
+      const ready = status === "pending" && held_for === null && type !== UPDATED;
+      const about = { stream: ready ? READY : sender_id, data: { ...factsOf(row, ready), ...more } };
+      return event.append(ctx, type === CREATED ? { id, ...about } : { ref: id, ...about });
+    },
   };
-  const stream = ready ? READY : row.sender_id;
-  if (what === "created") return append(ctx, { id: ref, type: "task.created", topic: TOPIC, stream, data });
-  return append(ctx, { type: `task.${what}`, topic: TOPIC, stream, ref, data });
+}
+
+function factsOf(
+  { id, status, channel, sender, attempt, held_for, priority, lane, cause }: TaskRow,
+  ready: boolean,
+): TaskFacts {
+  const needs = needsOf(lane);
+  return {
+    task_id: formatId(id),
+    ...{ status, channel, sender, attempt, held_for, priority },
+    ...(ready && needs.length > 0 && { needs }),
+    ...(cause !== null && { caused: true }),
+  };
 }
 
 /** Dead ones were removed after their days. They are of many senders: it is for those alone who follow all. */
 export const tellForgotten = (ctx: TxCtx, tasks: number): Promise<number> =>
-  append(ctx, { type: "task.forgotten", topic: TOPIC, stream: "dead", data: { tasks } });
+  taskForgotten.append(ctx, { stream: "dead", data: { tasks } });
 
-export const tellThrottled = (ctx: TxCtx, data: { account: string; throttled_until: string }): Promise<number> =>
-  append(ctx, { type: "task.throttled", topic: TOPIC, stream: READY, data });
+export const tellThrottled = (ctx: TxCtx, data: Throttled): Promise<number> =>
+  taskThrottled.append(ctx, { stream: READY, data });
 
-export const tellUnthrottled = (ctx: TxCtx, data: { account: string }): Promise<number> =>
-  append(ctx, { type: "task.unthrottled", topic: TOPIC, stream: READY, data });
+export const tellUnthrottled = (ctx: TxCtx, account: string): Promise<number> =>
+  taskUnthrottled.append(ctx, { stream: READY, data: { account } });
 
 export const tellBudget = (ctx: TxCtx, { id: ref, scope, name }: BudgetRow): Promise<number> =>
-  append(ctx, { type: BUDGET_CHANGED, topic: TOPIC, stream: READY, ref, data: { scope, name } });
+  budgetChanged.append(ctx, { stream: READY, ref, data: { scope, name } });
 
 /** Whose budget changed is for those who may list budgets; waiting workers hear it from the feed itself. */
-export const wire: EventView = ({ type, data }) => (type === BUDGET_CHANGED ? null : data);
+export const wire: EventView = (event) => (budgetChanged.is(event) ? null : event.data);
 
 /** Of which account it is known by now how long its quota holds. */
-export const accountIn = ({ data }: FeedEvent): string => String(data.account);
+export const accountIn = (event: FeedEvent): string => dataOf(event, isOfQuota).account;
 
 /** Whether somebody may claim something from now on. */
 export const isWork = ({ topic, stream }: FeedEvent): boolean => topic === TOPIC && stream === READY;
 
 /** What the task needs that can be claimed from then on; undefined of what tells of no task. */
-export const needsIn = ({ data }: FeedEvent): readonly string[] | undefined => {
-  if (data.task_id === undefined) return undefined;
-  return Array.isArray(data.needs) ? data.needs.map(String) : [];
-};
+export const needsIn = (event: FeedEvent): readonly string[] | undefined =>
+  isTask(event) ? (event.data.needs ?? []) : undefined;
 
 /** Who had sent the task that is over, and how many wait for its end. */
-export const endIn = ({ data }: FeedEvent): { sender: string; wakes: number } => ({
-  sender: String(data.sender),
-  wakes: Number(data.wakes),
-});
+export function endIn(event: FeedEvent): { sender: string | null; wakes: number } {
+  const { sender, wakes } = dataOf(event, isEnd);
+  return { sender, wakes };
+}
 
 /** Whether something is known to have led to the task, such as a turn of an agent. */
-export const isCaused = ({ data }: FeedEvent): boolean => data.caused === true;
+export const isCaused = (event: FeedEvent): boolean => dataOf(event, isTask).caused === true;
 
 /** People and workers follow all; who only hands out work, what becomes of its own. */
 export const followable = async (ctx: Ctx): Promise<readonly string[] | null> =>

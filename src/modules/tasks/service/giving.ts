@@ -10,7 +10,7 @@ import type { TaskRow } from "../tables.ts";
 import { type KeySlots, slotsOf, yieldTo } from "./admitting.ts";
 import { charge, isExhausted } from "./budgeting.ts";
 import { DEFAULT_LANE } from "./creating.ts";
-import { tell } from "./events.ts";
+import { taskClaimed } from "./events.ts";
 import { accountHold, listBlocks } from "./holding.ts";
 import { endUnmet } from "./needs.ts";
 import { startPlanned } from "./planned.ts";
@@ -208,7 +208,7 @@ async function take(ctx: TxCtx, row: TaskRow, slots: KeySlots): Promise<TaskRow>
   await store.claimTask(ctx.tx, { id: row.id, attempt: claimed.attempt, ...held });
   const pause = hit("claim.after_update");
   if (pause) await pause;
-  await tell(ctx, claimed, "claimed", { worker: name, lease_expires_at: lease_until });
+  await taskClaimed.tell(ctx, claimed, { worker: name, lease_expires_at: lease_until });
   await yieldTo(ctx, claimed, slots);
   await endUnmet(ctx, claimed);
   await startPlanned(ctx, claimed);

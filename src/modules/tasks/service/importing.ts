@@ -6,7 +6,7 @@ import * as store from "../store.ts";
 import { admitted } from "./admitting.ts";
 import { register } from "./awaiting.ts";
 import { checkSize, rowOf } from "./creating.ts";
-import { tell } from "./events.ts";
+import { taskCreated } from "./events.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -39,7 +39,7 @@ async function take(ctx: TxCtx, task: ImportedTask): Promise<number> {
     store.countEnded(ctx.tx, { status, channel, tasks: 1 });
     return row.id;
   }
-  await tell(ctx, row, "created");
+  await taskCreated.tell(ctx, row, {});
   for (const waiter of awaits)
     await register(ctx, row, { ...waiter, waiter_id: sender_id, waiter: `trigger:${waiter.trigger_name}` });
   return row.id;

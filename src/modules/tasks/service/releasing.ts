@@ -2,6 +2,7 @@ import { type Ctx, type TxCtx, transact } from "../../../context.ts";
 import type { ReleaseTask, Task } from "../schema.ts";
 import type { TaskRow } from "../tables.ts";
 import { giveUp, noteAttempt, putBack } from "./ending.ts";
+import { taskReleased } from "./events.ts";
 import { checkLease } from "./leases.ts";
 import { MOST_REFUNDS } from "./throttling.ts";
 import { taskOf, wire } from "./wire.ts";
@@ -21,5 +22,5 @@ export async function putBackFree(ctx: TxCtx, row: TaskRow, reason: string): Pro
     return giveUp(ctx, row, { outcome: "failed", error: reason });
   await noteAttempt(ctx, row, { outcome: "released", error: reason });
   const refunded = row.refunded + 1;
-  return putBack(ctx, { ...row, refunded }, { error: row.error, at: null, told: "released" });
+  return putBack(ctx, { ...row, refunded }, { error: row.error, at: null, told: taskReleased });
 }

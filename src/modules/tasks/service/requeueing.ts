@@ -10,7 +10,7 @@ import type { TaskRow } from "../tables.ts";
 import { admitted } from "./admitting.ts";
 import { planFile } from "./awaiting.ts";
 import { REQUEUE } from "./due-kinds.ts";
-import { tell } from "./events.ts";
+import { taskRequeued } from "./events.ts";
 import { checkNeeds } from "./planning.ts";
 import { endUntold } from "./untold.ts";
 import { isoNow, taskOf, wire } from "./wire.ts";
@@ -129,7 +129,7 @@ async function revive(ctx: TxCtx, row: TaskRow): Promise<TaskRow> {
     await planFile(ctx, id);
     await endUntold(ctx, id);
   }
-  await tell(ctx, waiting, "requeued");
+  await taskRequeued.tell(ctx, waiting, {});
   await checkNeeds(ctx, waiting);
   return waiting;
 }

@@ -72,6 +72,6 @@ export async function endThrottles(ctx: TxCtx): Promise<void> {
   );
   for (const { account } of over) {
     await store.deleteThrottle(ctx.tx, account);
-    await tellUnthrottled(ctx, { account });
+    await tellUnthrottled(ctx, account);
   }
 }

@@ -13,7 +13,8 @@ export const CallServer = z.strictObject({
   agent: Name.describe("Whose server it is."),
   server,
   tool,
-  arguments: z.record(z.string(), z.unknown()).default({}),
+  // Not as a record, which would drop `__proto__`: what is asked about and run is all that was called.
+  arguments: z.unknown().default({}).describe("A JSON object, or its text: as a text nothing of it is lost."),
   key: z
     .string()
     .min(1)

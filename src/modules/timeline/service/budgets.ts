@@ -39,7 +39,7 @@ export const usedIn = ({ cost_micros, input_tokens, output_tokens }: Sums): Used
 export async function pauseOverBudget(ctx: TxCtx, { agent, row }: Held): Promise<void> {
   if (row.paused_at !== null || !(await isOverCost(ctx, { agent: agent.name }))) return;
   Object.assign(row, { paused_at: isoNow(ctx), paused_by: BUDGET });
-  await tellChange(ctx, agent, "runtime.paused");
+  await tellChange(ctx, agent, "paused");
 }
 
 /** There may be more spent: a person has allowed it, or a new day has begun. */
@@ -49,6 +49,6 @@ export async function resumeWithinBudget(ctx: TxCtx): Promise<void> {
     const agent = { name, principal_id: row.principal_id };
     if (await isOverCost(ctx, { agent: name })) continue;
     await store.saveRuntime(ctx.tx, { ...row, paused_at: null, paused_by: null });
-    await tellChange(ctx, agent, "runtime.resumed");
+    await tellChange(ctx, agent, "resumed");
   }
 }

@@ -69,7 +69,7 @@ const asked = (ctx: Ctx, agent: AgentRow, input: CallServer): Promise<number> =>
     if (known) return sameCall(known, called);
     refuseAway(ctx, agent, await findRuntimeOf(ctx, agent));
     await refuseMany(ctx, agent);
-    const id = await tellChange(ctx, agent, "agent.called");
+    const id = await tellChange(ctx, agent, "called");
     await store.insertCall(ctx.tx, {
       ...{ ...called, id, called_by: whose.called_by, key, state: "waiting" },
       ...{ expires_at: isoAt(ctx.now() + TAKE_MS), approval_id: null, code: null, error: null },

@@ -1,6 +1,6 @@
 /** What events of agents and their runtimes hold, and what each reader is told of them: nobody else looks into their data. */
 import type { TxCtx } from "../../../context.ts";
-import { append, appendGroup, type EventView, type FeedEvent } from "../../../feed/index.ts";
+import { appendGroup, defineEvent, type EventView, type FeedEvent } from "../../../feed/index.ts";
 import { formatId } from "../../../ids.ts";
 import type { AgentRow } from "../../identity/index.ts";
 import type { Outcome, RunStatus } from "../schema.ts";
@@ -12,27 +12,41 @@ export const TOPIC = "timeline";
 /** What its runtime has to hear of, likewise: not of what it has written itself. */
 export const CONTROL = "runtime";
 
-type Whom = Pick<AgentRow, "principal_id" | "name">;
-type Change =
-  | "runtime.wanted"
-  | "runtime.unwanted"
-  | "runtime.paused"
-  | "runtime.resumed"
-  | "runtime.followed"
-  | "runtime.tools_set"
-  | "agent.called"
-  | "agent.call_refused";
+type Of = { agent: string };
+type OfTurn = Of & { turn_id?: string };
+
+const turnStarted = defineEvent<OfTurn>({ topic: TOPIC, type: "turn.started" });
+const turnEnded = defineEvent<OfTurn & { outcome: Outcome }>({ topic: TOPIC, type: "turn.ended" });
+const recorded = defineEvent<OfTurn & { entry: Entry["type"]; waiting?: number | null }>({
+  topic: TOPIC,
+  type: "runtime.recorded",
+});
 
 /** What people want of an agent is another thing from now on. */
-export const tellChange = (ctx: TxCtx, { principal_id, name }: Whom, type: Change): Promise<number> =>
-  append(ctx, { type, topic: CONTROL, stream: principal_id, data: { agent: name } });
+const CHANGES = {
+  wanted: defineEvent<Of>({ topic: CONTROL, type: "runtime.wanted" }),
+  unwanted: defineEvent<Of>({ topic: CONTROL, type: "runtime.unwanted" }),
+  paused: defineEvent<Of>({ topic: CONTROL, type: "runtime.paused" }),
+  resumed: defineEvent<Of>({ topic: CONTROL, type: "runtime.resumed" }),
+  followed: defineEvent<Of>({ topic: CONTROL, type: "runtime.followed" }),
+  tools_set: defineEvent<Of>({ topic: CONTROL, type: "runtime.tools_set" }),
+  called: defineEvent<Of>({ topic: CONTROL, type: "agent.called" }),
+  call_refused: defineEvent<Of>({ topic: CONTROL, type: "agent.call_refused" }),
+};
+const started = defineEvent<Of & { fence: number }>({ topic: CONTROL, type: "runtime.started" });
+const turnStopping = defineEvent<Of & { turn_id: string }>({ topic: CONTROL, type: "turn.stopping" });
+
+type Whom = Pick<AgentRow, "principal_id" | "name">;
+
+export const tellChange = (ctx: TxCtx, { principal_id, name }: Whom, change: keyof typeof CHANGES): Promise<number> =>
+  CHANGES[change].append(ctx, { stream: principal_id, data: { agent: name } });
 
 export const tellStarted = (ctx: TxCtx, { principal_id, name }: Whom, fence: number): Promise<number> =>
-  append(ctx, { type: "runtime.started", topic: CONTROL, stream: principal_id, data: { agent: name, fence } });
+  started.append(ctx, { stream: principal_id, data: { agent: name, fence } });
 
 export const tellStopping = (ctx: TxCtx, { principal_id, name }: Whom, turn_id: number): Promise<number> =>
-  append(ctx, {
-    ...{ type: "turn.stopping", topic: CONTROL, stream: principal_id, ref: turn_id },
+  turnStopping.append(ctx, {
+    ...{ stream: principal_id, ref: turn_id },
     data: { agent: name, turn_id: formatId(turn_id) },
   });
 
@@ -45,18 +59,21 @@ export async function tellLogged(
   const [first] = entries;
   if (!first) return;
   const { turn_id } = first;
-  const data = { agent, ...(turn_id !== null && { turn_id: formatId(turn_id) }) };
-  const events = entries.map((entry) => ({ id: entry.id, stream, ...thin(entry) }));
+  const data: OfTurn = { agent, ...(turn_id !== null && { turn_id: formatId(turn_id) }) };
+  const events = entries.map((entry) => memberOf(entry, stream));
   await appendGroup(ctx, { topic: TOPIC, ref: turn_id ?? first.id, data }, events);
 }
 
-function thin(entry: Entry) {
-  if (entry.type === "TurnStarted") return { type: "turn.started", data: {} };
-  if (entry.type === "TurnEnded") return { type: "turn.ended", data: { outcome: entry.outcome } };
-  if (entry.type === "Approval")
-    return { type: "runtime.recorded", data: { entry: entry.type, waiting: entry.waiting } };
-  return { type: "runtime.recorded", data: { entry: entry.type } };
+function memberOf(entry: Entry, stream: string) {
+  const { id, type } = entry;
+  if (type === "TurnStarted") return turnStarted.member<OfTurn>({ id, stream, data: {} });
+  if (type === "TurnEnded") return turnEnded.member<OfTurn>({ id, stream, data: { outcome: entry.outcome } });
+  const waiting = type === "Approval" && { waiting: entry.waiting };
+  return recorded.member<OfTurn>({ id, stream, data: { entry: type, ...waiting } });
 }
+
+/** Whether somebody's tools were turned off or on. */
+export const isToolsChange = (event: FeedEvent): boolean => CHANGES.tools_set.is(event);
 
 export const wire: EventView = ({ type, data }) => ({ type, ...data });
 
@@ -70,11 +87,16 @@ export interface Status {
 }
 
 /** How the turn is that an event is about; undefined where it says nothing of that. */
-export function statusIn({ topic, type, data: { turn_id, entry, outcome, waiting } }: FeedEvent): Status | undefined {
-  if (topic !== TOPIC || typeof turn_id !== "string") return undefined;
-  if (type === "turn.started") return { turn_id, status: "starting" };
-  // Written by `thin`.
-  if (type === "turn.ended") return { turn_id, status: statusOf(outcome as Outcome), outcome: outcome as Outcome };
+export function statusIn(event: FeedEvent): Status | undefined {
+  if (!turnStarted.is(event) && !turnEnded.is(event) && !recorded.is(event)) return undefined;
+  const { turn_id } = event.data;
+  if (turn_id === undefined) return undefined;
+  if (turnEnded.is(event)) {
+    const { outcome } = event.data;
+    return { turn_id, status: statusOf(outcome), outcome };
+  }
+  if (!recorded.is(event)) return { turn_id, status: "starting" };
+  const { entry, waiting } = event.data;
   const waits = typeof waiting === "number" ? statusWaiting(waiting) : undefined;
   if (waits) return { turn_id, status: waits };
   return entry === "ModelText" || entry === "ToolCall" ? { turn_id, status: "running" } : undefined;

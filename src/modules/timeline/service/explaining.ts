@@ -14,7 +14,7 @@ export const timelineExplains: Explainer = {
     if (!turn) return explainCall(ctx, id);
     const sees = await seesAgent(ctx, turn.principal_id);
     const by = sees ? await nameOf(ctx, turn.principal_id) : null;
-    const shown = sees ? { kind: "turn", by, text: turn.outcome ?? turn.status } : null;
+    const shown = sees ? { kind: "turn", by, text: (turn.outcome ?? turn.status).replaceAll("_", " ") } : null;
     return { shown, cause: fromColumns(turn) };
   },
   sees: (ctx, { stream }) => seesAgent(ctx, stream),

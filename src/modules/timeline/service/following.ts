@@ -22,7 +22,7 @@ export const subscribe = (ctx: Ctx, { server, uri, ...whose }: Follow): Promise<
       ...{ principal_id: agent.principal_id, server, uri, is_pinned: 0, is_present: 1 },
       ...{ active_fence: row.fence, created_at: isoNow(ctx), last_error: null },
     });
-    await tellChange(ctx, agent, "runtime.followed");
+    await tellChange(ctx, agent, "followed");
     return { ok: true };
   });
 
@@ -35,7 +35,7 @@ export const unsubscribe = (ctx: Ctx, { server, uri, ...whose }: Follow): Promis
       if (isPinned) throw new ParleyError("FORBIDDEN", `${uri} is pinned: it is how people reach ${agent.name}.`);
       throw new ParleyError("NOT_FOUND", `${agent.name} does not follow ${uri} of ${server}.`);
     }
-    await tellChange(ctx, agent, "runtime.followed");
+    await tellChange(ctx, agent, "followed");
     return { ok: true };
   });
 
@@ -60,7 +60,7 @@ export async function noteFollowed(ctx: TxCtx, { agent, row }: Held, reported: R
     return isOther(before, after) ? [after] : [];
   });
   for (const one of changed) await store.saveSubscription(ctx.tx, one);
-  if (changed.length > 0) await tellChange(ctx, agent, "runtime.followed");
+  if (changed.length > 0) await tellChange(ctx, agent, "followed");
 }
 
 type ResourceKey = Pick<SubscriptionRow, "server" | "uri">;

@@ -56,7 +56,7 @@ const tellBegun = (ctx: TxCtx, { made, from, forked_at }: Begun): Promise<number
 export const setTools = (ctx: Ctx, { on, ...of }: SetTools): Promise<RuntimeStatus> =>
   steer(ctx, of, async (ctx, agent, row) => {
     if ((row.tools_off_at === null) === on) return row;
-    await tellChange(ctx, agent, "runtime.tools_set");
+    await tellChange(ctx, agent, "tools_set");
     return { ...row, tools_off_at: on ? null : isoNow(ctx) };
   });
 

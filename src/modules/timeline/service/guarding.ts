@@ -10,6 +10,7 @@ import * as store from "../store.ts";
 import { tellStopping } from "./events.ts";
 import { findRuntimeOf } from "./fencing.ts";
 import { log } from "./logging.ts";
+import { areToolsOff } from "./tools-off.ts";
 
 /** What an agent has whose tools are off: its words, the end of its turn, and to know who it is. */
 const ALWAYS: readonly string[] = ["chat_assistant_post", "loop_yield_turn", "whoami"];
@@ -17,8 +18,7 @@ const ALWAYS: readonly string[] = ["chat_assistant_post", "loop_yield_turn", "wh
 /** Refuses everything else to an agent whose tools are off. */
 export async function guard(ctx: Ctx, { tool }: PlannedCall): Promise<undefined> {
   if (!has(ctx.actor, ...AGENTS) || ALWAYS.includes(tool)) return;
-  const row = await findRuntimeOf(ctx, ctx.actor);
-  if (row && row.tools_off_at !== null)
+  if (await areToolsOff(ctx))
     throw new ParleyError(
       "TOOLS_OFF",
       "Your tools are off until a person lets you use them. You can speak and end your turn.",

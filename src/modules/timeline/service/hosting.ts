@@ -28,7 +28,7 @@ export const startInHub = (ctx: Ctx, { definition, ...of }: StartAgent): Promise
 
 /** What has the hub run it from now on, with a token of its own; where nothing is set for it there, like another one. */
 export async function hosted(ctx: TxCtx, agent: AgentRow, definition: object, like?: string): Promise<string> {
-  const cause = await tellChange(ctx, agent, "runtime.wanted");
+  const cause = await tellChange(ctx, agent, "wanted");
   const expires_at = isoAt(ctx.now() + TOKEN_MS);
   // The runtime's own: it asks the policy itself before it calls anything for its model.
   const { id: token_id } = await issueRunToken(ctx, { principal_id: agent.principal_id, cause, expires_at });
@@ -45,7 +45,7 @@ export const hostingIn = ({ in_hub }: RuntimeRow): z.infer<typeof Hosted> | unde
 export const stopInHub = (ctx: Ctx, of: RuntimeOf): Promise<RuntimeStatus> =>
   steer(ctx, of, async (ctx, agent, row) => {
     if (row.in_hub === null) throw new ParleyError("CONFLICT", `The hub does not run ${agent.name}.`);
-    const ref = await tellChange(ctx, agent, "runtime.unwanted");
+    const ref = await tellChange(ctx, agent, "unwanted");
     // Not at once: with it the runtime says that it has stopped.
     const payload = tokenIn(row);
     await plan(ctx, { kind: TOKEN_END, ref, at: ctx.now() + GOODBYE_MS, payload });

@@ -39,7 +39,7 @@ export const throttle = (
 export async function pauseOverQuota(ctx: TxCtx, { agent, row }: Held): Promise<void> {
   if (row.paused_at !== null || (await quotaEnd(ctx, accountOf(row))) === undefined) return;
   Object.assign(row, { paused_at: isoNow(ctx), paused_by: QUOTA });
-  await tellChange(ctx, agent, "runtime.paused");
+  await tellChange(ctx, agent, "paused");
 }
 
 /** A quota is over, or a person has ended the wait for it. */
@@ -48,6 +48,6 @@ export async function resumeAfterQuota(ctx: TxCtx): Promise<void> {
   for (const { name, ...row } of await store.listPausedBy(ctx.tx, where)) {
     if ((await quotaEnd(ctx, accountOf(row))) !== undefined) continue;
     await store.saveRuntime(ctx.tx, { ...row, paused_at: null, paused_by: null });
-    await tellChange(ctx, { name, principal_id: row.principal_id }, "runtime.resumed");
+    await tellChange(ctx, { name, principal_id: row.principal_id }, "resumed");
   }
 }

@@ -41,7 +41,7 @@ export const abort = (ctx: Ctx, of: RuntimeOf): Promise<RuntimeStatus> =>
 export const pause = (ctx: Ctx, of: RuntimeOf): Promise<RuntimeStatus> =>
   steer(ctx, of, async (ctx, agent, row) => {
     if (row.paused_at !== null) return row;
-    await tellChange(ctx, agent, "runtime.paused");
+    await tellChange(ctx, agent, "paused");
     return { ...row, paused_at: isoNow(ctx), paused_by: ctx.actor.name };
   });
 
@@ -49,7 +49,7 @@ export const pause = (ctx: Ctx, of: RuntimeOf): Promise<RuntimeStatus> =>
 export const resume = (ctx: Ctx, of: RuntimeOf): Promise<RuntimeStatus> =>
   steer(ctx, of, async (ctx, agent, row) => {
     if (row.paused_at === null && row.turn_id !== null) return row;
-    const id = await tellChange(ctx, agent, "runtime.resumed");
+    const id = await tellChange(ctx, agent, "resumed");
     const entry = { type: "Resumed", key: `resumed:${id}`, turn_id: null, by: ctx.actor.name } as const;
     if (row.paused_at === null) await log(ctx, agent, [entry]);
     return { ...row, paused_at: null, paused_by: null };

@@ -98,5 +98,5 @@ const callerOf = async (ctx: TxCtx, { called_by: principal_id }: CallRow) => ({
 
 async function refuse(ctx: TxCtx, { agent }: Held, { id }: CallRow, { code, message: error }: ParleyError) {
   await store.endWaitingCall(ctx.tx, { id, state: "refused", approval_id: null, code, error });
-  await tellChange(ctx, agent, "agent.call_refused");
+  await tellChange(ctx, agent, "call_refused");
 }

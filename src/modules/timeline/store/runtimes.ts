@@ -60,7 +60,8 @@ type InHub = { space_id: string; principal_id: string; agent: string; in_hub: st
 
 const inHub = statement<Record<never, never>, InHub>(
   `select r.space_id, r.principal_id, p.name as agent, r.in_hub from runtimes r
+   join agents a on a.space_id = r.space_id and a.principal_id = r.principal_id and a.deleted_at is null
    join principals p on p.id = r.principal_id where r.in_hub is not null order by r.space_id, r.principal_id`,
 );
-/** In all spaces: those that the hub itself runs. */
+/** In all spaces: those that the hub itself runs, and nobody has deleted. */
 export const listInHub = (db: Reader): Promise<InHub[]> => db.all(inHub, {});

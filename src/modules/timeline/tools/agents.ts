@@ -8,7 +8,18 @@ const words = { agent: "which agent" };
 const names: Record<string, Lookup> = { agent: AGENT };
 const facets = ["admin"] as const;
 const common = { input: RuntimeOf, output: RuntimeStatus };
-const FIELDS = ["agent", "lifecycle", "run_phase", "driver", "generation", "in_hub", "paused_at", "paused_by"];
+const FIELDS = [
+  "agent",
+  "lifecycle",
+  "run_phase",
+  "driver",
+  "generation",
+  "in_hub",
+  "tools_off_at",
+  "forked_from",
+  "paused_at",
+  "paused_by",
+];
 
 /** What people do to an agent that a runtime runs. */
 export const agentTools = [

@@ -26,12 +26,17 @@ export const timelineTools = [
         without: ["after_id"],
         rows: {
           list: "items",
-          columns: ["id", "kind", "what", "outcome"],
+          columns: ["id", "time", "what", "outcome"],
           cells: {
+            time: "{ts}",
             what: [
+              { when: { kind: "UserMessage" }, says: "{author_principal}: {content}" },
+              { when: { kind: "AssistantMarkdown" }, says: "{author_principal}: {content}" },
               { when: { kind: "Tool" }, says: "{tool}[ {arguments}]" },
-              { when: { kind: "Question" }, says: "{question}[ {answer}]" },
-              { says: "[{content}][{error}]" },
+              { when: { kind: "Question" }, says: "Question: {question}[ {answer}]" },
+              { when: { kind: "Task" }, says: "Task: {content}" },
+              { when: { kind: "EndTurn" }, says: "End of the turn[: {error}]" },
+              { says: "{content}" },
             ],
           },
           none: "Nothing was said or done yet.",

@@ -41,7 +41,7 @@ async function afterAnswer(ctx: TxCtx, { ref }: FeedEvent): Promise<void> {
 }
 
 async function afterRun(ctx: TxCtx, event: FeedEvent): Promise<void> {
-  if (runs.runIn(event).kind !== "trigger") return;
+  if (runs.endedIn(event).kind !== "trigger") return;
   for (const answer of await questions.answersForRun(ctx, event.ref)) await tellAnswer(ctx, answer);
 }
 

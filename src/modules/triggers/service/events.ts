@@ -1,13 +1,22 @@
 /** What events of triggers hold: nobody else looks into their data. */
 import type { TxCtx } from "../../../context.ts";
-import { append } from "../../../feed/index.ts";
+import { defineEvent } from "../../../feed/index.ts";
 import type { RunRow } from "../tables.ts";
 
 export const TOPIC = "triggers";
 
+type Of = { trigger: string };
+type Fired = Of & { source: RunRow["source"]; state: Extract<RunRow["state"], "pending" | "skipped" | "failed"> };
+
+const created = defineEvent<Of>({ topic: TOPIC, type: "trigger.created" });
+const updated = defineEvent<Of>({ topic: TOPIC, type: "trigger.updated" });
+const deleted = defineEvent<Of>({ topic: TOPIC, type: "trigger.deleted" });
+const fired = defineEvent<Fired>({ topic: TOPIC, type: "trigger.fired" });
+const ended = defineEvent<Of & Pick<RunRow, "state">>({ topic: TOPIC, type: "trigger.ended" });
+
 /** Whose id is that of the event. */
 export const tellCreated = (ctx: TxCtx, name: string): Promise<number> =>
-  append(ctx, { type: "trigger.created", topic: TOPIC, stream: name, data: { trigger: name } });
+  created.append(ctx, { stream: name, data: { trigger: name } });
 
 interface Named {
   id: number;
@@ -15,21 +24,17 @@ interface Named {
 }
 
 export const tellUpdated = (ctx: TxCtx, { id: ref, name }: Named): Promise<number> =>
-  append(ctx, { type: "trigger.updated", topic: TOPIC, stream: name, ref, data: { trigger: name } });
+  updated.append(ctx, { stream: name, ref, data: { trigger: name } });
 
 export const tellDeleted = (ctx: TxCtx, { id: ref, name }: Named): Promise<number> =>
-  append(ctx, { type: "trigger.deleted", topic: TOPIC, stream: name, ref, data: { trigger: name } });
+  deleted.append(ctx, { stream: name, ref, data: { trigger: name } });
 
 /** The run has the event's id. */
-export const tellFired = (
-  ctx: TxCtx,
-  { name, source, state }: { name: string; source: RunRow["source"]; state: "pending" | "skipped" | "failed" },
-): Promise<number> =>
-  append(ctx, { type: "trigger.fired", topic: TOPIC, stream: name, data: { trigger: name, source, state } });
+export const tellFired = (ctx: TxCtx, { name, ...what }: Omit<Fired, keyof Of> & { name: string }): Promise<number> =>
+  fired.append(ctx, { stream: name, data: { trigger: name, ...what } });
 
 export const tellEnded = (
   ctx: TxCtx,
   { id: ref, trigger_name: trigger }: Pick<RunRow, "id" | "trigger_name">,
   state: RunRow["state"],
-): Promise<number> =>
-  append(ctx, { type: "trigger.ended", topic: TOPIC, stream: trigger, ref, data: { trigger, state } });
+): Promise<number> => ended.append(ctx, { stream: trigger, ref, data: { trigger, state } });

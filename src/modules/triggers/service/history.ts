@@ -46,7 +46,7 @@ export async function endWithTask(ctx: TxCtx, event: FeedEvent): Promise<void> {
   const { type, ref } = event;
   const { sender, wakes } = tasks.endIn(event);
   if (wakes > 0) await planRelays(ctx);
-  if (!sender.startsWith("trigger:")) return;
+  if (!sender?.startsWith("trigger:")) return;
   const run = await store.findRunOfTask(ctx.tx, ref);
   const state = STATES[type];
   if (!run || run.ended_at !== null || state === undefined) return;
@@ -62,7 +62,7 @@ export async function endWithTask(ctx: TxCtx, event: FeedEvent): Promise<void> {
 /** The same with the program that it became. */
 export async function endWithRun(ctx: TxCtx, event: FeedEvent): Promise<void> {
   const { ref } = event;
-  const ended = runs.runIn(event);
+  const ended = runs.endedIn(event);
   if (ended.kind !== "trigger") return;
   await askOfUntold(ctx, event);
   const run = await store.findRunOfRun(ctx.tx, ref);

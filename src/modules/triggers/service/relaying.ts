@@ -30,8 +30,12 @@ export const planRelays = (ctx: TxCtx): Promise<void> =>
 const relayOwed: DueHandler = async (ctx, { payload }) => {
   const { after } = Payload.parse(payload);
   const wakes = await tasks.listWakes(ctx, { after_id: after, limit: PAGE });
+  const told = new Map<string, TriggerRow | undefined>();
+  // Asked once for all that is owed to one: where a file wakes it, a wake is owed until somebody has taken that.
+  for (const name of new Set(wakes.map(({ trigger_name }) => trigger_name)))
+    told.set(name, await toldTrigger(ctx, name));
   let undelivered = after > 0;
-  for (const wake of wakes) undelivered = !(await relay(ctx, wake)) || undelivered;
+  for (const wake of wakes) undelivered = !(await relay(ctx, wake, told.get(wake.trigger_name))) || undelivered;
   const last = wakes.at(-1);
   const next = { kind: RELAY, ref: 0 };
   if (last && wakes.length === PAGE) await move(ctx, { ...next, at: ctx.now(), payload: { after: parseId(last.id) } });
@@ -39,11 +43,10 @@ const relayOwed: DueHandler = async (ctx, { payload }) => {
 };
 
 /** False while there is nobody to tell it: what watches files may, or a program that is configured later. */
-async function relay(ctx: TxCtx, wake: Wake): Promise<boolean> {
+async function relay(ctx: TxCtx, wake: Wake, trigger: TriggerRow | undefined): Promise<boolean> {
   const { trigger_name: name, session_key, task_id, run_id } = wake;
-  if (await runs.isTold(ctx, wake)) return true;
-  const trigger = await toldTrigger(ctx, name);
   if (!trigger) return false;
+  if (await runs.isTold(ctx, wake)) return true;
   const { session_mode } = trigger;
   const behind = run_id === null ? undefined : parseId(run_id);
   const session = { session_mode, session_key, behind, parallel: true };

@@ -26,9 +26,14 @@ export function isProven(signed: Signed, { secrets, now, query_secret }: Check):
   const hub = header("x-hub-signature-256");
   if (hub !== undefined)
     return secrets.some((secret) => isSame(hub, `sha256=${createHmac("sha256", secret).update(bytes).digest("hex")}`));
-  const plain = header("x-webhook-secret") ?? (query_secret ? query.get("secret") : null);
-  return plain !== null && secrets.some((secret) => isSame(plain, secret));
+  const plain = header("x-webhook-secret");
+  if (plain !== undefined) return secrets.some((secret) => isSame(plain, secret) || isSame(asUtf8(plain), secret));
+  const asked = query_secret ? query.get("secret") : null;
+  return asked !== null && secrets.some((secret) => isSame(asked, secret));
 }
+
+/** A header is read byte by byte, and what is no ASCII is sent as UTF-8 by some (curl) and as Latin-1 by others (fetch). */
+const asUtf8 = (text: string): string => Buffer.from(text, "latin1").toString("utf8");
 
 /** As Standard Webhooks has it: over the id, the time and the bytes as they came; several signatures while keys change. */
 function isStandard(

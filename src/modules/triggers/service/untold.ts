@@ -12,7 +12,7 @@ const GIVEN_UP = ["failed", "stopped"];
 
 /** A run is over that was to tell of ends, and they are owed still. */
 export async function askOfUntold(ctx: TxCtx, event: FeedEvent): Promise<void> {
-  const { kind, state } = runs.runIn(event);
+  const { kind, state } = runs.endedIn(event);
   if (kind !== "trigger" || !GIVEN_UP.includes(state)) return;
   const told = await runs.listTold(ctx, event.ref);
   if (told.length === 0) return;

@@ -56,11 +56,12 @@ export const tellMoved = (ctx: TxCtx, section_id: string, place: number): Promis
   sectionMoved.append(ctx, { stream: STREAMS.draft, data: { section_id, place } });
 
 export async function tellRead(ctx: TxCtx, reader: string, section_ids: readonly string[]): Promise<void> {
-  const { topic, type } = sectionRead;
   const stream = STREAMS.draft;
-  const events = section_ids.map((section_id) => ({ id: ctx.tx.takeId(), type, stream, data: { section_id } }));
+  const events = section_ids.map((section_id) =>
+    sectionRead.member<{ reader: string }>({ id: ctx.tx.takeId(), stream, data: { section_id } }),
+  );
   const ref = events.at(-1)?.id;
-  if (ref !== undefined) await appendGroup(ctx, { topic, ref, data: { reader } }, events);
+  if (ref !== undefined) await appendGroup(ctx, { topic: TOPIC, ref, data: { reader } }, events);
 }
 
 /** The task has the event's id. */
