@@ -14,6 +14,8 @@ import { Turn } from "./turn.ts";
 
 /** For how long a runtime that stops tries to say so. */
 const GOODBYE_MS = 2000;
+/** What a runtime is told of which another has taken the place. */
+const REPLACED: readonly string[] = ["RUNTIME_SUPERSEDED", "LEASE_LOST"];
 
 export interface AgentOptions {
   port: HubPort;
@@ -43,21 +45,38 @@ export async function runAgent(options: AgentOptions): Promise<IntakeEnd> {
 }
 
 async function run(options: AgentOptions): Promise<IntakeEnd> {
-  const { port, driver, facets = DEFAULT_FACETS, account, signal, pace, report = () => {} } = options;
-  // Before it is ready there is nothing to tell anew, but for what changes while it is told.
-  let is_other = false;
-  let tellReady = (): void => {
-    is_other = true;
-  };
+  const { port, driver, account, signal, pace, report = () => {} } = options;
+  const readiness = new Readiness();
   const onState = ({ away }: { away: HubError | undefined }): void => {
     report(away ? "the hub is away" : "the hub is there again", away);
     // A hub that had not heard of it for a while takes it for failed.
-    if (!away) tellReady();
+    if (!away) readiness.changed();
   };
   const retrying = new RetryingPort(port, { onState, ...(pace && { pace }) });
   const intake = await Intake.open(retrying, { driver: driver.name, with_token: isProgram(driver), account, signal });
+  try {
+    return await serve({ ...options, report, retrying, intake, readiness });
+  } catch (error) {
+    // Another took its place, or it was stopped, while it started: what it was at has failed by that alone.
+    if (intake.isOver || (error instanceof HubError && REPLACED.includes(error.code))) return await intake.over;
+    throw error;
+  } finally {
+    intake.stop();
+    await goodbye(port, intake.fence);
+  }
+}
+
+interface Serving extends AgentOptions {
+  report: NonNullable<AgentOptions["report"]>;
+  retrying: RetryingPort;
+  intake: Intake;
+  readiness: Readiness;
+}
+
+async function serve({ readiness, ...options }: Serving): Promise<IntakeEnd> {
+  const { port, retrying, intake, facets = DEFAULT_FACETS, signal, report } = options;
   const hubTools = await HubTools.open(retrying, facets, signal);
-  const all: Toolset = (await options.around?.(hubTools, () => tellReady())) ?? hubTools;
+  const all: Toolset = (await options.around?.(hubTools, () => readiness.changed())) ?? hubTools;
   const { fence } = intake;
   const withResources = all.resources ? new ResourceTools(all, all.resources, { port: retrying, fence }) : all;
   all.resources?.restore(intake.subscriptions.filter(({ pinned }) => !pinned));
@@ -70,39 +89,44 @@ async function run(options: AgentOptions): Promise<IntakeEnd> {
   const leftovers = await Leftovers.open({ port: retrying, fence, gate, tools, signal, report });
   const calls = new PeoplesCalls({ port: retrying, intake, gate, tools: all, signal, report });
   await intake.catchUp();
-  is_other = false;
-  await retrying.call("runtime_report", ready(), { signal });
-  options.ready?.();
-  tellReady = inTurn(() =>
-    port.call("runtime_report", ready()).catch((error: unknown) => report("the hub was not told", error)),
+  await readiness.begin(
+    () => retrying.call("runtime_report", ready(), { signal }),
+    () => port.call("runtime_report", ready()).catch((error: unknown) => report("the hub was not told", error)),
   );
-  if (is_other) tellReady();
+  options.ready?.();
   void calls.run(leftovers.called);
-  const agent = new Agent({ ...options, retrying, intake, tools, gate });
-  try {
-    return await agent.run();
-  } finally {
-    intake.stop();
-    await goodbye(port, intake.fence);
-  }
+  return await new Agent({ ...options, retrying, intake, tools, gate }).run();
 }
 
-/** One at a time, and once more for all that came meanwhile: of two at once the earlier might be the last to arrive. */
-function inTurn(tell: () => Promise<unknown>): () => void {
-  let telling = false;
-  let again = false;
-  const tellAll = async (): Promise<void> => {
-    telling = true;
-    while (again) {
-      again = false;
+/**
+ * Tells the hub how it is: one at a time, and once more for all that came meanwhile, since of two at once the earlier might
+ * be the last to arrive. Before it is ready there is nothing to tell anew, but for what changes while it is told.
+ */
+class Readiness {
+  #tell: (() => Promise<unknown>) | undefined;
+  #is_telling = false;
+  #again = false;
+
+  async begin(first: () => Promise<unknown>, tell: () => Promise<unknown>): Promise<void> {
+    this.#again = false;
+    await first();
+    this.#tell = tell;
+    if (this.#again) this.changed();
+  }
+
+  changed(): void {
+    this.#again = true;
+    if (this.#tell && !this.#is_telling) void this.#tellAll(this.#tell);
+  }
+
+  async #tellAll(tell: () => Promise<unknown>): Promise<void> {
+    this.#is_telling = true;
+    while (this.#again) {
+      this.#again = false;
       await tell();
     }
-    telling = false;
-  };
-  return () => {
-    again = true;
-    if (!telling) void tellAll();
-  };
+    this.#is_telling = false;
+  }
 }
 
 async function goodbye(port: HubPort, fence: number): Promise<void> {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { listInHub } from "../modules/timeline/index.ts";
 import { eachDatabase, type TestHub } from "../testing/hub.ts";
 
 const ECHO = {
@@ -45,5 +46,14 @@ eachDatabase((open) => {
     await expect.poll(() => said(again)).toEqual(["You said one", "You said two", "You said three"]);
     const { body } = await again.call(again.admin, "token_list", {});
     expect(JSON.stringify(body)).not.toContain(definition);
+  });
+
+  test("an agent that was deleted is run no more, and nobody tries to", async () => {
+    const hub = await open();
+    await hub.call(hub.admin, "agent_register", { name: "mason" });
+    await hub.call(hub.admin, "agent_start", { agent: "mason", definition: JSON.stringify(ECHO) });
+    expect(await listInHub(hub.hub.database)).toMatchObject([{ agent: "mason" }]);
+    await hub.call(hub.admin, "agent_delete", { name: "mason" });
+    expect(await listInHub(hub.hub.database)).toEqual([]);
   });
 });

@@ -10,10 +10,13 @@ import { Definition, driverOf, isProgramDefinition } from "./definition.ts";
 import { Hosting, hostedProgram, refusalOf } from "./hosted-program.ts";
 import { HostedServers, type Whose } from "./hosted-servers.ts";
 import type { IntakeEnd } from "./intake.ts";
+import { Pauses } from "./pauses.ts";
 import { inHubPort } from "./port-in-hub.ts";
 
 /** So often it is looked whether another node has gone, or what failed can be tried again. */
 const LOOK_MS = 15_000;
+/** After these others are to be run than before. */
+const CHANGES: readonly string[] = ["runtime.wanted", "runtime.unwanted", "agent.deleted"];
 
 type Stored = Awaited<ReturnType<typeof listInHub>>[number];
 
@@ -39,6 +42,7 @@ export class RuntimeHost implements AsyncDisposable {
   readonly #left = new Map<string, string>();
   /** Those that cannot be run here, and why. */
   readonly #refused = new Map<string, string>();
+  readonly #pauses = new Pauses();
   #timer: NodeJS.Timeout | undefined;
   #checking: Promise<void> | undefined;
   #again = false;
@@ -55,7 +59,7 @@ export class RuntimeHost implements AsyncDisposable {
       return refusalOf(this.#servers, whose, definition);
     };
     onCommit(hub, "agents in the hub", ({ events }) => {
-      if (events.some(({ type }) => type === "runtime.wanted" || type === "runtime.unwanted")) this.wake();
+      if (events.some(({ type }) => CHANGES.includes(type))) this.wake();
     });
   }
 
@@ -99,9 +103,11 @@ export class RuntimeHost implements AsyncDisposable {
     for (const row of await listInHub(this.#hub.database))
       if (this.#prefers(row.space_id)) wanted.set(`${row.space_id} ${row.principal_id}`, this.#rowOf(row));
     for (const [key, { how }] of [...this.#hosted]) if (wanted.get(key)?.how !== how) await this.#end(key);
-    for (const [key, row] of wanted)
-      if (!this.#hosted.has(key) && this.#left.get(key) !== row.in_hub && !this.#stopped && this.#canRun(key, row))
-        this.#start(key, row);
+    for (const [key, row] of wanted) {
+      if (this.#hosted.has(key) || this.#left.get(key) === row.in_hub || this.#stopped) continue;
+      const isDue = this.#pauses.mayBegin(key, { how: row.how, now_ms: performance.now() });
+      if (isDue && this.#canRun(key, row)) this.#start(key, row);
+    }
   }
 
   #rowOf(row: Stored): Row {
@@ -126,10 +132,17 @@ export class RuntimeHost implements AsyncDisposable {
     const { log } = this.#hub;
     const { agent, space_id, in_hub, how } = row;
     const stop = new AbortController();
+    const began_ms = performance.now();
     this.#left.delete(key);
     const over = this.#run(row, stop.signal)
       .then((end) => void (end === "superseded" && this.#left.set(key, in_hub)))
-      .catch((error: unknown) => log.warn("an agent of this hub ended", { agent, space: space_id, error }))
+      .catch((error: unknown) => {
+        const why = error instanceof Error ? error.message : String(error);
+        if (this.#pauses.add(key, { how, why, began_ms, now_ms: performance.now() }))
+          log.warn("an agent of this hub ended, and is begun again more and more rarely", {
+            ...{ agent, space: space_id, error },
+          });
+      })
       .finally(() => this.#hosted.delete(key));
     this.#hosted.set(key, { how, stop, over });
   }

@@ -74,6 +74,8 @@ export class Intake {
     if (signal.aborted) this.#stop.abort();
     signal.addEventListener("abort", () => this.stop(), { once: true });
     this.#over = this.#listen();
+    // Whoever awaits it hears of it; it may end before anybody does, and a process does not end by that.
+    this.#over.catch(() => {});
   }
 
   /** Resolves when nothing more comes; rejects for what no waiting helps against. */

@@ -126,6 +126,27 @@ test("where a secret is no text in the arguments, or more than one, people are a
   expect(journal.failure).toBe(undefined);
 });
 
+test("POLICY-18: arguments that are too long to be looked through are shown in part, and the card covers that part", async () => {
+  const asked: object[] = [];
+  const call = async (_name: string, args: object): Promise<object> => {
+    asked.push(args);
+    return { id: "1", state: "answered", says: "" };
+  };
+  const port = new RetryingPort({ call: call as never, tools: async () => [] });
+  const { signal } = new AbortController();
+  const record = async () => {};
+  const parts = { turn_id: "7", seen_id: "7", sample: 0, port, record, spending: new Spending(), signal };
+  const journal = new Journal({ ...parts, mask: (text) => text });
+  const request = { id: "a", server: "acp", tool: "write", about: "", can_allow: true, can_edit: true };
+  const given = { arguments: { content: "x".repeat(200_000) } };
+  expect(await journal.ask({ ...request, ...given }, signal)).toMatchObject({ permission: "allow" });
+  const about = "The arguments are too long to be shown as a whole.";
+  expect(asked).toMatchObject([{ covers: "preview", editable: false, about }]);
+  expect(JSON.stringify(asked).length).toBeLessThan(10_000);
+  expect(asked).toMatchObject([{ arguments: { preview: expect.stringMatching(/^\{"content":"x+…$/) } }]);
+  expect(journal.failure).toBe(undefined);
+});
+
 test("where nothing was told there is one entry all the same, from which the hub learns what was taken", async () => {
   const { journal, recorded } = open();
   await journal.end({ redirected: false });

@@ -4,6 +4,8 @@
  */
 import { HubError } from "../client/index.ts";
 import type { LogEvent, NewEvent } from "../modules/timeline/index.ts";
+import { cut } from "../text.ts";
+import { clean } from "./answer.ts";
 import type { ModelCall } from "./drivers/driver.ts";
 import type { Permission, PermissionRequest, ProgramCall, ProgramReport, Usage } from "./drivers/program.ts";
 import { TurnFailed } from "./failed.ts";
@@ -22,6 +24,10 @@ const WAIT_SECONDS = 25;
 const WITHDRAW_MS = 2000;
 /** A denial that ends the turn. */
 const ENDS_TURN = -32950;
+/** The hub takes a little more of arguments. What is longer nobody reads through: people see how it begins. */
+const MOST_ARGUMENTS = 90_000;
+const MOST_SHOWN = 7000;
+const LONG = "The arguments are too long to be shown as a whole.";
 const SECRET_HIDDEN = "A secret in the arguments is not shown.";
 const ALL_HIDDEN = "The arguments are not shown, for a secret in them.";
 
@@ -146,10 +152,13 @@ export class Journal implements ProgramReport {
     const { mask } = this.#parts;
     const args = asked.arguments && JSON.stringify(asked.arguments);
     const shown = args && mask(args);
+    const is_long = shown !== undefined && shown.length > MOST_ARGUMENTS;
     // What is not all shown is not all decided about, and nobody could write the rest of it.
-    const is_whole = shown !== undefined && shown === args;
-    const kept = is_whole ? asked.arguments : objectIn(shown ?? "{}");
-    const note = args === undefined ? "Arguments not given." : is_whole ? "" : kept ? SECRET_HIDDEN : ALL_HIDDEN;
+    const is_whole = shown !== undefined && shown === args && !is_long;
+    const partly = is_long ? { preview: cut(shown, MOST_SHOWN).toWellFormed() } : objectIn(shown ?? "{}");
+    const kept = is_whole ? asked.arguments : partly;
+    const hidden = is_long ? LONG : kept ? SECRET_HIDDEN : ALL_HIDDEN;
+    const note = args === undefined ? "Arguments not given." : is_whole ? "" : hidden;
     const verdicts = [...(can_allow ? (["approve"] as const) : []), ...(["deny_continue", "deny_abort"] as const)];
     return {
       ...{ key, call_id: this.#calls.get(id) ?? key, server, tool: clean(tool).slice(0, 200) || "unknown" },
@@ -271,5 +280,4 @@ function objectIn(text: string): object | undefined {
 }
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
-const clean = (text: string): string => text.toWellFormed().replaceAll("\0", "\ufffd");
 const kept = (text: string): string => clean(text.length > MOST_TEXT ? `${text.slice(0, MOST_TEXT)}…` : text);

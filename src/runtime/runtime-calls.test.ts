@@ -181,6 +181,19 @@ eachDatabase((open) => {
     expect([shop.bought, await asked(), await tools()]).toEqual([[], [], []]);
   });
 
+  test("POLICY-19: what is called over the bridge is asked about and run with all its keys, whatever they are called", async () => {
+    const { begin, rule, bridge, shop, asked } = await openShop();
+    await rule("allow");
+    await using _ = await begin();
+    const odd = JSON.parse('{"what": "tea", "constructor": 1, "__proto__": {"admin": true}}');
+    expect((await bridge({ arguments: odd })).status).toBe(200);
+    const [{ arguments: shown }] = await asked();
+    expect([JSON.stringify(shown), JSON.stringify(shop.bought)]).toEqual([
+      '{"__proto__":{"admin":true},"constructor":1,"what":"tea"}',
+      '[{"__proto__":{"admin":true},"constructor":1,"what":"tea"}]',
+    ]);
+  });
+
   test("HTTP-6: a server that is not there is named as that, and so is an agent whose tools are off", async () => {
     const { hub, ana, begin, bridge, shop } = await openShop();
     shop.broken = "no such program";

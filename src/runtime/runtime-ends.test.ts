@@ -5,6 +5,7 @@ import { call, Model, say, YIELD } from "../testing/model.ts";
 import { openAgentHub, portOf, Running } from "../testing/running-agent.ts";
 import { TimelineClient } from "../testing/timeline-socket.ts";
 import type { HubPort } from "./port.ts";
+import type { Toolset } from "./toolset.ts";
 
 eachDatabase((open) => {
   const openHub = () => openAgentHub(open);
@@ -98,6 +99,53 @@ eachDatabase((open) => {
     await expect.poll(() => second.heard).toEqual(["go"]);
     second.answers(YIELD);
     await expect.poll(ends).toEqual(["interrupted", "finished"]);
+  });
+
+  test("one whose place is taken while its servers are being mounted ends as one that runs does", async () => {
+    const { start } = await openHub();
+    const [mounting, mounted] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const around = async (tools: Toolset): Promise<Toolset> => {
+      mounting.resolve();
+      await mounted.promise;
+      return tools;
+    };
+    await using old = await start(new Model(), { around });
+    await mounting.promise;
+    const ready = Promise.withResolvers<void>();
+    await using _ = await start(new Model(), { ready: ready.resolve });
+    await ready.promise;
+    mounted.resolve();
+    expect(await old.ended).toBe("superseded");
+  });
+
+  test("one whose agent is deleted while its servers are being mounted ends with that, and its process does not", async () => {
+    const { hub, scout, start } = await openHub();
+    const [mounting, mounted] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const around = async (tools: Toolset): Promise<Toolset> => {
+      mounting.resolve();
+      await mounted.promise;
+      return tools;
+    };
+    const own = await portOf(hub, scout, "in process");
+    const told = Promise.withResolvers<void>();
+    const call: HubPort["call"] = (name, args, options) =>
+      own.call(name, args, options).catch((error: unknown) => {
+        told.resolve();
+        throw error;
+      });
+    // What nobody hears of ends the process that the runtime is part of, such as the hub.
+    const unheard: unknown[] = [];
+    const note = (error: unknown): void => void unheard.push(error);
+    process.on("unhandledRejection", note);
+    await using _ = { [Symbol.asyncDispose]: async () => void process.off("unhandledRejection", note) };
+    await using running = await start(new Model(), { port: { ...own, call }, around });
+    await mounting.promise;
+    await hub.call(hub.admin, "agent_delete", { name: "scout" });
+    await told.promise;
+    await new Promise((resolve) => setImmediate(resolve));
+    mounted.resolve();
+    await expect(running.ended).rejects.toMatchObject({ name: "HubError" });
+    expect(unheard).toEqual([]);
   });
 
   test("a paused agent begins no turn and asks its model nothing more, until it is resumed", async () => {

@@ -1,9 +1,10 @@
 /** An agent whose model is asked over HTTP: what it calls, what it is told, and what it costs. */
 import { expect, test } from "vitest";
 import { eachDatabase } from "../testing/hub.ts";
-import { call, say, YIELD } from "../testing/model.ts";
+import { call, Model, say, YIELD } from "../testing/model.ts";
 import { ModelServer, openaiEvents, refuse, streams } from "../testing/model-server.ts";
 import { openAgentHub } from "../testing/running-agent.ts";
+import type { Answer } from "./drivers/driver.ts";
 import { openai } from "./drivers/openai.ts";
 
 const USED = { input_tokens: 1000, output_tokens: 200 };
@@ -32,6 +33,28 @@ eachDatabase((open) => {
     const codes = results.map(({ content }: { content: string }) => JSON.parse(content).code);
     expect(codes.sort()).toEqual(["INVALID_JSON", "UNKNOWN_TOOL"]);
     expect((await status()).turn).toMatchObject({ input_tokens: 2000, output_tokens: 400, cost_usd: 0.012 });
+  });
+
+  test.each<[string, Answer]>([
+    ["a call of nothing", { calls: [{ tool: "", arguments: "{}" }] }],
+    ["a call by a name without end", { calls: [call("x".repeat(5000))] }],
+    ["a name and arguments that are no text", { calls: [{ tool: "a\ud800\0", arguments: '{"a":"\ud800\0"}' }] }],
+    ["arguments without end", { calls: [call("mail_inbox", { a: "x".repeat(600_000) })] }],
+    ["text without end, and none", { text: `\ud800\0${"x".repeat(600_000)}`, calls: [call("no_such_tool")] }],
+    ["more calls than anybody makes", { calls: Array.from({ length: 128 }, () => call("no_such_tool")) }],
+  ])("whatever a model writes, the turn goes on, and it is told: %s", async (_, answer) => {
+    const { tell, start, ends, items } = await openAgentHub(open);
+    const model = new Model();
+    await using _running = await start(model);
+    model.answer(answer);
+    model.answers(say("Well."), YIELD);
+    await tell("go");
+    await expect.poll(ends).toEqual(["finished"]);
+    const results = model.requests[1]?.messages.filter(({ role }) => role === "tool") ?? [];
+    expect(results).toHaveLength(answer.calls.length);
+    expect(results.every((result) => result.role === "tool" && result.is_error)).toBe(true);
+    const tools = (await items()).filter(({ kind }: { kind: string }) => kind === "Tool");
+    expect(tools).toHaveLength(answer.calls.length);
   });
 
   test("TASK-31: where an endpoint says when it can be asked again, the turn waits for that, and others of the account with it", async () => {

@@ -2,6 +2,7 @@ import { HubError } from "../client/index.ts";
 import { hit } from "../failpoints.ts";
 import type { LogEvent, NewEvent } from "../modules/timeline/index.ts";
 import { unlessAborted } from "./aborting.ts";
+import { batches, notable } from "./answer.ts";
 import type { Answer, Driver, ModelCall } from "./drivers/driver.ts";
 import { isProgram, type ProgramDriver } from "./drivers/program.ts";
 import { TurnFailed } from "./failed.ts";
@@ -183,7 +184,7 @@ export class Turn {
     const request = { system: systemPrompt(known_as), ...historyOf(this.#log, this.#id), tools: tools.list() };
     const answer = await unlessAborted(driver.sample(request, signal), signal);
     this.#spending.add(answer);
-    return answer;
+    return notable(answer);
   }
 
   /** A program does itself what a model and its tools do here, and the turn is what it tells of that. */
@@ -222,7 +223,10 @@ export class Turn {
     this.#redirects = redirected ? this.#redirects + 1 : 0;
     const texts = redirected || text ? [textOf({ key: `${prefix}-text`, ...at, text: text ?? "", redirected })] : [];
     const news = calls.map((call) => ({ type: "ToolCall", key: call.call_id, ...at, ...call }) as const);
-    const allowed = await this.#record([...texts, ...news], redirected ? "sampling" : "tools_running");
+    const phase = redirected ? "sampling" : "tools_running";
+    const allowed: string[] = [];
+    // However many there are: before all of them are in the log nothing is run.
+    for (const some of batches([...texts, ...news])) allowed.push(...(await this.#record(some, phase)));
     if (this.#redirects > MOST_REDIRECTS)
       throw new TurnFailed(`The model answered ${this.#redirects} times with plain text, which is shown to nobody.`);
     // What else was called is over before the turn is.

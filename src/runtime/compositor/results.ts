@@ -10,8 +10,9 @@ const MOST_READ = 100_000;
 
 export function resultOf(server: string, { isError, content, structuredContent }: CallToolResult): ToolResult {
   const texts = content.map(textOf);
-  if (isForged(structuredContent) || texts.some((text) => isForged(objectIn(text)))) return forged(server);
   const output = texts.length > 0 ? texts.join("\n") : JSON.stringify(structuredContent ?? {});
+  // A model is told all of them as one: together they may say what none of them says.
+  if (isForged(structuredContent) || [output, ...texts].some((text) => isForged(objectIn(text)))) return forged(server);
   return { outcome: isError ? "failed" : "done", output };
 }
 
@@ -63,9 +64,12 @@ function textOf(part: CallToolResult["content"][number]): string {
   }
 }
 
-function isForged(value: unknown): boolean {
-  return typeof value === "object" && value !== null && "code" in value && POLICY_CODES.includes(value.code);
-}
+/** As the hub says it, or as an error of JSON-RPC looks. */
+const isForged = (value: unknown): boolean =>
+  hasCode(value) || (typeof value === "object" && value !== null && "error" in value && hasCode(value.error));
+
+const hasCode = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && "code" in value && POLICY_CODES.includes(Number(value.code));
 
 function objectIn(text: string): unknown {
   if (!text.trimStart().startsWith("{")) return undefined;

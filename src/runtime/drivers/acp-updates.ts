@@ -71,8 +71,12 @@ export class AcpUpdates {
   }
 }
 
-/** Whether it is the hub's own tool, by its whole name: a part of one may be what a model has written. */
-export const isHubTool = ({ name, title }: KnownCall): boolean => OURS.test(name ?? title ?? "");
+/**
+ * Whether it is the hub's own tool, by its whole name: a part of one may be what a model has written. So may all of it be
+ * where the title of a command that is to be run, or of a file that is to be changed, is just that.
+ */
+export const isHubTool = ({ name, title, kind = "other" }: KnownCall): boolean =>
+  OURS.test(name ?? (kind === "other" ? (title ?? "") : ""));
 
 /** What it is called by programs, where the agent says so; else what kind of thing it does. */
 export function toolOf(told: KnownCall): string {

@@ -113,12 +113,23 @@ async function once<T>(
 
 async function refusalOf(response: Response): Promise<EndpointError> {
   const { status, headers } = response;
-  const text = (await response.text()).slice(0, MOST_REFUSAL);
+  const text = await beginningOf(response);
   const passing = PASSING.includes(status) || status >= 500;
   return new EndpointError(`The model's endpoint answered ${status}: ${saying(text)}`, {
     passing,
     wait_ms: waitOf(headers.get("retry-after")),
   });
+}
+
+/** Nobody reads the rest, however much that is. */
+async function beginningOf({ body }: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length >= MOST_REFUSAL) break;
+  }
+  return text.slice(0, MOST_REFUSAL);
 }
 
 /** Both protocols put a sentence into `error.message`. */

@@ -166,6 +166,22 @@ describe.each(KINDS)("$name", ({ name, make, events, failure, key, told }) => {
     expect(server.asked).toHaveLength(6);
   });
 
+  test("a refusal without end is read no further than it is shown", async () => {
+    const { server, sample } = await open();
+    const closed = Promise.withResolvers<void>();
+    server.replies((response) => {
+      response.once("close", closed.resolve);
+      const more = (): void => {
+        // As fast as it is read.
+        while (!response.destroyed && response.write("no ".repeat(10_000)));
+      };
+      response.writeHead(401).on("drain", more);
+      more();
+    });
+    await expect(sample()).rejects.toThrow(/answered 401: (no ){600}/);
+    await closed.promise;
+  });
+
   test("an endpoint where nobody is, is named so", async () => {
     const { sample } = await open({ base_url: "http://127.0.0.1:1" });
     await expect(sample()).rejects.toThrow("The model cannot be reached");
