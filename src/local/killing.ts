@@ -71,6 +71,11 @@ export async function killAll(leftover: Leftover): Promise<number> {
   return killed.size;
 }
 
+/** At once, for who has no time to look for what has left it. */
+export function killGroup(leader: Leader | undefined): void {
+  if (leader && isSame(leader)) signal(-leader.pid, "SIGKILL");
+}
+
 /** Kills whatever carries a cookie that begins so: what is left of whoever gave them out. How many there were. */
 export async function killMarked({ variable, beginning }: { variable: string; beginning: string }): Promise<number> {
   const marks = (await listProcesses(variable)).flatMap(({ mark }) => mark ?? []);

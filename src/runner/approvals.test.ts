@@ -307,6 +307,20 @@ eachDatabase((open, database) => {
     expect(prompts()).toEqual([PROMPT, "", PROMPT]);
   });
 
+  test("what was approved is given to exactly the call that was shown, whatever its client has under that name by then", async () => {
+    const hub = await open();
+    use(hub, [[bash("one")]]);
+    const id = await planRun(hub, kept);
+    const { run, approval } = await waiting(hub, id);
+    const transcript = file(`${run.session_id}.calls`);
+    const { deferred, ...rest } = JSON.parse(readFileSync(transcript, "utf8"));
+    writeFileSync(transcript, JSON.stringify({ ...rest, deferred: { ...deferred, input: { command: "two" } } }));
+    await decide(hub, approval, { decision: "approve" });
+    await runOver(hub, id);
+    expect(ran()).toEqual([]);
+    expect(linesOf("told")).toEqual([expect.stringContaining("was used for another call")]);
+  });
+
   test("without a program that goes on with it, it begins anew in a session of its own", async () => {
     const hub = await open();
     use(hub, [[bash("one")]]);

@@ -97,6 +97,17 @@ test.each(["plain", "deaf", "setsid", "twice", "bare"])(
   },
 );
 
+test("RUNNER-8: what stayed in the group is killed with it, also where nothing else shows whose it is", async () => {
+  // Without the cookie, and its parent is over by then.
+  const argv = ["sh", "-c", "env -i sleep 600 > /dev/null 2>&1 & echo child $!"];
+  const { child, output } = await start([], { argv });
+  const left = await childPid();
+  await child.exited;
+  expect(await child.clean()).toBe(1);
+  await output.end();
+  await until(() => !isAlive(left));
+});
+
 test("one that ignores SIGTERM is killed after its time of grace, with a child that had left its group", async () => {
   const { child, output } = await start(["deaf", "child:setsid", "hang"]);
   const left = await childPid();

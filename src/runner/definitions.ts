@@ -6,7 +6,7 @@ import { readOwn, untrustedFile } from "../local/rights.ts";
 import type { Can, Kind } from "../modules/runs/index.ts";
 import { Account, DEFAULT_ACCOUNT } from "../modules/tasks/index.ts";
 
-const RUNNER_FILE = "runner.json";
+export const RUNNER_FILE = "runner.json";
 const DEFAULT_TIMEOUT_SECONDS = 3600;
 const DEFAULT_AT_ONCE = 4;
 

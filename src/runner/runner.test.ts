@@ -198,6 +198,10 @@ eachDatabase((open) => {
     expect(notices.map(({ kind, title }: { kind: string; title: string }) => [kind, title])).toEqual([
       ["runs.failing", "The program of the trigger nightly failed 3 times in a row"],
     ]);
+    // People read it, who call no tools.
+    expect(notices.map(({ text, ref }: { text: string; ref: string }) => [text, ref])).toEqual([
+      [`Run ${id}: The program /nowhere/agent does not exist. It is tried again, more and more rarely.`, id],
+    ]);
     expect((await hub.call(hub.admin, "need_list")).body.needs).toEqual([]);
   });
 

@@ -24,7 +24,8 @@ import {
 import { Abilities } from "./abilities.ts";
 import { Attempt } from "./attempt.ts";
 import { dialectOf } from "./clients/index.ts";
-import { Definitions, type Program } from "./definitions.ts";
+import type { Definitions, Program } from "./definitions.ts";
+import { DefinitionsFile } from "./definitions-file.ts";
 import { forgetLogs } from "./old-logs.ts";
 import { preferredOf } from "./rendezvous.ts";
 import { killStrays } from "./strays.ts";
@@ -54,13 +55,13 @@ export class Runner implements AsyncDisposable {
   readonly #options: Options;
   readonly #node: Node;
   readonly #attempts = new Map<string, { attempt: Attempt; over: Promise<void> }>();
-  #definitions = new Definitions({});
+  readonly #file: DefinitionsFile;
   /** All that are there, this one included. */
   #nodes: readonly string[] = [];
   readonly #abilities = new Abilities();
   readonly #leases: TaskLeases;
-  #error: string | undefined;
   #beat: NodeJS.Timeout | undefined;
+  #unwatch: (() => void) | undefined;
   #logs: NodeJS.Timeout | undefined;
   #timer: NodeJS.Timeout | undefined;
   #scanning: Promise<void> | undefined;
@@ -72,7 +73,7 @@ export class Runner implements AsyncDisposable {
   /** Announces the node, and takes back what an earlier start of it had begun. Nothing is started before `begin`. */
   static async open(options: Options): Promise<Runner> {
     const runner = new Runner(options);
-    runner.#readDefinitions();
+    runner.#file.read();
     await announceNode(runner.#ctx(HUB_SPACE), runner.#announced());
     await runner.#meetOthers();
     await runner.#abilities.tell(runner.#ctx(HUB_SPACE), runner.#definitions.can);
@@ -83,6 +84,7 @@ export class Runner implements AsyncDisposable {
   private constructor(options: Options) {
     this.#options = options;
     this.#hub = options.hub;
+    this.#file = new DefinitionsFile(options.hub.config.home, options.hub.log);
     this.#leases = new TaskLeases(options.hub, this.#attempts);
     const boot = randomBytes(9).toString("base64url");
     this.#node = { id: options.node_id, boot, host: options.hub.config.machine };
@@ -101,6 +103,8 @@ export class Runner implements AsyncDisposable {
     this.#ready = true;
     const { node_lease_seconds } = this.#hub.config;
     this.#beat = setInterval(() => void this.#beatOnce(), (node_lease_seconds * 1000) / BEATS_A_LEASE).unref();
+    // Told at once: what a trigger fires until then becomes a task.
+    this.#unwatch = this.#file.watch(() => void this.#beatOnce());
     this.#leases.begin();
     this.#logs = setInterval(() => void forgetLogs(this.#hub), DAY_MS).unref();
     void forgetLogs(this.#hub);
@@ -133,6 +137,7 @@ export class Runner implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopped = true;
     clearInterval(this.#beat);
+    this.#unwatch?.();
     clearInterval(this.#logs);
     clearTimeout(this.#timer);
     await this.#scanning;
@@ -159,16 +164,8 @@ export class Runner implements AsyncDisposable {
     return { ...this.#node, can: this.#definitions.can, lease_ms };
   }
 
-  #readDefinitions(): void {
-    try {
-      this.#definitions = Definitions.read(this.#hub.config.home);
-      this.#error = undefined;
-    } catch (error) {
-      this.#definitions = new Definitions({});
-      const message = error instanceof Error ? error.message : String(error);
-      if (message !== this.#error) this.#hub.log.error("nothing can be started", { why: message });
-      this.#error = message;
-    }
+  get #definitions(): Definitions {
+    return this.#file.current;
   }
 
   /** Kills what is left here of attempts that are nobody's, then has the runs begin anew. */
@@ -185,7 +182,7 @@ export class Runner implements AsyncDisposable {
 
   async #beatOnce(): Promise<void> {
     try {
-      this.#readDefinitions();
+      this.#file.read();
       // Alone on its database it has nobody to tell, and a hub that does nothing writes nothing.
       const isTold = !this.#hub.database.shared && this.#abilities.isTold(this.#definitions.can);
       if (!isTold && !(await renewNode(this.#ctx(HUB_SPACE), this.#announced())))
@@ -240,9 +237,10 @@ export class Runner implements AsyncDisposable {
   async #startAll(): Promise<number> {
     const { database, log } = this.#hub;
     try {
-      const claimable = await listClaimable(database, { now: iso(database.now()), limit: PAGE });
-      // After what waits: whoever changes the file and then has something started gets what the file says now.
-      this.#readDefinitions();
+      const { can } = this.#file.read();
+      const claimable = await listClaimable(database, { can, now: iso(database.now()), limit: PAGE });
+      // Once more: whoever changes the file and then has something started gets what the file says now.
+      this.#file.read();
       for (const { space_id, id, kind, name } of claimable) {
         if (this.#attempts.size >= this.#definitions.at_once || this.#stopped) break;
         const program = this.#definitions.find({ kind, name });
