@@ -1,6 +1,7 @@
 import { visibleLine } from "../../visible.ts";
 import { ACTING_OPTIONS } from "../core/acting.ts";
 import { callAs } from "../core/call-as.ts";
+import type { Cli } from "../core/cli.ts";
 import { defineCommand, integer, text } from "../core/command.ts";
 import { Failure, invalid } from "../core/failure.ts";
 import { fields, rows } from "../core/fields.ts";
@@ -16,13 +17,18 @@ export const show = defineCommand({
   options: { version: integer("N", "an earlier one", { minimum: 0 }) },
   async run(cli, { version }) {
     const policy = await cli.call("policy_get", { version });
-    await cli.out.result(policy, () => policyText(policy), [String(policy.version)]);
+    await cli.out.result(policy, () => policyText(cli, policy), [String(policy.version)]);
   },
 });
 
-function policyText({ version, set_by, set_at, words, built_in }: Output<"policy_get">): string {
-  const head = version === 0 ? "Nobody has set a policy." : `Version ${version}, set by ${set_by} at ${set_at}.`;
-  const rules = words.map((sentence, at) => `${String(at + 1).padStart(4)}  ${visibleLine(sentence)}`);
+function policyText({ out }: Cli, { version, set_by, set_at, words, built_in }: Output<"policy_get">): string {
+  const head =
+    version === 0 ? "Nobody has set a policy." : `Version ${version}, set by ${set_by} ${out.time(set_at ?? "")}.`;
+  const rules = words.map((sentence, at) => {
+    // What is said of everything else is no rule that could be taken back.
+    const number = at < words.length - 1 ? String(at + 1) : "";
+    return `${number.padStart(4)}  ${visibleLine(sentence)}`;
+  });
   return [head, ...rules, `Without a rule agents may use ${built_in.join(", ")}.`].join("\n");
 }
 

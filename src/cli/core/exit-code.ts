@@ -70,6 +70,8 @@ const COMMANDS: Readonly<Record<string, string>> = {
   policy_propose: "policy propose",
   policy_set: "policy edit",
   submit_answers: "answer",
+  timeline_read: "timeline",
+  timeline_text: "output",
 };
 
 /** Undefined for what no command does. */

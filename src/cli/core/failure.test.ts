@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { invalid, isFailure, recover } from "./failure.ts";
+import { sentenceOf } from "./exit-code.ts";
+import { Failure, invalid, isFailure, recover } from "./failure.ts";
 import { parseJson } from "./io.ts";
 
 const thrownBy = (work: () => unknown): unknown => {
@@ -26,4 +27,13 @@ test("only a failure of those codes is recovered from", () => {
   expect(recover("instead", "INVALID_ARGUMENT")(failure)).toBe("instead");
   expect(thrownBy(() => recover("instead", "NOT_FOUND")(failure))).toBe(failure);
   expect([isFailure(failure), isFailure(new Error("No."))]).toEqual([true, false]);
+});
+
+test("a person is told the commands of an agent's timeline, where the hub names its tools", () => {
+  const told = (message: string) =>
+    sentenceOf(new Failure("NOT_FOUND", message), { line: (command) => `parley ${command}`, time: (iso) => iso });
+  expect(told("There is no 1 on the timeline of scout. timeline_read shows it.")).toBe(
+    "There is no 1 on the timeline of scout. parley timeline shows it.",
+  );
+  expect(told("It is long: timeline_text has the whole.")).toBe("It is long: parley output has the whole.");
 });

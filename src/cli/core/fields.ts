@@ -30,7 +30,7 @@ export function columns(out: Output, things: readonly Row[], names: readonly str
   return table([names.map(heading), ...lines], out.width);
 }
 
-const TIME = /(?:^ts|_at|(?:^|_)until|^deadline|^(?:next|last)_runs?)$/;
+const TIME = /(?:^ts|_at|(?:^|_)until|^not_before|^deadline|^(?:next|last)_runs?)$/;
 const LENGTH = /_seconds$/;
 
 /** `created_at` is a name for programs. */

@@ -41,6 +41,9 @@ test("a block says who asks, all that was asked, and what to type, and nothing o
     `1  permission  from scout  in sess_a  ${NOW}\n  May it?\n  rm -rf /\n  \\u202ex\nChoices: allow, deny\nTo deal with it: parley notice settle 1 --choice CHOICE --space sess_a`,
   );
   expect(shown({ tool: "mail_reply", choices: null })).toContain("To deal with it: parley reply 1 --body TEXT");
+  expect(shown({ kind: "runs.failing", choices: null, ref: "7" })).toContain(
+    "\n  May it?\nTo see it: parley runs show 7\nTo deal with it: parley notice settle 1",
+  );
 });
 
 test("what somebody wrote into a field is no command, no case and no part of a sentence", () => {
@@ -54,4 +57,28 @@ test("pages of blocks end with what to type for the next one", () => {
   expect(text(cli, looksOf("notices"), { notices: [{ ...need, state: "open" }], next: "0" })).toMatch(
     /\n\nThere is more: parley again --before 0$/,
   );
+});
+
+test("of an agent's timeline each item is a line that says when it was, who spoke, and what was done", () => {
+  const items = [
+    { kind: "UserMessage", author_principal: "ana", content: "Go on.\nAll of it." },
+    { kind: "Tool", tool: "runtime_exec", arguments: '{"cmd":["date"]}', outcome: "done" },
+    { kind: "AssistantMarkdown", author_principal: "scout", content: "Done." },
+    { kind: "EndTurn", outcome: "failed", error: "The model does not answer." },
+    { kind: "Notice", content: "Paused by ana." },
+  ].map((item, at) => ({ id: String(at), ts: NOW, ...item }));
+  const lines = text(cli, looksOf("timeline"), { items }).split("\n");
+  expect(lines.map((line) => line.split(/ {2,}/))).toEqual([
+    ["id", "time", "what", "outcome"],
+    ["0", NOW, "ana: Go on.…"],
+    ["1", NOW, 'runtime_exec {"cmd":["date"]}', "done"],
+    ["2", NOW, "scout: Done."],
+    ["3", NOW, "End of the turn: The model does not answer.", "failed"],
+    ["4", NOW, "Paused by ana."],
+  ]);
+});
+
+test("how an agent is says that its tools are off, and from whom it was begun", () => {
+  const fork = { agent: "scout-2", generation: 0, tools_off_at: NOW, forked_from: "scout" };
+  expect(text(cli, looksOf("agent status"), fork)).toMatch(new RegExp(`tools off +${NOW}\\nforked from +scout`));
 });

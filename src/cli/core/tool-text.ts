@@ -57,7 +57,7 @@ function listText(cli: Cli, table: Rows, thing: Thing): string {
       ? list.map((one) => sentence(cli, each, { ...thing, ...one })).join(gap)
       : rows(
           cli.out,
-          list.map((one) => shortened({ ...one, ...cellsOf(cli, cells, one) })),
+          list.map(shortened).map((one) => shortened({ ...one, ...cellsOf(cli, cells, one) })),
           columns,
         );
   const next = thing.has_more === true ? thing.last_id : thing.next;

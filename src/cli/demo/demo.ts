@@ -33,7 +33,7 @@ export const demo = defineCommand({
   people: true,
   examples: ["demo", "demo --stop", "demo --remove", "demo --foreground"],
   details:
-    "It speaks first, answers by fixed rules without any model, pins notes, asks questions, asks before it runs something and files tasks: say help to it. Its notes, questions and tasks are allowed by rules of the policy that it brings along: parley policy show. It goes on in the background until --stop, which ends it and takes its token and its rules back; started again it goes on where it was. --remove takes away the agent as well, with its chat, what it asked and the tasks it filed that nobody has begun. What was pinned or worked on stays, as everything in a workspace does.",
+    "It speaks first, answers by fixed rules without any model, asks questions, asks before it runs something and files tasks: say help to it. Its questions and tasks are allowed by rules of the policy that it brings along: parley policy show. It goes on in the background until --stop, which ends it and takes its token and its rules back; started again it goes on where it was. --remove takes away the agent as well, with its chat, what it asked and the tasks it filed that nobody has begun; where people spoke to it who name nobody, they speak to another agent then. A task that a worker has begun stays theirs.",
   options: {
     stop: flag("end it and take its token and rules back"),
     remove: flag("end it, and take away its agent with what it asked and filed"),
@@ -86,7 +86,7 @@ async function answer(cli: Cli, { token, space, ready }: Answering): Promise<voi
   const { demoDriver } = await import("./driver.ts");
   const stop = untilInterrupted();
   using client = libraryClient(cli, { token, space });
-  const driver = demoDriver(() => client.now());
+  const driver = demoDriver({ now: () => client.now(), line: (command) => cli.line(command) });
   await using mounted = new AsyncDisposableStack();
   /** So that there is something to ask for: each call of it is decided by the policy. */
   const around = async (hub: Toolset, changed: () => void): Promise<Toolset> => {
@@ -134,15 +134,42 @@ async function halt(cli: Cli): Promise<void> {
 
 async function takeAway(cli: Cli, wanted: string): Promise<void> {
   const { name = wanted, pid = null } = (await endDemo(cli)) ?? {};
-  const { tasks } = await cli.call("task_list", { status: "pending", limit: 100 });
-  const waiting = tasks.filter(({ sender }) => sender === name);
-  for (const { id } of waiting) await cli.call("task_cancel", { task_id: id, reason: "The demo was removed." });
+  const waiting = await waitingTasks(cli, name);
+  for (const task_id of waiting) await cli.call("task_cancel", { task_id, reason: "The demo was removed." });
   const { questions } = await cli.call("get_pending_questions", {});
   for (const { id, asked_by } of questions)
     if (asked_by === name) await cli.call("question_dismiss", { question_id: id });
+  const next = await handOver(cli, name);
   const gone = await cli.call("agent_delete", { name }).catch(recover(undefined, "AGENT_NOT_FOUND"));
   const told = { removed: gone !== undefined, agent: name, pid, tasks_cancelled: waiting.length };
-  await cli.out.result(told, () => (gone ? `${visibleLine(name)} is gone.` : "There is no demo here."), []);
+  const instead = next === undefined ? "" : ` Who names nobody speaks to ${visibleLine(next)} from now on.`;
+  const words = gone ? `${visibleLine(name)} is gone.${instead}` : "There is no demo here.";
+  await cli.out.result({ ...told, ...(next !== undefined && { default_agent: next }) }, () => words, []);
+}
+
+/** The first agent of a space is whom people speak to who name nobody, and as such it is not deleted while there is another. */
+async function handOver(cli: Cli, name: string): Promise<string | undefined> {
+  const { agents } = await cli.call("agent_list", { all: true });
+  const isDefault = agents.some((agent) => agent.name === name && agent.default);
+  const next = agents.find((agent) => agent.name !== name)?.name;
+  if (!isDefault || next === undefined) return undefined;
+  await cli.call("agent_default", { name: next });
+  return next;
+}
+
+/** Of its tasks those that nobody has begun, by their ids. */
+async function waitingTasks(cli: Cli, name: string): Promise<string[]> {
+  const found: string[] = [];
+  for (let cursor: string | undefined; ; ) {
+    const page = await cli.call("task_list", {
+      status: "pending",
+      limit: 100,
+      ...(cursor !== undefined && { cursor }),
+    });
+    found.push(...page.tasks.filter(({ sender }) => sender === name).map(({ id }) => id));
+    if (page.next === null) return found;
+    cursor = page.next;
+  }
 }
 
 /** Undefined where none was started, or it was ended before. */

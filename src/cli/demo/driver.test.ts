@@ -13,7 +13,10 @@ const OK = `{"ok":true}`;
 
 async function next(...messages: ModelMessage[]): Promise<[string, Record<string, unknown>]> {
   const request = { system: "", messages, turn_from: 0, tools: [] };
-  const { calls } = await demoDriver(() => NOW).sample(request, new AbortController().signal);
+  const { calls } = await demoDriver({ now: () => NOW, line: (command) => `/opt/parley ${command}` }).sample(
+    request,
+    new AbortController().signal,
+  );
   return [calls[0]?.tool ?? "", JSON.parse(calls[0]?.arguments ?? "{}")];
 }
 const saying = (content: unknown) => ["chat_assistant_post", { content }];
@@ -33,9 +36,14 @@ test("each that was said is answered in order, also what was said while it was a
   expect(await next(...meanwhile, ...step(OK))).toEqual(OVER);
 });
 
+const waitingFor = (question_id: string) => ["question_wait", { question_id, wait_seconds: expect.any(Number) }];
+const OPEN = step(`{"state":"open","answer":null}`);
+const answered = (answer: string) => step(JSON.stringify({ state: "answered", answer }));
+const added = (question_id: string) => step(JSON.stringify({ question_id }));
+
 test("it waits for its answer as long as nobody says anything else", async () => {
   const asked = [user("ask"), ...step(`{"question_id":"7"}`)];
-  const wait = ["question_wait", { question_id: "7", wait_seconds: 20 }];
+  const wait = waitingFor("7");
   const open = step(`{"state":"open","answer":null}`);
   expect(await next(user("ask"))).toEqual(["add_question", expect.objectContaining({ blocking: true })]);
   expect(await next(...asked)).toEqual(wait);
@@ -48,8 +56,44 @@ test("it waits for its answer as long as nobody says anything else", async () =>
   expect(await next(...interrupted, ...step(OK))).toEqual(saying("two"));
 });
 
+test("an answer that comes after it went on with something else is taken and thanked for, once", async () => {
+  const [said, other] = [step(OK), user("echo two")];
+  const meanwhile = [user("ask"), ...added("7"), ...OPEN, other, ...said, ...said];
+  expect(await next(...meanwhile)).toEqual(waitingFor("7"));
+  expect(await next(...meanwhile, ...answered("Brno"))).toEqual(saying("**Brno** it is. Thank you!"));
+  expect(await next(...meanwhile, ...answered("Brno"), ...said)).toEqual(OVER);
+  const again = [...meanwhile, ...OPEN, user("echo three")];
+  expect(await next(...again)).toEqual(saying("three"));
+  expect(await next(...again, ...said)).toEqual(waitingFor("7"));
+});
+
+test("of several questions each is waited for in turn, so that whichever is answered first is heard", async () => {
+  const both = [user("ask"), ...added("7"), ...OPEN, user("ask"), ...step(OK), ...added("8")];
+  expect(await next(...both)).toEqual(waitingFor("8"));
+  expect(await next(...both, ...OPEN)).toEqual(waitingFor("7"));
+  expect(await next(...both, ...OPEN, ...OPEN)).toEqual(waitingFor("8"));
+  const one = [...both, ...OPEN, ...OPEN, ...answered("Brno")];
+  expect(await next(...one)).toEqual(saying("**Brno** it is. Thank you!"));
+  expect(await next(...one, ...step(OK))).toEqual(waitingFor("7"));
+});
+
+test("it does not wait for ever, and not where it cannot, and hears a person soon however long it waits", async () => {
+  const waits = (count: number) => Array.from({ length: count }, () => OPEN).flat();
+  const asked = [user("ask"), ...added("7")];
+  const [, first] = await next(...asked);
+  const [, late] = await next(...asked, ...waits(100));
+  expect([Number(first.wait_seconds) < 5, late.wait_seconds]).toEqual([true, 20]);
+  expect(await next(...asked, ...waits(150))).toEqual(saying(expect.stringContaining("no longer wait")));
+  expect(await next(...asked, ...waits(150), ...step(OK))).toEqual(OVER);
+  expect(await next(...asked, ...OPEN, ...step(`{"code":"FORBIDDEN","error":"Not you."}`))).toEqual(OVER);
+});
+
+test("it names a command as it is typed where it runs", async () => {
+  expect(await next(user("task x"), ...step(OK))).toEqual(saying(expect.stringContaining("`/opt/parley task next`")));
+});
+
 test("what a tool has against it is said in its own words", async () => {
   const refused = `{"code":"FORBIDDEN","error":"Not you."}`;
-  expect(await next(user("note x"), ...step(refused))).toEqual(saying(`That did not work: ${refused}`));
+  expect(await next(user("task x"), ...step(refused))).toEqual(saying(`That did not work: ${refused}`));
   expect(await next(user("ask"), ...step("no JSON"))).toEqual(saying("That did not work: no JSON"));
 });

@@ -2,8 +2,8 @@
 import type { Cli } from "../core/cli.ts";
 import { recover } from "../core/failure.ts";
 
-/** Beside reading and speaking. What it runs it asks for. */
-const DOES = ["add_note", "add_question", "task_create"];
+/** Beside reading and speaking; nothing that could not be taken away again. What it runs it asks for. */
+const DOES = ["add_question", "task_create"];
 const REASON = "parley demo";
 
 interface Rule {

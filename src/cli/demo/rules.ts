@@ -6,13 +6,25 @@ import { jsonIn } from "../core/io.ts";
 export interface Asked {
   content: string;
   outputs: string[];
+  /** How many of them there were when it was last taken up. */
+  from: number;
 }
 
-interface Circumstances {
+/** Where it runs. */
+export interface Surroundings {
   /** What time it is for the hub. */
-  now: number;
+  now: () => number;
+  /** A command as a person types it here. */
+  line: (command: string) => string;
+}
+
+interface Circumstances extends Surroundings {
   /** Somebody has said something since, and waits. */
   is_asked: boolean;
+  /** Something else was put off, too, and it is that one's turn. */
+  is_others_turn: boolean;
+  /** Steps since it was taken up. */
+  since: number;
 }
 
 export interface Step {
@@ -20,12 +32,14 @@ export interface Step {
   arguments: Record<string, unknown>;
 }
 
+/** Not through, but everything else goes first. */
+export const LATER = "later";
+
 /** The next step, or nothing when it is through. It follows from its arguments alone. */
-type Rule = (rest: string, outputs: readonly string[], circumstances: Circumstances) => Step | undefined;
+type Rule = (rest: string, outputs: readonly string[], circumstances: Circumstances) => Step | typeof LATER | undefined;
 
 const HELLO = `Hello! I am a small demo without a model: everything I do goes by fixed rules. Try, one after the other:
 
-- **note** pins something on the corkboard, under *Workspace*
 - **ask** asks you something, under *Needs you*; I go on once you have answered
 - **run** asks whether it may run a program, under *Needs you*; it runs once you approve, and never if you deny
 - **task** files a task, under *Tasks*
@@ -36,7 +50,6 @@ What I do stands here between what we say: open it to see its arguments and what
 const HELP = `I know these words:
 
 - **help** shows this
-- **note** *something* pins a note on the corkboard
 - **ask** asks you something, and waits for the answer
 - **run** asks whether I may run \`date\`, and waits for you
 - **task** *something* files a task, for which a worker may come
@@ -74,7 +87,11 @@ Some **bold**, some *emphasis*, some \`code\` and a [link](https://modelcontextp
 
 const MOST_LINES = 5000;
 
-const WAIT_SECONDS = 20;
+/** A call that waits hears of nothing else: the longer nobody speaks, the longer it may be. */
+const FIRST_WAIT_SECONDS = 2;
+const LONGEST_WAIT_SECONDS = 20;
+/** A turn does not go on for ever. */
+const MOST_WAITS = 150;
 const CITIES = ["Prague", "Brno", "Ostrava"];
 
 const say = (content: string): Step => ({ tool: "chat_assistant_post", arguments: { content } });
@@ -83,41 +100,53 @@ const say = (content: string): Step => ({ tool: "chat_assistant_post", arguments
 const saying =
   (what: (rest: string, now: number) => string): Rule =>
   (rest, outputs, { now }) =>
-    outputs.length === 0 ? say(what(rest, now)) : undefined;
+    outputs.length === 0 ? say(what(rest, now())) : undefined;
 
 /** One that does something, and then says what came of it. */
 const doing =
-  (step: (rest: string) => Step, then: (output: Record<string, unknown>) => string): Rule =>
-  (rest, outputs) => {
+  (step: (rest: string) => Step, then: (output: Record<string, unknown>, line: Surroundings["line"]) => string): Rule =>
+  (rest, outputs, { line }) => {
     const [output] = outputs;
     if (output === undefined) return step(rest);
-    return outputs.length === 1 ? say(reportOf(output, then)) : undefined;
+    return outputs.length === 1 ? say(reportOf(output, (done) => then(done, line))) : undefined;
   };
 
-const ask: Rule = (_, outputs, { is_asked }) => {
-  const [added, ...waited] = outputs;
+const ask: Rule = (_, outputs, circumstances) => {
+  const [added, ...since] = outputs;
   if (added === undefined)
     return {
       tool: "add_question",
       arguments: { question: "Which city shall I look at?", options: CITIES, blocking: true },
     };
   const { question_id } = parsed(added) ?? {};
-  if (question_id === undefined) return waited.length === 0 ? say(reportOf(added, () => "")) : undefined;
-  const { state, answer } = parsed(waited.at(-1) ?? "{}") ?? {};
-  if (state === "open" && is_asked)
-    return say("You have said something else: I go on with that, and keep my question open.");
-  if (state === undefined && waited.length > 0) return undefined;
-  if (state === undefined || state === "open")
-    return { tool: "question_wait", arguments: { question_id, wait_seconds: WAIT_SECONDS } };
-  return say(state === "answered" ? `**${answer}** it is. Thank you!` : "I see: nobody wants to say.");
+  if (question_id === undefined) return since.length === 0 ? say(reportOf(added, () => "")) : undefined;
+  return answerTo(question_id, since.map(parsed), circumstances);
 };
+
+/** An answer that comes when it has gone on with something else is taken, too. */
+function answerTo(
+  question_id: unknown,
+  outputs: readonly ReturnType<typeof parsed>[],
+  { is_asked, is_others_turn, since }: Circumstances,
+): Step | typeof LATER | undefined {
+  const last = outputs.at(-1);
+  const waits = outputs.filter((output) => output?.state !== undefined);
+  const { state, answer } = waits.at(-1) ?? {};
+  const has_spoken = waits.length < outputs.length;
+  if (has_spoken && last?.state === undefined && (state !== "open" || last?.code !== undefined)) return undefined;
+  if (state !== undefined && state !== "open")
+    return say(state === "answered" ? `**${answer}** it is. Thank you!` : "I see: nobody wants to say.");
+  if (waits.length >= MOST_WAITS)
+    return has_spoken && last?.state === undefined ? undefined : say("Nobody has answered: I no longer wait for it.");
+  if (state === "open" && is_asked)
+    return has_spoken ? LATER : say("You have said something else: I go on with that, and keep my question open.");
+  if (state === "open" && is_others_turn) return LATER;
+  const wait_seconds = Math.min(LONGEST_WAIT_SECONDS, FIRST_WAIT_SECONDS + since);
+  return { tool: "question_wait", arguments: { question_id, wait_seconds } };
+}
 
 const RULES: Readonly<Record<string, Rule>> = {
   help: saying(() => HELP),
-  note: doing(
-    (rest) => ({ tool: "add_note", arguments: { content: rest || "Prague has 412 cafés", tags: ["demo"] } }),
-    () => "I have pinned it on the corkboard, under *Workspace*.",
-  ),
   ask,
   run: doing(
     () => ({ tool: "runtime_exec", arguments: { cmd: ["date"] } }),
@@ -125,7 +154,8 @@ const RULES: Readonly<Record<string, Rule>> = {
   ),
   task: doing(
     (rest) => ({ tool: "task_create", arguments: { content: rest || "Count the cafés of Brno" } }),
-    () => "I have filed it. It waits under *Tasks* until a worker takes it; `parley task next` makes you one.",
+    (_, line) =>
+      `I have filed it. It waits under *Tasks* until a worker takes it; \`${line("task next")}\` makes you one.`,
   ),
   echo: saying((rest) => rest || "(nothing)"),
   time: saying((_, now) => `It is ${new Date(now).toISOString()} for the hub.`),
@@ -142,14 +172,18 @@ const RULES: Readonly<Record<string, Rule>> = {
 const unknown = (content: string): Rule =>
   saying(() => `You said ${content.length} characters. I know only a few words: say **help**.`);
 
-/** Nothing was said: it begins by itself. */
+/** Nothing was said: it begins by itself. And what most people say first. */
 const hello = saying(() => HELLO);
+const GREETINGS = ["hello", "hi", "hey"];
 
-export function nextStep({ content, outputs }: Asked, circumstances: Circumstances): Step | undefined {
+export function nextStep(
+  { content, outputs }: Pick<Asked, "content" | "outputs">,
+  circumstances: Circumstances,
+): ReturnType<Rule> {
   const [, word = "", rest = ""] = /^\s*([A-Za-z]+)[\s:,.!?]*([\s\S]*)$/.exec(content) ?? [];
   const name = word.toLowerCase();
   const known = Object.hasOwn(RULES, name) ? RULES[name] : undefined;
-  const rule = content === "" ? hello : (known ?? unknown(content));
+  const rule = content === "" || GREETINGS.includes(name) ? hello : (known ?? unknown(content));
   return rule(rest.trim(), outputs, circumstances);
 }
 

@@ -10,9 +10,12 @@ import { candidates, isExecutable } from "../core/program.ts";
 import { counted } from "../core/words.ts";
 import { type Check, fail, type Patient, pass, warn } from "./check.ts";
 
+const PATIENCE_MS = 10_000;
+
 /** Whether what the hub is to start can be started, and whether anybody is still owed the end of a task. */
 export async function checkQueue({ cli }: Patient): Promise<Check[]> {
-  return [...(cli.url ? [] : [await runner(cli), ...(await servers(cli))]), ...(await wakes(cli))];
+  const own = cli.url ? [] : [await runner(cli), ...(await servers(cli))];
+  return [...own, ...(await wakes(cli)), ...(await wakeFolder(cli))];
 }
 
 /** As the runner itself reads it, each time that it starts something. */
@@ -115,6 +118,28 @@ async function wakes(cli: Cli): Promise<Check[]> {
         "wakes",
         `${count} not taken by those who wait for them; ${visibleLine(since)}.${untold}`,
         `See: ${cli.line("task wakes")}. ${next}${decide}`,
+      ),
+    ];
+  } catch (error) {
+    // What is wrong with the hub is said elsewhere.
+    return recover([])(error);
+  }
+}
+
+/** As the hub sees it: it is the hub that writes there. */
+async function wakeFolder(cli: Cli): Promise<Check[]> {
+  try {
+    const client = cli.runByAgent === undefined ? cli.find() : undefined;
+    if (!client?.target.token) return [];
+    const { body } = await client.get("/readyz?verbose", PATIENCE_MS);
+    const { wake_folder } = Object(body);
+    if (typeof wake_folder !== "string") return [];
+    if (wake_folder === "ok") return [pass("wake folder", "The hub can write the files that wake whoever watches it.")];
+    return [
+      warn(
+        "wake folder",
+        `Whoever watches the wake folder of the hub is not woken: ${wake_folder}`,
+        "Make it a folder that the hub can write to; where it is says PARLEY_WAKE_DIR of the hub (else wake in its data folder).",
       ),
     ];
   } catch (error) {

@@ -21,30 +21,33 @@ interface Status extends Record<string, unknown> {
   agent?: string;
   unread?: number;
   urgent?: number;
+  /** How much waits for them, where that is a person. */
+  needs?: number;
 }
 
 export const status = defineCommand({
   examples: ["status", "status --json", "status --agent scout --format context"],
   details:
-    "With how much mail you have not read. With --format context one line for a model, and nothing when there is none. Exit code 0 when the hub is ready, 1 when it is not. It never starts one.",
+    "With how much mail you have not read and, to a person, how much waits for them. With --format context one line for a model, and nothing when there is none. Exit code 0 when the hub is ready, 1 when it is not. It never starts one.",
   formats: ["context"],
   options: ACTING_OPTIONS,
   async run(cli, as) {
     const hub = await look(cli);
-    const status = hub.status === "ready" ? { ...hub, ...(await unreadMail(cli, as)) } : hub;
+    const status = hub.status === "ready" ? { ...hub, ...(await whatWaits(cli, as)) } : hub;
     cli.io.exitCode = status.status === "ready" ? 0 : 1;
     if (cli.out.format === "context") return cli.out.write(inOneLine(status));
     await cli.out.result(status, () => describe(cli, status));
   },
 });
 
-/** Nothing where nobody is named whose mail it could be: that says nothing about the hub. */
-async function unreadMail(cli: Cli, as: As): Promise<Partial<Status>> {
+/** Nothing where nobody is named for whom it could wait: that says nothing about the hub. */
+async function whatWaits(cli: Cli, as: As): Promise<Partial<Status>> {
   try {
     const { client } = await resolveActing(cli, { ...as, start: false, make: false });
-    const list = await client.call("mail_inbox", { unread: true, limit: 100 }, { timeout_ms: 5_000 });
+    const list = await client.call("mail_inbox", { unread: true, overview: true, limit: 100 }, { timeout_ms: 5_000 });
     const urgent = list.messages.filter(({ priority }) => priority === "urgent").length;
-    return { agent: list.agent, unread: list.unread, urgent };
+    const needs = list.overview?.needs ?? undefined;
+    return { agent: list.agent, unread: list.unread, urgent, ...(needs !== undefined && { needs }) };
   } catch (error) {
     if (isFailure(error) && as.agent === undefined && as.session_id === undefined) return {};
     throw error;
@@ -84,17 +87,20 @@ async function ask(client: Client): Promise<{ status: number; body: unknown } | 
 }
 
 function describe(cli: Cli, status: Status): string {
-  const { status: state, home, url, agent, unread, urgent, ...rest } = status;
+  const { status: state, home, url, agent, unread, urgent, needs, ...rest } = status;
   if (state === "stopped") return `No hub runs on ${home}.\nNext: ${cli.line("serve")}`;
   const mail = agent !== undefined && { mail: `${unread} unread for ${agent}, ${urgent} urgent` };
-  const rows = Object.entries({ ...(home && { "data folder": home }), ...rest, ...mail }).map(([name, value]) => [
-    ` ${heading(name)}`,
-    isObject(value) ? visibleLine(listed(value)) : shown(cli.out, name, value),
-  ]);
+  const waiting = needs !== undefined && { "needs you": needs };
+  const rows = Object.entries({ ...(home && { "data folder": home }), ...rest, ...mail, ...waiting }).map(
+    ([name, value]) => [
+      ` ${heading(name)}`,
+      isObject(value) ? visibleLine(listed(value)) : shown(cli.out, name, value),
+    ],
+  );
   const headline = state === "ready" ? `The hub is ready at ${url}` : `The hub at ${url} is not ready.`;
   const next =
     state === "ready"
-      ? cli.line(unread ? "inbox" : "chat tail")
+      ? cli.line(needs ? "needs" : unread ? "inbox" : "chat tail")
       : home
         ? `see ${cli.home.log}, then ${cli.line("stop")}`
         : "look at its log";

@@ -3,8 +3,9 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import { finished } from "node:stream/promises";
+import { StringDecoder } from "node:string_decoder";
 import { setTimeout as pause } from "node:timers/promises";
-import { endAttempt, killAll } from "../../local/killing.ts";
+import { endAttempt, killAll, killGroup } from "../../local/killing.ts";
 import { startOf } from "../../local/processes.ts";
 import { invalid } from "../core/failure.ts";
 import { type Env, type Io, STDERR } from "../core/io.ts";
@@ -56,21 +57,22 @@ export class Running {
     const { pid } = child;
     const leader = pid === undefined ? undefined : { pid, start: startOf(pid) };
     this.#started = { cookie, variable: VARIABLE, leader };
+    // Nobody reads what we print any more, or we fail: no time is left then for more than the group.
+    const killed = (): void => killGroup(leader);
+    process.once("exit", killed);
     // One that reads nothing is no fault.
     child.stdin.on("error", () => {});
     child.stdin.end(input);
     const [stdout, stderr] = [new Kept(), new Kept()];
     child.stdout.on("data", (bytes: Buffer) => stdout.add(bytes));
-    child.stderr.on("data", (bytes: Buffer) => {
-      stderr.add(bytes);
-      void io.write(STDERR, bytes.toString("utf8"));
-    });
+    passOn(child.stderr, io, stderr);
     this.ended = new Promise((done, failed) => {
       child.on("error", (cause) => {
         const why = `The program ${JSON.stringify(path)} could not be started: ${cause.message}.`;
         failed(pid === undefined ? new NotStarted(why, { cause }) : cause);
       });
       child.on("exit", () => void leave(child, this.#started).catch(failed));
+      child.on("close", () => process.off("exit", killed));
       child.on("close", (code, signal) => done({ code, signal, stdout: stdout.text, stderr: stderr.text }));
     });
   }
@@ -80,6 +82,16 @@ export class Running {
     await endAttempt(this.#started);
     await this.ended;
   }
+}
+
+/** One piece at a time: where it cannot be written now the program waits, as it would at a terminal, and nothing piles up here. */
+function passOn(stream: Readable, io: Io, kept: Kept): void {
+  const decoder = new StringDecoder("utf8");
+  stream.on("data", (bytes: Buffer) => {
+    kept.add(bytes);
+    stream.pause();
+    void io.write(STDERR, decoder.write(bytes)).then(() => stream.resume());
+  });
 }
 
 /** What it left behind may hold its output open, and where that cannot be found nobody waits for it. */

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { visibleLine } from "../../visible.ts";
 import { filesOf } from "../core/acting.ts";
 import type { Cli } from "../core/cli.ts";
@@ -15,8 +16,13 @@ import { type Ended, workOn } from "./working.ts";
 
 export type Task = NonNullable<Output<"get_next_task">["next_task"]>;
 
+/** Not that of `parley mcp` and the hub's own worker: who works under one name is given, and shown, one task. */
+const DEFAULT_NAME = "worker-run";
 /** How long one question for the next task waits. */
 const ASK_MS = 60_000;
+const DEFAULT_LEASE_SECONDS = 60;
+/** For this part of a lease it is watched whether somebody renews it. */
+const WATCHED = 0.4;
 
 export const run = defineCommand({
   examples: [
@@ -25,16 +31,16 @@ export const run = defineCommand({
     "worker run --until-idle 0 -- claude -p",
   ],
   details:
-    "Takes tasks one after another and starts the program for each, without a shell: what is to be done is its standard input, and PARLEY_TASK_ID, PARLEY_TASK_ATTEMPT, PARLEY_TASK_CHANNEL and PARLEY_TASK_SENDER are set. While it runs the task stays this worker's. When it ends with exit code 0 its last lines are the result, otherwise the task has failed with what it said on stderr. SIGTERM and Ctrl-C end the program and give the task back. One worker of a name runs at a time.",
+    "Takes tasks one after another and starts the program for each, without a shell: what is to be done is its standard input, and PARLEY_TASK_ID, PARLEY_TASK_ATTEMPT, PARLEY_TASK_CHANNEL and PARLEY_TASK_SENDER are set. While it runs the task stays this worker's. When it ends with exit code 0 its last lines are the result, otherwise the task has failed with what it said on stderr. Ctrl-C, SIGTERM and a closed terminal end the program and give the task back. One worker of a name runs at a time.",
   positionals: { command: { required: true, rest: true, description: "the program and its arguments, behind --" } },
   options: {
-    name: text("NAME", "as which worker (default: worker)", { env: "PARLEY_WORKER" }),
+    name: text("NAME", `as which worker (default: ${DEFAULT_NAME})`, { env: "PARLEY_WORKER" }),
     offers: repeated("NEED", "what it can do that tasks may need; may be repeated"),
     lines: integer("N", "so many lines are the result", { minimum: 1, maximum: 1000, default: 20 }),
     most: integer("N", "ends after so many tasks", { minimum: 1 }),
     until_idle: text("TIME", "ends when there was no task for so long: 0, 30s, 10m"),
   },
-  async run(cli, { command, name = "worker", offers, lines, most = Number.POSITIVE_INFINITY, until_idle }) {
+  async run(cli, { command, name = DEFAULT_NAME, offers, lines, most = Number.POSITIVE_INFINITY, until_idle }) {
     const idle_ms = until_idle === undefined ? Number.POSITIVE_INFINITY : duration("--until-idle", until_idle);
     const program = checkProgram(command, cli.io.env);
     using worker = await Worker.begin(cli, { name, offers });
@@ -84,7 +90,8 @@ class Worker {
     this.#lock = lock;
     this.#stopped = new Promise((done) => this.stop.addEventListener("abort", () => done("stopped"), { once: true }));
     process.removeAllListeners("SIGINT").on("SIGINT", this.#interrupt);
-    process.on("SIGTERM", this.#interrupt);
+    // SIGHUP: the terminal that it runs in was closed.
+    process.on("SIGTERM", this.#interrupt).on("SIGHUP", this.#interrupt);
   }
 
   get stop(): AbortSignal {
@@ -96,14 +103,15 @@ class Worker {
     const ends = performance.now() + idle_ms;
     const patience = new Patience({ patient: true });
     while (!this.stop.aborted) {
-      const wait_ms = Math.max(0, Math.min(ASK_MS, ends - performance.now()));
+      const asked = performance.now();
+      const wait_ms = Math.max(0, Math.min(ASK_MS, ends - asked));
       try {
         const given = await Promise.race([this.#ask(wait_ms), this.#stopped]);
         patience.answered();
         if (given === "stopped") break;
         if (given.next_task) return given.next_task;
-        // Left by one of this name that was killed: nobody else of this name runs here.
-        if (given.active_task) await this.#giveBack(given.active_task, "its worker was killed");
+        const { active_task, lease_seconds = DEFAULT_LEASE_SECONDS } = given;
+        if (active_task) await this.#giveBackLeft(active_task, { asked, lease_ms: lease_seconds * 1000 });
         else if (performance.now() >= ends) return undefined;
       } catch (error) {
         await Promise.race([patience.after(error), this.#stopped]);
@@ -111,6 +119,22 @@ class Worker {
     }
     await this.#leave();
     return undefined;
+  }
+
+  /**
+   * Of this name somebody has a task already: one that was killed, or one that works elsewhere (`parley mcp`, another
+   * machine), and then it is theirs. Whoever lives renews the lease within a third of it; to be asked has just renewed it,
+   * and to be looked at does not before half of it is over.
+   */
+  async #giveBackLeft(task: Task, { asked, lease_ms }: { asked: number; lease_ms: number }): Promise<void> {
+    await Promise.race([pause(lease_ms * WATCHED, undefined, { ref: false }), this.#stopped]);
+    if (this.stop.aborted) return;
+    const { status, attempt, lease_expires_at } = await this.client.call("task_get", { task_id: task.id });
+    const is_late = performance.now() - asked >= lease_ms / 2;
+    if (is_late || status !== "processing" || attempt !== task.attempt) return;
+    if (lease_expires_at !== task.lease_expires_at)
+      throw new Failure("CONFLICT", `${this.name} works on task ${task.id} elsewhere. Give this one another --name.`);
+    await this.#giveBack(task, "its worker was killed");
   }
 
   #ask(wait_ms: number): Promise<Output<"get_next_task">> {
@@ -133,7 +157,7 @@ class Worker {
   }
 
   [Symbol.dispose](): void {
-    process.off("SIGINT", this.#interrupt).off("SIGTERM", this.#interrupt);
+    process.off("SIGINT", this.#interrupt).off("SIGTERM", this.#interrupt).off("SIGHUP", this.#interrupt);
     for (const listener of this.#listeners) process.on("SIGINT", listener);
     this.#lock.release();
   }
