@@ -15,6 +15,9 @@ export default {
   test: {
     name: "web",
     include: ["src/**/*.test.ts"],
+    // It measures, and has a process of its own among the tests of the hub.
+    exclude: ["src/lib/markdown/time.test.ts"],
+    isolate: false,
     environment: fileURLToPath(new URL("src/testing/page.ts", import.meta.url)),
     server: { deps: { inline: ["svelte"] } },
     testTimeout: 300_000,

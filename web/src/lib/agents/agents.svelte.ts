@@ -3,11 +3,12 @@ import { isRecord } from "#lib/hub/contents.ts";
 import type { Hub } from "#lib/hub/hub.svelte.ts";
 import type { Agent } from "#lib/hub/types.ts";
 import type { Glance } from "#lib/live/glance.ts";
+import { byName } from "#lib/names.ts";
 
 /** Whoever has gone without a word is known to have gone by the time that has passed, of which nobody is told. */
 const LOOK_MS = 60_000;
 
-/** The agents of this space and how they are. */
+/** The agents of this space by their names, and how they are. */
 export class Agents {
   list = $state.raw<readonly Agent[]>([]);
   known = $state(false);
@@ -23,7 +24,7 @@ export class Agents {
       take: ({ agents }) => {
         // What makes no sense leaves what was known.
         if (!Array.isArray(agents) || !agents.every(isAgent)) return;
-        this.list = agents;
+        this.list = agents.toSorted((one, other) => byName(one.name, other.name));
         this.problem = undefined;
         this.known = true;
       },

@@ -85,3 +85,13 @@ test("the line in the list has the first words of a message and none of its mark
   expect(firstLine("x".repeat(1000))).toHaveLength(120);
   expect(firstLine("")).toBe("");
 });
+
+test("agents stand by name, as people count", () => {
+  let take: (parts: { agents: object[] }) => void = () => {};
+  const add = (_: string, part: { take: typeof take }): void => {
+    take = part.take;
+  };
+  const agents = new Agents({ live: true }, { add: add as never, refresh: async () => {} });
+  take({ agents: ["worker-10", "worker-1", "worker-2"].map((name) => ({ ...scout, name })) });
+  expect(agents.list.map(({ name }) => name)).toEqual(["worker-1", "worker-2", "worker-10"]);
+});

@@ -93,7 +93,10 @@ export function readable(text: string): string {
   return given === undefined ? text : JSON.stringify(given, null, 2);
 }
 
-const isSaying = (value: unknown): boolean => typeof value === "string" || typeof value === "number";
+/** The id of something, which says nothing to whoever reads it. */
+const ID = /^\d{16}$/;
+const isSaying = (value: unknown): boolean =>
+  typeof value === "number" || (typeof value === "string" && !ID.test(value));
 const cut = (text: string): string =>
   text.length > MOST_SHORT ? `${[...text].slice(0, MOST_SHORT).join("")} …` : text;
 

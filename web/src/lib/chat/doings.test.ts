@@ -90,6 +90,9 @@ test("what a call is about is said in a line: its command, or the first argument
   expect(shortArguments(call("1"))).toBe("cafés in Prague");
   expect(shortArguments(call("1", { arguments: `{"argv":["ls","-l"],"cwd":"/"}` }))).toBe("ls -l");
   expect(shortArguments(call("1", { arguments: "{}" }))).toBe("");
+  // An id says nothing to whoever reads it.
+  expect(shortArguments(call("1", { arguments: `{"question_id":"1795032381732000"}` }))).toBe("");
+  expect(shortArguments(call("1", { arguments: `{"id":"1795032381732000","reason":"no room"}` }))).toBe("no room");
   // Cut off, as long ones are.
   expect(shortArguments(call("1", { arguments: `{"query":"caf` }))).toBe(`{"query":"caf`);
   expect(readable(`{"a":1}`)).toBe(`{\n  "a": 1\n}`);

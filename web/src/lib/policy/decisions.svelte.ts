@@ -44,10 +44,10 @@ export class Decisions extends Followed {
     const { approvals, next } = await this.#read(this.#pages, PAGE);
     this.list = approvals;
     this.next = next;
-    this.newest = this.#isNarrowed ? await this.#newest() : approvals.slice(0, PAGE);
+    this.newest = this.narrowed ? await this.#newest() : approvals.slice(0, PAGE);
   }
 
-  get #isNarrowed(): boolean {
+  get narrowed(): boolean {
     return this.state !== "" || this.agent.trim() !== "";
   }
 

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { csvOf, decidedWords, habitsOf, habitWords } from "./decisions.ts";
+import { decisionWords } from "#lib/needs/decision-words.ts";
+import { csvOf, habitsOf, habitWords } from "./decisions.ts";
 import type { Approval } from "./types.ts";
 
 const ASKED = Date.parse("2027-03-01T08:00:00Z");
@@ -37,14 +38,15 @@ test("a table holds every field as it is, and no cell is a formula", () => {
   expect(row).toContain(`"'=1+1, ""so"""`);
 });
 
-test("who decided is said with where they were", () => {
-  const one = { ...asked("a", "user_approve", 1), decided_by: "ana", decided_via: "cli" } as const;
-  expect(decidedWords(one)).toBe("by ana at a terminal");
-  expect(decidedWords({ ...one, decided_by: null, decided_via: null })).toBe("decided by nobody");
+test("who decided is said with where they were, and of what waits that nobody has", () => {
+  const one = { ...asked("a", "user_approve", 1), state: "completed", edited: false } as const;
+  expect(decisionWords({ ...one, decided_by: "ana", decided_via: "cli" })).toBe("Approved by ana at a terminal.");
+  const waiting = { state: "pending", outcome: null, decided_by: null, decided_via: null } as const;
+  expect(decisionWords({ ...one, ...waiting })).toBe("Waits for a person to decide.");
 });
 
 test("how long something took is said as short as does", () => {
   const within = (seconds: number) => habitWords(habitsOf([asked("a", "user_approve", seconds)]));
-  expect(within(40)).toBe("Of the last 1 that people decided, 1 were approved; half of them were decided within 40 s.");
+  expect(within(40)).toBe("Of the last 1 that people decided, 1 was approved; half of them were decided within 40 s.");
   expect([within(61), within(5 * 3600)]).toEqual([expect.stringContaining("1 min."), expect.stringContaining("5 h.")]);
 });

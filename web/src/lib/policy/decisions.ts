@@ -1,6 +1,19 @@
-import { viaWords } from "#lib/needs/via.ts";
-import { visibleLine } from "$visible";
 import type { Approval } from "./types.ts";
+
+/** What a person calls them. */
+export const STATES: Record<Approval["state"], string> = {
+  pending: "Waits",
+  approved: "Approved",
+  executing: "Running",
+  completed: "Done",
+  answered: "Answered",
+  denied: "Denied",
+  failed: "Failed",
+  unknown: "Outcome unknown",
+  expired: "Expired",
+  withdrawn: "Taken back",
+  superseded: "Replaced",
+};
 
 /** So often the same call is approved before it is worth a rule. */
 const OFTEN = 3;
@@ -66,12 +79,7 @@ function cell(value: unknown): string {
 
 export function habitWords({ decided, approved, median_ms }: Habits): string {
   const how_soon = median_ms === null ? "" : `; half of them were decided within ${lasting(median_ms)}`;
-  return `Of the last ${decided} that people decided, ${approved} were approved${how_soon}.`;
-}
-
-export function decidedWords({ decided_by, decided_via, reason }: Approval): string {
-  const by = decided_by === null ? "decided by nobody" : `by ${decided_by}${viaWords(decided_via)}`;
-  return visibleLine(reason ? `${by}: ${reason}` : by);
+  return `Of the last ${decided} that people decided, ${approved} ${approved === 1 ? "was" : "were"} approved${how_soon}.`;
 }
 
 /** 40 s, 4 min, 3 h. */

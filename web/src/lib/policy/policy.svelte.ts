@@ -114,7 +114,7 @@ export class PolicyPage extends Followed {
 }
 
 interface Document {
-  rules: readonly { expires_at?: string }[];
+  rules: readonly { expires_at?: string; reason?: string }[];
 }
 
 /** The hub has checked it before it was set. */

@@ -1,5 +1,6 @@
 import type { Hub } from "#lib/hub/hub.svelte.ts";
 import type { Command } from "#lib/keys/commands.svelte.ts";
+import { byName } from "#lib/names.ts";
 import { goto } from "$app/navigation";
 
 const MOST = 200;
@@ -7,7 +8,8 @@ const MOST = 200;
 /** Triggers by their names, for the palette. */
 export async function triggersByName(hub: Pick<Hub, "client">): Promise<Command[]> {
   const { triggers } = await hub.client.call("trigger_board", { limit: MOST });
-  return triggers.map(({ name }) => ({
+  const names = triggers.map(({ name }) => name).toSorted(byName);
+  return names.map((name) => ({
     group: "Trigger",
     words: name,
     key: `trigger ${name}`,

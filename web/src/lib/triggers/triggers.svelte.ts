@@ -1,6 +1,7 @@
 import type { Hub } from "#lib/hub/hub.svelte.ts";
 import type { Tools } from "#lib/hub/types.ts";
 import { Followed } from "#lib/live/followed.svelte.ts";
+import { byName } from "#lib/names.ts";
 import { newKey } from "$client/index.ts";
 import type { Tried, TriggerDetails, TriggerLine } from "./types.ts";
 
@@ -62,7 +63,7 @@ export class Triggers extends Followed {
     const { client } = this.hub;
     if (this.#name === undefined) {
       const { triggers, total } = await client.call("trigger_board", { limit: this.#limit });
-      this.list = triggers;
+      this.list = triggers.toSorted((one, other) => byName(one.name, other.name));
       this.total = total;
     } else this.open = await client.call("trigger_get", { name: this.#name, runs: RUNS });
   }
