@@ -71,8 +71,11 @@ function installed(places: readonly string[]): string {
   throw new Error("The browser tests need Chromium. On Debian or Ubuntu run: sudo apt-get install -y chromium");
 }
 
+/** Of the tabs of one person; each person has one of their own. To start another takes as long as to load the page. */
+const ONE_RENDERER = "--renderer-process-limit=1";
+
 export const launch = (): Promise<Browser> =>
-  chromium.launch({ executablePath: installed(WITHOUT_WINDOWS), args: FLAGS });
+  chromium.launch({ executablePath: installed(WITHOUT_WINDOWS), args: [...FLAGS, ONE_RENDERER] });
 
 let shared: Promise<Browser> | undefined;
 

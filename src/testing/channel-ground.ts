@@ -1,8 +1,8 @@
-/** A hub with a person and two agents, and a channel for one of them, as real processes. */
+/** A hub with a person and two agents, and a channel for one of them, which is a real process. */
 import { CHANNEL_CLIENTS, type ChannelClient } from "./channel.ts";
 import type { Program } from "./mcp.ts";
 import { freePort } from "./ports.ts";
-import { Ground, PARLEY, type ServedHub, until } from "./process.ts";
+import { Ground, type HostedHub, PARLEY, type ServedHub, until } from "./process.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads what it asserts
 export type Body = any;
@@ -10,13 +10,14 @@ type Who = "ana" | "scout" | "mason";
 
 export class ChannelGround extends Ground {
   readonly tokens: Record<Who, string> = { ana: "", scout: "", mason: "" };
-  #port = "";
-  #hub: ServedHub | undefined;
+  #port = 0;
+  #hosted: HostedHub | undefined;
+  #served: ServedHub | undefined;
 
   static async open(): Promise<ChannelGround> {
     const ground = new ChannelGround({ in_process: true });
-    ground.#port = String(await freePort());
-    await ground.begin();
+    ground.#port = await freePort();
+    ground.#hosted = await ground.host({ port: ground.#port });
     for (const who of ["ana", "scout", "mason"] as const) {
       const args = ["token", "create", "--role", who === "ana" ? "human" : "agent", "--name", who];
       ground.tokens[who] = (await ground.json<{ token: string }>(args)).token;
@@ -24,20 +25,27 @@ export class ChannelGround extends Ground {
     return ground;
   }
 
-  get hub(): ServedHub {
-    if (!this.#hub) throw new Error("no hub was begun");
-    return this.#hub;
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`;
   }
 
-  /** Starts the hub, again if need be, where it was. */
+  /** One that can be killed. */
+  get hub(): ServedHub {
+    if (!this.#served) throw new Error("The hub runs in the test's own process: begin() another.");
+    return this.#served;
+  }
+
+  /** Starts the hub where it was, as a process of its own: again, or in place of the one in this process. */
   async begin(env?: Record<string, string>): Promise<void> {
-    this.#hub = await this.serve(["--port", this.#port], env);
+    await this.#hosted?.stop();
+    this.#hosted = undefined;
+    this.#served = await this.serve(["--port", String(this.#port)], env);
   }
 
   async call(who: Who, tool: string, args: object = {}): Promise<Body> {
     const headers = { authorization: `Bearer ${this.tokens[who]}`, "content-type": "application/json" };
     const body = JSON.stringify(args);
-    return (await fetch(`${this.hub.url}/api/tools/${tool}`, { method: "POST", headers, body })).json();
+    return (await fetch(`${this.url}/api/tools/${tool}`, { method: "POST", headers, body })).json();
   }
 
   say(content: string): Promise<Body> {
@@ -49,7 +57,7 @@ export class ChannelGround extends Ground {
   }
 
   program(args: string[] = []): Program {
-    const env = this.env({ PARLEY_URL: this.hub.url, PARLEY_TOKEN: this.tokens.scout });
+    const env = this.env({ PARLEY_URL: this.url, PARLEY_TOKEN: this.tokens.scout });
     return { command: PARLEY, args: ["mcp", "--channel", ...args], env };
   }
 

@@ -7,7 +7,8 @@ import { TEMPLATE } from "./sqlite-template.ts";
 
 /** Once a run, before any worker: one database for all of them to copy. */
 export async function setup(): Promise<(() => void) | undefined> {
-  if (!testDatabases().includes("sqlite")) return undefined;
+  // Vitest does this for each of its projects.
+  if (!testDatabases().includes("sqlite") || process.env[TEMPLATE]) return undefined;
   const folder = mkdtempSync(join(tmpdir(), "parley-sqlite-"));
   const file = join(folder, "parley.db");
   await migrateSqlite(file);

@@ -61,12 +61,13 @@ export class WebHub implements AsyncDisposable {
     return url;
   }
 
-  /** Opens the page in a browser of its own, signed in. */
-  async signedIn(options: BrowserContextOptions = {}): Promise<Watched> {
+  /** Opens the page in a browser of its own, signed in: the first one, or the one that is named. */
+  async signedIn({ at = "/", ...options }: BrowserContextOptions & { at?: string } = {}): Promise<Watched> {
+    const link = new URL(await this.link());
     const context = await visitor(this.#browser, options);
     this.#contexts.push(context);
     const watched = new Watched(await context.newPage(), this.url);
-    await watched.page.goto(await this.link());
+    await watched.page.goto(`${this.url}${at}${link.hash}`);
     await watched.page.locator("#main").waitFor();
     return watched;
   }

@@ -28,7 +28,7 @@ import { fileURLToPath } from "node:url";
 import * as acp from "@agentclientprotocol/sdk";
 import type { Client } from "@modelcontextprotocol/client";
 
-export const ACP_AGENT = fileURLToPath(import.meta.url);
+export const ACP_AGENT = fileURLToPath(new URL("acp-agent.mjs", import.meta.url));
 
 interface Session {
   id: string;

@@ -1,5 +1,5 @@
 /**
- * Does a turn as Claude Code and Codex do it without a person, and as it is told: `node command-agent.ts claude|codex FOLDER
+ * Does a turn as Claude Code and Codex do it without a person, and as it is told: `node command-agent.mjs claude|codex FOLDER
  * [deaf] [stay] -- …`, then the client's own arguments. The newest message is a script: steps behind semicolons, each a
  * word with its argument behind a colon; what stands behind a bar is for the next prompt, if that is a notification.
  *
@@ -24,7 +24,7 @@ import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 
-export const COMMAND_AGENT = fileURLToPath(import.meta.url);
+export const COMMAND_AGENT = fileURLToPath(new URL("command-agent.mjs", import.meta.url));
 
 /** How a client prints what it does. */
 interface Tongue {

@@ -1,5 +1,5 @@
 /**
- * Prints what `claude -p` and `codex exec` print, as the real ones were seen to: `node fake-client.ts claude|codex
+ * Prints what `claude -p` and `codex exec` print, as the real ones were seen to: `node fake-client.mjs claude|codex
  * FOLDER …`, then the client's own arguments. The folder holds the sessions it knows, one file each with what they cost;
  * a file `mode` says what it does next: `quota` or `error`. A file `calls` holds what its model calls, turn by turn
  * (`fake-calls.ts`).
@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Call, makeCalls } from "./fake-calls.ts";
 
-export const FAKE_CLIENT = fileURLToPath(import.meta.url);
+export const FAKE_CLIENT = fileURLToPath(new URL("fake-client.mjs", import.meta.url));
 
 const line = (message: object): void => void process.stdout.write(`${JSON.stringify(message)}\n`);
 const after = (args: readonly string[], name: string): string | undefined =>

@@ -1,5 +1,5 @@
 /**
- * An MCP server of the 2025 era over stdio that misbehaves on request, as a program of its own: `node tool-server.ts MODE`.
+ * An MCP server of the 2025 era over stdio that misbehaves on request, as a program of its own: `node tool-server.mjs MODE`.
  *
  *   plain     as it should be                       crash     ends at once, with a complaint
  *   mute      never answers anything                many      has far too many tools
@@ -17,7 +17,7 @@ import { appendFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-export const TOOL_SERVER = fileURLToPath(import.meta.url);
+export const TOOL_SERVER = fileURLToPath(new URL("tool-server.mjs", import.meta.url));
 
 interface Request {
   id?: number | string;

@@ -1,5 +1,5 @@
 /**
- * An agent that misbehaves on request, as a program of its own: `node unruly.ts STEP…`. Each step is a word with its
+ * An agent that misbehaves on request, as a program of its own: `node unruly.mjs STEP…`. Each step is a word with its
  * argument behind a colon. What it prints on request is read by tests.
  *
  *   say:TEXT        prints a line                    env:NAME        prints a variable of its environment
@@ -27,7 +27,7 @@ import { appendFileSync, existsSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
-export const UNRULY = fileURLToPath(import.meta.url);
+export const UNRULY = fileURLToPath(new URL("unruly.mjs", import.meta.url));
 
 const PARLEY = fileURLToPath(new URL("../../../bin/parley", import.meta.url));
 const mode = { stdio: false };

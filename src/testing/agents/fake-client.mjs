@@ -1,0 +1,3 @@
+import "./compiled.mjs";
+
+await import("./fake-client.ts");
