@@ -71,6 +71,7 @@ const request = (request_id: string, more: object = {}) => ({
 });
 
 test("an answer reaches the client through a hub that died and came back meanwhile", async () => {
+  await ground.begin();
   await using client = await ground.open();
   await client.askPermission(request("abcde"));
   await until(async () => (await ground.openNotices())[0]);

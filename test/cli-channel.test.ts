@@ -62,6 +62,7 @@ test("what was said while no session ran is pushed when one begins, and what was
 });
 
 test("nothing is pushed twice to who hears it, whether the session or the hub begins anew, and nothing is lost", async () => {
+  await ground.begin();
   const sent: string[] = [];
   const round = async (name: string): Promise<void> => {
     for (let n = 0; n < 3; n++) {
@@ -107,6 +108,7 @@ test("nothing is pushed twice to who hears it, whether the session or the hub be
 });
 
 test("mail that the hub gave out and died before it said so is pushed when it is back, once", async () => {
+  await ground.begin();
   await using client = await ground.open();
   await ground.settled(client);
   // Dies at one answer or the other: to whoever writes, or to the channel that waits.
@@ -263,7 +265,7 @@ test("a second session that is heard takes the agent's channel over, and the fir
 });
 
 test("without an agent to act as it says so, and ends", async () => {
-  const env = { PARLEY_URL: ground.hub.url, PARLEY_TOKEN: ground.tokens.ana };
+  const env = { PARLEY_URL: ground.url, PARLEY_TOKEN: ground.tokens.ana };
   const child = ground.start(["mcp", "--channel"], env);
   const end = ended(child);
   const hello = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } };
@@ -279,7 +281,7 @@ test("without an agent to act as it says so, and ends", async () => {
 
 test("nothing is pushed and no mail counts as offered before the client has initialized", async () => {
   const { id } = await ground.write("early");
-  const child = ground.start(["mcp", "--channel"], { PARLEY_URL: ground.hub.url, PARLEY_TOKEN: ground.tokens.scout });
+  const child = ground.start(["mcp", "--channel"], { PARLEY_URL: ground.url, PARLEY_TOKEN: ground.tokens.scout });
   const lines: Body[] = [];
   createInterface({ input: child.stdout }).on("line", (line) => lines.push(JSON.parse(line)));
   const hello = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } };

@@ -53,28 +53,22 @@ test("speaks first where nothing was said yet, and only there", async () => {
   expect(await said()).toHaveLength(2);
 });
 
-test("pins a note, files a task, and asks a question whose answer it goes on with", async () => {
+test("files a task, and asks a question whose answer it goes on with", async () => {
   await ground.json(["demo"]);
-  for (const text of ["note Brno has 98", "task Count them", "ask"]) await say(text);
+  for (const text of ["task Count them", "ask"]) await say(text);
   const asked = await until(async () => {
     const { questions } = await ground.json<{ questions: { id: string; question: string }[] }>(["question", "list"]);
     return questions[0];
   });
   expect(asked.question).toBe("Which city shall I look at?");
   await ground.json(["answer", asked.id, "Brno"]);
-  await until(async () => (await answers()).length === 3);
-  expect(await answers()).toEqual([
-    expect.stringContaining("corkboard"),
-    expect.stringContaining("filed"),
-    "**Brno** it is. Thank you!",
-  ]);
-  const { notes } = await ground.json<{ notes: { content: string; author: string }[] }>(["note", "list"]);
-  expect(notes).toMatchObject([{ content: "Brno has 98", author: "demo" }]);
+  await until(async () => (await answers()).length === 2);
+  expect(await answers()).toEqual([expect.stringContaining("filed"), "**Brno** it is. Thank you!"]);
   const { tasks } = await ground.json<{ tasks: { content: string }[] }>(["task", "list"]);
   expect(tasks).toMatchObject([{ content: "Count them" }]);
   const { items } = await ground.json<{ items: { kind: string; tool?: string }[] }>(["timeline", "demo"]);
   expect(items.flatMap(({ tool }) => tool ?? [])).toEqual(
-    expect.arrayContaining(["add_note", "task_create", "add_question", "question_wait"]),
+    expect.arrayContaining(["task_create", "add_question", "question_wait"]),
   );
 });
 
@@ -82,8 +76,8 @@ test("brings what it does without asking as rules behind everybody else's, and -
   const policy = async () => (await ground.json<{ words: string[] }>(["policy", "show"])).words;
   await ground.json(["demo"]);
   const brought = await policy();
-  expect(brought).toHaveLength(4);
-  expect(brought[0]).toBe("demo may use add_note of parley without asking (parley demo).");
+  expect(brought).toHaveLength(3);
+  expect(brought[0]).toBe("demo may use add_question of parley without asking (parley demo).");
   expect(brought).not.toContainEqual(expect.stringContaining("runtime_exec"));
   await ground.json(["demo", "--stop"]);
   expect(await policy()).toEqual(["Everything else is asked about."]);
@@ -150,7 +144,8 @@ test("runs once however often it is started, and --stop ends it and takes its to
 test("--remove leaves nothing of it that anybody is shown or asked about, and the next one is another", async () => {
   const before = await ground.json(["policy", "show"]);
   const started = await ground.json<Started>(["demo"]);
-  for (const text of ["task Count them", "ask"]) await say(text);
+  // Beside its words those are all that leave something behind.
+  for (const text of ["task Count them", "note Brno has 98", "ask"]) await say(text);
   const needs = async () => (await ground.json<{ needs: object[] }>(["needs"])).needs;
   await until(async () => (await needs()).length === 1);
   expect(await ground.json(["demo", "--remove"])).toEqual({
@@ -161,9 +156,18 @@ test("--remove leaves nothing of it that anybody is shown or asked about, and th
   expect(await needs()).toEqual([]);
   expect((await ground.json<{ agents: object[] }>(["agent", "list"])).agents).toEqual([]);
   expect((await ground.json<{ tasks: object[] }>(["task", "list"])).tasks).toEqual([]);
+  expect((await ground.json<{ notes: object[] }>(["note", "list"])).notes).toEqual([]);
   expect(await ground.json(["policy", "show"])).toMatchObject({ words: Object(before).words });
   expect(await ground.json(["demo", "--remove"])).toMatchObject({ removed: false });
   expect(await ground.json<Started>(["demo"])).toMatchObject({ agent: "demo-2" });
+});
+
+test("--remove takes it away also where it is whom people speak to who name nobody, and somebody else is from then on", async () => {
+  await ground.json(["demo"]);
+  await ground.json(["token", "create", "--role", "agent", "--name", "scout"]);
+  expect(await ground.json(["demo", "--remove"])).toMatchObject({ removed: true, default_agent: "scout" });
+  const { agents } = await ground.json<{ agents: object[] }>(["agent", "list"]);
+  expect(agents).toMatchObject([{ name: "scout", default: true }]);
 });
 
 test("goes on through a restart of the hub, on another port, and answers nothing twice", async () => {

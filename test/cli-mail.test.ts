@@ -250,6 +250,24 @@ describe("output", () => {
     expect(line.stdout).toBe("[Parley] 1 urgent, 2 unread messages\n");
   });
 
+  test("status tells a person how many need them and where to look first, and an agent nothing of it", async () => {
+    const next = async (...as: string[]): Promise<string | undefined> =>
+      (await ground.parley(["status", ...as, "--format", "text"])).stdout.split("\n").find((one) => /^Next:/.test(one));
+    expect(await next()).toMatch(/ chat tail /);
+    await ground.json(["send", "--to", "admin", "--subject", "S", "--body", "B", "--agent", "scout"]);
+    expect([await ground.json(["status"]), await next()]).toEqual([
+      expect.objectContaining({ agent: "admin", unread: 1, needs: 0 }),
+      expect.stringMatching(/ inbox /),
+    ]);
+    await ground.json(["ask", "Which city?", "--agent", "scout"]);
+    expect([await ground.json(["status"]), await next()]).toEqual([
+      expect.objectContaining({ agent: "admin", needs: 1 }),
+      expect.stringMatching(/ needs /),
+    ]);
+    expect(await ground.json(["status", "--agent", "scout"])).not.toHaveProperty("needs");
+    expect(await next("--agent", "scout")).toMatch(/ chat tail /);
+  });
+
   test("that nobody reads to the end is no error", async () => {
     for (let n = 0; n < 3; n++)
       await ground.json(["send", "--to", "scout", "--subject", "Long", "--body-file", "-"], {

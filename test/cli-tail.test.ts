@@ -5,7 +5,7 @@ import { type Child, ended, Ground, until } from "../src/testing/process.ts";
 
 let ground: Ground;
 beforeEach(() => {
-  ground = new Ground();
+  ground = new Ground({ in_process: true });
 });
 afterEach(() => ground[Symbol.asyncDispose]());
 
@@ -24,7 +24,7 @@ function follow(...args: string[]): { child: Child; heard: string[]; ids: string
 }
 
 test("prints what was said and what is being said, one JSON document a line", async () => {
-  await ground.serve();
+  await ground.host();
   await send("one");
   const { heard } = follow();
   await until(() => heard.length === 1);
@@ -34,7 +34,7 @@ test("prints what was said and what is being said, one JSON document a line", as
 });
 
 test("starts after the message it is given, and hears people and agents of the chat it is asked for alone", async () => {
-  await ground.serve();
+  await ground.host();
   const { token } = await ground.json<{ token: string }>(["token", "create", "--role", "agent", "--name", "scout"]);
   await ground.json(["agent", "register", "mason"]);
   const { id } = await send("--agent", "scout", "before");
@@ -47,7 +47,7 @@ test("starts after the message it is given, and hears people and agents of the c
 });
 
 test("shows a person the last few messages first, and no more", async () => {
-  await ground.serve();
+  await ground.host();
   for (const text of ["one", "two", "three"]) await send(text);
   const child = ground.start(["chat", "tail", "--format", "text", "--lines", "2"]);
   let shown = "";
@@ -93,7 +93,7 @@ test("misses and repeats nothing while the hub is killed and started again on an
 });
 
 test("ends with exit code 3 when its token is revoked", async () => {
-  await ground.serve();
+  await ground.host();
   const { token, id } = await ground.json<{ token: string; id: string }>([
     "token",
     "create",

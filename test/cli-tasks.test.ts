@@ -202,7 +202,7 @@ test("worker run works on one task after another: exit code 0 is a result, anoth
   expect(await ground.json(["task", "get", good.id])).toMatchObject({
     status: "done",
     response_summary: "email: count to three",
-    attempts: [{ worker: "worker" }],
+    attempts: [{ worker: "worker-run" }],
   });
   expect(await ground.json(["task", "get", bad.id])).toMatchObject({
     status: "dead",
@@ -240,7 +240,7 @@ test("worker run keeps its task while the program runs, and ends the program whe
   const lease = async () =>
     (await ground.json<{ lease_expires_at: string | null }>(["task", "get", long.id])).lease_expires_at;
   const first = await until(lease);
-  expect((await ground.parley(["worker", "run", "--", "true"])).stderr).toMatch(/A worker runs as worker already/);
+  expect((await ground.parley(["worker", "run", "--", "true"])).stderr).toMatch(/A worker runs as worker-run already/);
   await until(async () => ((await lease()) ?? "") > first);
   writeFileSync(go, "");
   expect(await working).toMatchObject({ code: 0, stdout: `${long.id}\n` });

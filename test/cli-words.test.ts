@@ -86,12 +86,20 @@ test("a wrong argument is named as it was typed, and not by the tool or header t
   expect((await errorOf(["call", "whoami", "{"])).message).toMatch(/^The arguments are not JSON/);
 });
 
-test("`status` tells of unread mail, and what to type next", async () => {
+test("`status` tells of unread mail and of what waits for a person, and what to type next", async () => {
   await ground.json(["agent", "register", "scout"]);
-  expect(await text("status")).toMatch(/ mail +0 unread for admin, 0 urgent\nNext: .* chat tail --home .*\n$/);
-  const urgent = ["--subject", "s", "--body", "b", "--priority", "urgent", "--agent", "scout"];
-  await ground.json(["send", "--to", "User", ...urgent]);
-  expect(await text("status")).toMatch(/ mail +1 unread for admin, 1 urgent\nNext: .* inbox --home .*\n$/);
+  expect(await text("status")).toMatch(
+    / mail +0 unread for admin, 0 urgent\n needs you +0\nNext: .* chat tail --home .*\n$/,
+  );
+  const mail = ["send", "--to", "User", "--subject", "s", "--body", "b", "--agent", "scout"];
+  await ground.json([...mail, "--priority", "low"]);
+  expect(await text("status")).toMatch(
+    / mail +1 unread for admin, 0 urgent\n needs you +0\nNext: .* inbox --home .*\n$/,
+  );
+  await ground.json([...mail, "--priority", "urgent"]);
+  expect(await text("status")).toMatch(
+    / mail +2 unread for admin, 1 urgent\n needs you +1\nNext: .* needs --home .*\n$/,
+  );
 });
 
 test("where there is nothing yet, it says how to begin", async () => {

@@ -2,15 +2,15 @@
 import { spawn } from "node:child_process";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Between } from "../src/testing/between.ts";
-import { type Ended, ended, Ground, PARLEY, type ServedHub } from "../src/testing/process.ts";
+import { type Ended, ended, Ground, type HostedHub, PARLEY } from "../src/testing/process.ts";
 
 let ground: Ground;
-let hub: ServedHub;
+let hub: HostedHub;
 let scout: string;
 let mason: string;
 beforeEach(async () => {
-  ground = new Ground();
-  hub = await ground.serve([], { PARLEY_RATE_LIMIT: "10000", PARLEY_RATE_LIMIT_KB: "1000000" });
+  ground = new Ground({ in_process: true });
+  hub = await ground.host({ rate_limit: 10_000, rate_limit_kb: 1_000_000 });
   scout = await token("agent", "scout");
   mason = await token("agent", "mason");
 });

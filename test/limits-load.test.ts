@@ -128,6 +128,10 @@ async function nobodyNotices(siege: Siege, asked?: string): Promise<Came> {
   return noticed.came;
 }
 
+/** The same requests again and again, on so many connections. */
+const repeated = (connections: number, requests: string[], held: Siege["held"], asked?: string): Promise<Came> =>
+  nobodyNotices({ connections, how: "repeat", requests, held }, asked);
+
 /** How many of them the hub has open, by its own figures. */
 async function openStreams(kind: "listen" | "session"): Promise<number> {
   const response = await fetch(`${hub.url}/metrics`, { headers: { authorization: `Bearer ${admin}` } });
@@ -196,57 +200,57 @@ describe("nobody notices", { timeout: LIMIT_MS }, () => {
 
   test("megabytes of keys that are posted to sign in with", async () => {
     const requests = [post("/login", undefined, MANY_KEYS)];
-    await nobodyNotices({ connections: 32, how: "repeat", requests, held: answers(413) });
+    await repeated(32, requests, answers(413));
   });
 
   test("wrong codes that are tried without end", async () => {
     const requests = [post("/login", undefined, JSON.stringify({ code: "x".repeat(43) }))];
-    await nobodyNotices({ connections: 1000, how: "repeat", requests, held: answers(401, 105) });
+    await repeated(1000, requests, answers(401, 105));
   });
 
   test("tokens that are guessed without end", async () => {
     await restartHub();
     const requests = [get("/api/messages", `parley_${"x".repeat(34)}#`)];
-    await nobodyNotices({ connections: 1000, how: "repeat", requests, held: answers(401, 105) });
+    await repeated(1000, requests, answers(401, 105));
   });
 
   test("spaces that are guessed without end by who has a credential", async () => {
     const requests = [get("/api/messages", await somebody("human"), "X-Session-ID: sess_#")];
-    await nobodyNotices({ connections: 1000, how: "repeat", requests, held: answers(404, 2100) });
+    await repeated(1000, requests, answers(404, 2100));
   });
 
   test("pages, checks and addresses that do not exist, asked for without end by who has no credential", async () => {
     await restartHub();
-    await nobodyNotices({ connections: 1000, how: "repeat", requests: openToAll(), held: answered(400) });
+    await repeated(1000, openToAll(), answered(400));
   });
 
   test("the same, who asks for them from the same address and has a credential", async () => {
     await restartHub();
     const own = get("/livez", await somebody("human"));
-    await nobodyNotices({ connections: 1000, how: "repeat", requests: openToAll(), held: answered(400) }, own);
+    await repeated(1000, openToAll(), answered(400), own);
   });
 
   test("bodies that are far too large for their tool", async () => {
     const requests = [post("/api/tools/chat_read_since", await somebody("human"), MANY_KEYS)];
-    await nobodyNotices({ connections: 16, how: "repeat", requests, held: answers(413) });
+    await repeated(16, requests, answers(413));
   });
 
   test("a principal that calls ten times as often as it may", async () => {
     const requests = [tool(await somebody("human"), "agent_list")];
-    await nobodyNotices({ connections: 10 * RATE, how: "repeat", requests, held: answers(429, 1010) });
+    await repeated(10 * RATE, requests, answers(429, 1010));
   });
 
   test("a principal that stores ten times as many bytes as it may", async () => {
     const token = await somebody("human");
     const requests = [200, 1000].map((kib) => tool(token, "chat_human_post", { content: "x".repeat(kib * KIB) }));
-    const { answers: came } = await nobodyNotices({ connections: 50, how: "repeat", requests, held: answers(429, 10) });
+    const { answers: came } = await repeated(50, requests, answers(429, 10));
     expect(came[200]).toBeGreaterThan(5);
   });
 
   test("the same in smaller pieces, of which its calls alone would let it send three times as many", async () => {
     const before = performance.now();
     const requests = [tool(await somebody("human"), "chat_human_post", { content: "x".repeat(200 * KIB) })];
-    const { answers: came } = await nobodyNotices({ connections: 50, how: "repeat", requests, held: answers(429, 10) });
+    const { answers: came } = await repeated(50, requests, answers(429, 10));
     const most = 10 * MIB + ((performance.now() - before) / 1000) * MIB;
     expect((came[200] ?? 0) * 200 * KIB).toBeLessThan(most + 200 * KIB);
   });
@@ -255,12 +259,7 @@ describe("nobody notices", { timeout: LIMIT_MS }, () => {
     const token = await somebody("human");
     await using _streams = await holdOpen(get("/events?topics=chat,mail", token), 1000);
     const requests = [tool(token, "chat_human_post", { content: "hello" })];
-    const { answers: came } = await nobodyNotices({
-      connections: 20,
-      how: "repeat",
-      requests,
-      held: answers(429, 100),
-    });
+    const { answers: came } = await repeated(20, requests, answers(429, 100));
     // Each counts as a hundred.
     expect(came[200]).toBeLessThan(RATE);
   });
@@ -268,7 +267,7 @@ describe("nobody notices", { timeout: LIMIT_MS }, () => {
   test("somebody whose thousand streams are told what somebody else does", async () => {
     await using _streams = await holdOpen(get("/events?topics=chat,mail", await somebody("human")), 1000);
     const requests = [tool(await somebody("human"), "chat_human_post", { content: "hello" })];
-    await nobodyNotices({ connections: 20, how: "repeat", requests, held: answers(200, 100) });
+    await repeated(20, requests, answers(200, 100));
   });
 
   test("a webhook that is sent ten times as much as it takes, in small deliveries and large ones", async () => {
@@ -276,12 +275,7 @@ describe("nobody notices", { timeout: LIMIT_MS }, () => {
     const bodies = ["{}", JSON.stringify({ text: "x".repeat(900 * KIB) })];
     const requests = bodies.map((body) => post("/api/webhook/stormed", undefined, body));
     const before = performance.now();
-    const { answers: came } = await nobodyNotices({
-      connections: 300,
-      how: "repeat",
-      requests,
-      held: answers(429, 105),
-    });
+    const { answers: came } = await repeated(300, requests, answers(429, 105));
     // From one address half of fifty a second, and of ten seconds' worth at once.
     expect(came[200]).toBeGreaterThan(1);
     expect(came[200]).toBeLessThanOrEqual(250 + (25 * (performance.now() - before)) / 1000);
@@ -292,19 +286,14 @@ describe("nobody notices", { timeout: LIMIT_MS }, () => {
     const { id } = await call(sender, "mail_send", { to: [await name(token)], subject: "s", body: "b" });
     copyMail(Number(id), 20_000);
     const requests = [tool(token, "mail_search", { query: "", from: await name(nobody) })];
-    const { answers: came } = await nobodyNotices({
-      connections: 50,
-      how: "repeat",
-      requests,
-      held: answers(429, 100),
-    });
+    const { answers: came } = await repeated(50, requests, answers(429, 100));
     // Each counts as a dozen and more: of calls alone a thousand are free.
     expect(came[200]).toBeLessThan(500);
   });
 
   test("an agent that calls again and again what its role may not", async () => {
     const requests = [tool(await somebody("agent"), "token_list")];
-    await nobodyNotices({ connections: 1000, how: "repeat", requests, held: answers(403, 1010) });
+    await repeated(1000, requests, answers(403, 1010));
   });
 
   test("an agent that sends one recipient mail ten times over", async () => {
@@ -336,58 +325,33 @@ describe("nobody notices", { timeout: LIMIT_MS }, () => {
       tool(token, "notice_raise", { key: "#", kind: "test", title: "t", text: "x" }),
       tool(token, "agent_register", { name: "admin" }),
     ];
-    const { answers: came } = await nobodyNotices({
-      connections: 1000,
-      how: "repeat",
-      requests,
-      held: answers(429, 1010),
-    });
+    const { answers: came } = await repeated(1000, requests, answers(429, 1010));
     // Topics and notices, and names that are refused.
     expect(came).toMatchObject({ 200: 200 + 20, 409: 20 });
   });
 
   test("an orchestrator that registers agents ten times over", async () => {
     const requests = [tool(await somebody("orchestrator"), "agent_register", { name: "#" })];
-    const { answers: came } = await nobodyNotices({
-      connections: 1000,
-      how: "repeat",
-      requests,
-      held: answers(429, 1010),
-    });
+    const { answers: came } = await repeated(1000, requests, answers(429, 1010));
     expect(came[200]).toBe(500);
   });
 
   test("an orchestrator that makes tokens of sessions ten times over", async () => {
     const requests = [tool(await somebody("orchestrator"), "agent_ensure", { client_session_id: "always-the-same" })];
-    const { answers: came } = await nobodyNotices({
-      connections: 1000,
-      how: "repeat",
-      requests,
-      held: answers(429, 1010),
-    });
+    const { answers: came } = await repeated(1000, requests, answers(429, 1010));
     expect(came[200]).toBe(1000);
   });
 
   test("an administrator who makes tokens of one name ten times over", async () => {
     const { token } = await call(admin, "token_create", { role: "admin", name: "walter" });
     const requests = [tool(token, "token_create", { role: "human", name: "zoe" })];
-    const { answers: came } = await nobodyNotices({
-      connections: 1000,
-      how: "repeat",
-      requests,
-      held: answers(429, 1010),
-    });
+    const { answers: came } = await repeated(1000, requests, answers(429, 1010));
     expect(came[200]).toBe(100);
   });
 
   test("an orchestrator that makes spaces ten times over", async () => {
     const requests = [tool(await somebody("orchestrator"), "space_create", { id: "sess_#" })];
-    const { answers: came } = await nobodyNotices({
-      connections: 1000,
-      how: "repeat",
-      requests,
-      held: answers(429, 1010),
-    });
+    const { answers: came } = await repeated(1000, requests, answers(429, 1010));
     expect(came[200]).toBe(100);
   });
 
@@ -401,7 +365,7 @@ describe("nobody notices", { timeout: LIMIT_MS }, () => {
         requests.push(tool(token, "need_later", { id, until: "2h" }));
       }
     }
-    await nobodyNotices({ connections: 480, how: "repeat", requests, held: answers(429, 1000) });
+    await repeated(480, requests, answers(429, 1000));
     const { id } = await call(await somebody("agent"), "notice_raise", {
       key: "1",
       kind: "test",
@@ -413,19 +377,14 @@ describe("nobody notices", { timeout: LIMIT_MS }, () => {
 
   test("a person who makes links to sign in ten times over", async () => {
     const requests = [tool(await somebody("human"), "login_create")];
-    const { answers: came } = await nobodyNotices({
-      connections: 200,
-      how: "repeat",
-      requests,
-      held: answers(429, 200),
-    });
+    const { answers: came } = await repeated(200, requests, answers(429, 200));
     expect(came[200]).toBe(20);
   });
 
   test("an agent that waits for mail and follows events ten times over", async () => {
     const token = await somebody("agent");
     const requests = [tool(token, "mail_poll", { wait_seconds: 50 }), get("/events?topics=mail", token)];
-    await nobodyNotices({ connections: 2 * 10 * 32, how: "repeat", requests, held: answers(429) });
+    await repeated(2 * 10 * 32, requests, answers(429));
   });
 
   test("an agent that leaves waits behind as tasks ten times over", async () => {
@@ -437,7 +396,7 @@ describe("nobody notices", { timeout: LIMIT_MS }, () => {
       { name: "mail_poll", arguments: { waiter: "w#", wait_seconds: 300 } },
       capable,
     );
-    await nobodyNotices({ connections: 10 * 32, how: "repeat", requests: [asking], held: answers(429) });
+    await repeated(10 * 32, [asking], answers(429));
     expect(await oneMore(asking)).toContain("You wait for 32 things already");
   });
 

@@ -40,6 +40,7 @@ const ask = (hub: WebHub, token: string, key: string, more: object = {}) =>
     { key, call_id: key, server: "runtime", tool: "runtime_exec", arguments: { cmd: ["git", key] }, ...more },
     token,
   );
+const FOCUSED = "document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent.trim()";
 const card = (page: Page, key: string) => page.getByRole("listitem").filter({ hasText: `"${key}"` });
 const seenBy = (hub: WebHub, token: string, id: string) =>
   hub.call<Seen>("approval_wait", { id, wait_seconds: 20 }, token);
@@ -77,8 +78,18 @@ test("a call is approved, edited and approved, or denied with a reason that reac
   const edited = { state: "approved", arguments: { cmd: ["git", "pull", "--ff-only"] } };
   expect(await seenBy(hub, token, pull.id)).toMatchObject(edited);
 
-  await card(page, "fetch").getByRole("button", { name: "Deny…" }).click();
-  await page.getByRole("textbox", { name: "Why not" }).fill("There is nothing new.");
+  const deny = card(page, "fetch").getByRole("button", { name: "Deny…" });
+  const why = page.getByRole("textbox", { name: "Why not" });
+  // Who presses twice has denied nothing, and who works by keys is where they can write, and back again.
+  await deny.dblclick();
+  await deny.waitFor();
+  expect(await hub.call("approval_get", { id: fetch.id })).toMatchObject({ state: "pending" });
+  await deny.press("Enter");
+  await expect.poll(() => page.evaluate(FOCUSED)).toBe("Why not");
+  await why.press("Escape");
+  await expect.poll(() => page.evaluate(FOCUSED)).toBe("Deny…");
+  await deny.press("Enter");
+  await why.fill("There is nothing new.");
   await page.getByRole("button", { name: "Deny", exact: true }).click();
   const denied = { outcome: "user_deny_continue", reason: "There is nothing new." };
   expect(await seenBy(hub, token, fetch.id)).toMatchObject(denied);
@@ -174,8 +185,7 @@ test("several are decided at once, and the rest stays", async () => {
   const { token } = await hub.agent("scout");
   const [push, pull] = [await ask(hub, token, "push"), await ask(hub, token, "pull")];
   await ask(hub, token, "fetch");
-  const { page } = await hub.signedIn();
-  await page.goto(`${hub.url}/needs`);
+  const { page } = await hub.signedIn({ at: "/needs" });
   for (const key of ["push", "pull"]) await card(page, key).getByRole("checkbox", { name: "Choose" }).check();
   await page.getByText("2 chosen").waitFor();
   await page.getByRole("button", { name: "Approve all" }).click();
@@ -220,13 +230,26 @@ test("always allow is a rule in words, previewed, which counts once it is made o
   await using hub = await WebHub.open(browser);
   const { token } = await hub.agent("scout");
   await ask(hub, token, "push");
-  const { page, complaints } = await hub.signedIn();
-  await page.goto(`${hub.url}/needs`);
+  const { page, complaints } = await hub.signedIn({ at: "/needs" });
   await card(page, "push").getByRole("button", { name: "Always allow…" }).click();
   const dialog = page.getByRole("dialog", { name: "Always allow" });
-  await dialog.getByText(/^scout may use runtime_exec of runtime without asking, where .*, until .* UTC\.$/).waitFor();
+  await dialog
+    .getByText(
+      /^scout may use runtime_exec of runtime without asking, where .*, until (?!.*UTC)\w+, .*, \d?\d:\d\d.*\.$/,
+    )
+    .waitFor();
   await dialog.getByText("It would have allowed 1 more of 1 call so far.").waitFor();
   await shoot(page, "always-allow-1440-light");
+  // What was chosen and is not shown yet cannot be made a rule.
+  const answered = Promise.withResolvers<void>();
+  await page.route("**/mcp", async (route) => {
+    if (route.request().postData()?.includes("policy_draft")) await answered.promise;
+    await route.continue();
+  });
+  await dialog.getByRole("combobox", { name: "How long" }).selectOption("for ever");
+  await expect.poll(() => dialog.getByRole("button", { name: "Make it a rule" }).isEnabled()).toBe(false);
+  answered.resolve();
+  await dialog.getByText(/"push"\]\}\.$/).waitFor();
   await dialog.getByRole("button", { name: "Make it a rule" }).click();
   await dialog.getByText("It is a rule of the policy").waitFor();
   const again = await ask(hub, token, "push", { key: "again" });
@@ -254,8 +277,7 @@ test("what was asked is listed with who decided and its digest, narrowed, saved,
     expect(complaints).toEqual([]);
   }
   await looked.close();
-  const { page } = await hub.signedIn();
-  await page.goto(`${hub.url}/policy`);
+  const { page } = await hub.signedIn({ at: "/policy" });
   const rows = page.getByRole("list", { name: "What was asked" }).getByRole("listitem");
   await expect.poll(() => rows.count()).toBe(4);
   await page.getByRole("combobox", { name: "State" }).selectOption("denied");
@@ -280,8 +302,7 @@ test("the policy is read in sentences, tried out before it is set, and its histo
   const { token } = await hub.agent("scout");
   await ask(hub, token, "push");
   await ask(hub, token, "rm", { arguments: { cmd: ["rm", "-r", "/"] } });
-  const { page, complaints } = await hub.signedIn();
-  await page.goto(`${hub.url}/policy`);
+  const { page, complaints } = await hub.signedIn({ at: "/policy" });
   await page.getByRole("heading", { name: "Nobody has set one" }).waitFor();
   await page.getByRole("button", { name: "Edit" }).click();
   const field = page.getByRole("textbox", { name: "The policy, as JSON" });

@@ -150,8 +150,7 @@ test("WEB-13: two tabs show the same timeline", async () => {
 test("WEB-1: a bridge has no composer and says why, while its timeline stays", async () => {
   await using hub = await WebHub.open(browser);
   await hub.call("agent_register", { name: "relay", type: "bridge" });
-  const { page } = await hub.signedIn();
-  await page.goto(`${hub.url}/chat/relay`);
+  const { page } = await hub.signedIn({ at: "/chat/relay" });
   await page.getByText("relay only relays messages").waitFor();
   expect(await composer(page).count()).toBe(0);
 });
@@ -159,8 +158,7 @@ test("WEB-1: a bridge has no composer and says why, while its timeline stays", a
 test("an agent that only has a token is not ready, and is once it is heard of", async () => {
   await using hub = await WebHub.open(browser);
   const scout = await hub.agent("scout");
-  const { page } = await hub.signedIn();
-  await page.goto(`${hub.url}/chat/scout`);
+  const { page } = await hub.signedIn({ at: "/chat/scout" });
   const moods = page.locator(".mood");
   await expect.poll(() => moods.allInnerTexts()).toEqual(["Not reporting · default", "Not reporting"]);
   await hub.call("agent_heartbeat", {}, scout.token);
@@ -171,8 +169,7 @@ test("an agent that says nothing of it is seen to wait for approval while its qu
   await using hub = await WebHub.open(browser);
   const scout = await hub.agent("scout");
   await hub.call("agent_heartbeat", {}, scout.token);
-  const { page } = await hub.signedIn();
-  await page.goto(`${hub.url}/chat/scout`);
+  const { page } = await hub.signedIn({ at: "/chat/scout" });
   const moods = page.locator(".mood");
   await expect.poll(() => moods.allInnerTexts()).toEqual(["Ready · default", "Ready"]);
   const asked = { key: "k", call_id: "c", server: "runtime", tool: "exec", arguments: {} };
@@ -199,8 +196,7 @@ test("an agent that waits for approval leads to what it asks, among much else, o
     [1440, "light"],
     [375, "dark"],
   ] as const) {
-    const { page } = await hub.signedIn({ viewport: { width, height: 800 }, colorScheme });
-    await page.goto(`${hub.url}/chat/scout`);
+    const { page } = await hub.signedIn({ at: "/chat/scout", viewport: { width, height: 800 }, colorScheme });
     await hub.call("agent_report", { run_phase: "waiting_approval" }, scout.token);
     const link = page.locator("header .mood").getByRole("link", { name: "Waiting for approval" });
     await link.click();

@@ -30,8 +30,7 @@ test("U32: editing is offered where it is taken, and a rule where all arguments 
   await ask(hub, token, "whole");
   await ask(hub, token, "fixed", { editable: false });
   await ask(hub, token, "shown", { covers: "preview", arguments: { preview: "shown in part" } });
-  const { page } = await hub.signedIn();
-  await page.goto(`${hub.url}/needs`);
+  const { page } = await hub.signedIn({ at: "/needs" });
   const offered = async (words: string) => {
     await card(page, words).getByRole("button", { name: "Approve" }).waitFor();
     const all = await card(page, words).getByRole("button").allInnerTexts();
@@ -45,8 +44,7 @@ test("U32: editing is offered where it is taken, and a rule where all arguments 
 test("U33: each rule is taken back by its own button, and put back; one that is over is marked so", async () => {
   await using hub = await WebHub.open(browser);
   await hub.call("policy_set", { document: { rules: RULES }, expected_version: 0 });
-  const { page } = await hub.signedIn({ bypassCSP: true, reducedMotion: "reduce" });
-  await page.goto(`${hub.url}/policy`);
+  const { page } = await hub.signedIn({ at: "/policy", bypassCSP: true, reducedMotion: "reduce" });
   const rules = page.getByRole("list", { name: "Rules" }).getByRole("listitem");
   await rules.nth(1).getByText("expired", { exact: true }).waitFor();
   expect(await rules.nth(0).getByText("expired", { exact: true }).count()).toBe(0);
@@ -110,8 +108,7 @@ test("U33: what an agent proposes is tried out in view before it can be accepted
 test("the policy, its history and what was asked follow what others do, and nobody saves over them", async () => {
   await using hub = await WebHub.open(browser);
   const { token } = await hub.agent("scout");
-  const { page, complaints } = await hub.signedIn();
-  await page.goto(`${hub.url}/policy`);
+  const { page, complaints } = await hub.signedIn({ at: "/policy" });
   await page.getByRole("heading", { name: "Nobody has set one" }).waitFor();
   await page.getByText("Nothing was asked.").waitFor();
   await hub.call("policy_set", { document: { rules: RULES }, expected_version: 0, note: "By somebody else." });
@@ -140,8 +137,7 @@ test("U40: what holds up work stands first, options alone are taken where nothin
   await put("Any wishes?");
   const { question_id } = await put("Which name?", { priority: "high" });
   await put("Which city?", { blocking: true, options: ["Prague", "Brno"], options_only: true });
-  const { page } = await hub.signedIn({ bypassCSP: true, reducedMotion: "reduce" });
-  await page.goto(`${hub.url}/needs`);
+  const { page } = await hub.signedIn({ at: "/needs", bypassCSP: true, reducedMotion: "reduce" });
   await expect
     .poll(() => cards(page).getByRole("heading").allInnerTexts())
     .toEqual(["Which city?", "Which name?", "Any wishes?"]);

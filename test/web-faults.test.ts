@@ -28,7 +28,8 @@ test("WEB-8: a hub that is killed and comes back costs nothing: no message twice
   await scout.say("while you were away");
   await log(page).getByText("while you were away").waitFor();
   await composer(page).waitFor();
-  expect(await page.getByText(/Connection lost at/).count()).toBe(0);
+  // What was said may be there a moment before the page knows of all its streams that they are.
+  await expect.poll(() => page.getByText(/Connection lost at/).count()).toBe(0);
   expect(await composer(page).inputValue()).toBe("a draft");
   expect(await log(page).locator("[data-key] .prose").allInnerTexts()).toEqual(["before", "while you were away"]);
 });
@@ -36,8 +37,7 @@ test("WEB-8: a hub that is killed and comes back costs nothing: no message twice
 test("WEB-8: with the hub away the composer keeps its text, its caret and its place, and what is sent goes when it is back", async () => {
   await using hub = await KillableWebHub.open(browser);
   const scout = await hub.agent("scout");
-  const { page } = await hub.signedIn();
-  await page.goto(`${hub.url}/chat/scout`);
+  const { page } = await hub.signedIn({ at: "/chat/scout" });
   // It has the focus when the page opens.
   await expect.poll(() => page.evaluate("document.activeElement?.id")).toBe("composer");
   await page.keyboard.type("one word");
@@ -59,14 +59,13 @@ test("WEB-8: with the hub away the composer keeps its text, its caret and its pl
     (await hub.call<{ messages: { content: string }[] }>("chat_read_since", {}, scout.token)).messages;
   await expect.poll(async () => (await said()).map(({ content }) => content)).toEqual(["one word", "another"]);
   await expect.poll(() => log(page).locator("[data-key] .prose").allInnerTexts()).toEqual(["one word", "another"]);
-  expect(await log(page).getByText("Kept here").count()).toBe(0);
+  await expect.poll(() => log(page).getByText("Kept here").count()).toBe(0);
 });
 
 test("WEB-8: with the hub away no agent is at work, any chat can be written to, and it goes from whichever is open", async () => {
   await using hub = await KillableWebHub.open(browser);
   const [scout, mason] = [await hub.agent("scout"), await hub.agent("mason")];
-  const { page } = await hub.signedIn();
-  await page.goto(`${hub.url}/chat/scout`);
+  const { page } = await hub.signedIn({ at: "/chat/scout" });
   await hub.call("agent_report", { run_phase: "sampling" }, scout.token);
   const pulses = "[...document.querySelectorAll('.dot')].filter((dot) => dot.getAnimations().length > 0).length";
   await expect.poll(() => page.evaluate(pulses)).toBe(2);
@@ -74,7 +73,7 @@ test("WEB-8: with the hub away no agent is at work, any chat can be written to, 
   await hub.kill();
   await page.getByText(/Connection lost at/).waitFor();
   await expect.poll(() => page.evaluate(pulses)).toBe(0);
-  expect(await page.locator(".mood").allInnerTexts()).toEqual(["Unknown · default", "Unknown", "Unknown"]);
+  expect(await page.locator(".mood").allInnerTexts()).toEqual(["Unknown", "Unknown · default", "Unknown"]);
   await page.getByRole("link", { name: /mason/ }).click();
   await expect.poll(() => page.evaluate("document.activeElement?.id")).toBe("composer");
   await say(page, "for mason");

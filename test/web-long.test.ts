@@ -117,8 +117,7 @@ const NOTE_ROWS = `(() => {
 })()`;
 
 test("a stretch far back reaches the newest messages in the end, and what was said meanwhile is there", async () => {
-  const { page } = await hub.signedIn();
-  await page.goto(`${hub.url}/chat/scout?m=${id(-400)}`);
+  const { page } = await hub.signedIn({ at: `/chat/scout?m=${id(-400)}` });
   await row(page, id(-400)).waitFor();
   const said = await scout.say("meanwhile");
   ids.push(said);
@@ -139,8 +138,7 @@ test("a stretch far back reaches the newest messages in the end, and what was sa
 });
 
 test("whoever says something far back sees it said, at the end", async () => {
-  const { page } = await hub.signedIn();
-  await page.goto(`${hub.url}/chat/scout?m=${id(1000)}`);
+  const { page } = await hub.signedIn({ at: `/chat/scout?m=${id(1000)}` });
   await row(page, id(1000)).waitFor();
   await say(page, "from far back");
   await log(page).getByText("from far back").waitFor();

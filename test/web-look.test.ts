@@ -58,8 +58,7 @@ test("in the list of agents a long name is cut, and the time beside it is seen",
   const speaker = await hub.agent(name);
   await speaker.say("a line that is longer than any list of agents beside a chat is wide, and so is cut as well");
   for (const width of WIDTHS) {
-    const { page } = await hub.signedIn({ viewport: { width, height: 800 } });
-    await page.goto(`${hub.url}/chat`);
+    const { page } = await hub.signedIn({ at: "/chat", viewport: { width, height: 800 } });
     const time = page.getByRole("navigation", { name: "Agents" }).locator("time");
     await time.waitFor();
     const within = await page.evaluate<
@@ -101,8 +100,7 @@ test("each message says when it was said, also where its author goes on: to who 
   await using hub = await WebHub.open(browser);
   const scout = await hub.agent("scout");
   for (const words of ["First this.", "Then that."]) await scout.say(words);
-  const { page } = await hub.signedIn({ reducedMotion: "reduce" });
-  await page.goto(`${hub.url}/chat/scout`);
+  const { page } = await hub.signedIn({ at: "/chat/scout", reducedMotion: "reduce" });
   const second = log(page)
     .getByRole("article", { name: /^scout, \d/ })
     .filter({ hasText: "Then that." });

@@ -115,8 +115,7 @@ test("an answer to a notice that failed can be given again from what is said abo
   await using hub = await WebHub.open(browser);
   const scout = await hub.agent("scout");
   await hub.call("notice_raise", { key: "k", kind: "question", title: "May I?", choices: ["yes", "no"] }, scout.token);
-  const { page } = await hub.signedIn();
-  await page.goto(`${hub.url}/needs`);
+  const { page } = await hub.signedIn({ at: "/needs" });
   await failing(page, INTERNAL, ({ name }) => name === "notice_settle");
   await page.getByRole("button", { name: "Yes" }).click();
   await page.getByRole("alert").getByText(INTERNAL.error).waitFor();

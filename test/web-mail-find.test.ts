@@ -22,8 +22,7 @@ test("operators find by sender, recipient, folder and time, and what is found op
   await hub.call("mail_send", { to: ["scout", "mason"], subject: "to both", body: "apples" });
   const { id } = await sendMail(hub, scout, { subject: "from scout", body: "apples" });
   await hub.call("mail_update", { id, action: "archive" });
-  const { page } = await hub.signedIn();
-  await page.goto(`${hub.url}/mail`);
+  const { page } = await hub.signedIn({ at: "/mail" });
   const find = async (q: string, subjects: string[]) => {
     await field(page).fill(q);
     await shown(page, subjects);
@@ -45,8 +44,7 @@ test("what finds nothing says what to leave out and what else there is", async (
   await using hub = await WebHub.open(browser);
   const scout = await hub.agent("scout");
   await sendMail(hub, scout, { subject: "red apples", body: "from the garden" });
-  const { page } = await hub.signedIn();
-  await page.goto(`${hub.url}/mail`);
+  const { page } = await hub.signedIn({ at: "/mail" });
   await field(page).fill("is:unread red is:unread plums");
   await page.getByRole("heading", { name: "Nothing found" }).waitFor();
   for (const example of ["from:scout", "to:mason", "in:archived"])
@@ -63,8 +61,7 @@ test("the way back leads out of a search and not through its letters; who types 
   await using hub = await WebHub.open(browser);
   const scout = await hub.agent("scout");
   for (const subject of ["apples", "pears"]) await sendMail(hub, scout, { subject, body: "fruit" });
-  const { page } = await hub.signedIn();
-  await page.goto(`${hub.url}/mail?folder=sent`);
+  const { page } = await hub.signedIn({ at: "/mail?folder=sent" });
   await page.getByRole("heading", { name: "Nothing sent" }).waitFor();
   await page.keyboard.press("/");
   await page.keyboard.type("fruit apples", { delay: 150 });
@@ -100,8 +97,7 @@ test("a mail far up in a long thread is led to from its row and by its link, and
       body: `part ${at}`,
       thread_id: first.thread_id,
     });
-  const { page } = await hub.signedIn();
-  await page.goto(`${hub.url}/mail?q=beginning`);
+  const { page } = await hub.signedIn({ at: "/mail?q=beginning" });
   await page.getByText("100+ mails in this thread").waitFor();
   await mailRow(page, "Long story").click();
   const isSeen = () =>

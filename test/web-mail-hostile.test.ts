@@ -38,8 +38,7 @@ test("nothing in a subject, a body or a notice runs, loads or leads anywhere by 
     const notice = { key: `k${at}`, kind: "question", title: payload, text: payload, choices: ["yes", "no"] };
     await hub.call("notice_raise", notice, scout.token);
   }
-  const { page, complaints, foreign } = await hub.signedIn();
-  await page.goto(`${hub.url}/mail`);
+  const { page, complaints, foreign } = await hub.signedIn({ at: "/mail" });
   for (const payload of PAYLOADS) await mailRow(page, payload).waitFor();
   expect(await page.locator("#main").locator(RISKY).count()).toBe(0);
   await page.goto(`${hub.url}/needs`);
@@ -118,8 +117,7 @@ test("a session that is revoked while the mail is open ends in the page at once,
   await using hub = await WebHub.open(browser);
   const scout = await hub.agent("scout");
   const { thread_id } = await sendMail(hub, scout, { subject: "here", body: "text" });
-  const { page, complaints } = await hub.signedIn();
-  await page.goto(`${hub.url}/mail?thread=${thread_id}`);
+  const { page, complaints } = await hub.signedIn({ at: `/mail?thread=${thread_id}` });
   await page.getByRole("textbox", { name: "Reply to scout" }).fill("half a");
   const { tokens } = await hub.call<{ tokens: { id: string; label?: string | null }[] }>("token_list");
   await hub.call("token_revoke", { id: tokens.find(({ label }) => label?.startsWith("browser"))?.id });

@@ -41,8 +41,7 @@ async function write(page: Page, { to = "scout", subject, body }: { to?: string;
 /** A page on which a mail to scout waits, its hub being away. */
 async function newsKept(hub: KillableWebHub): Promise<{ page: Page; scout: Speaker }> {
   const scout = await hub.agent("scout");
-  const { page } = await hub.signedIn();
-  await page.goto(`${hub.url}/mail`);
+  const { page } = await hub.signedIn({ at: "/mail" });
   await page.getByText("Nothing waits for you").waitFor();
   await away(hub, page);
   await write(page, { subject: "News", body: "the news" });
@@ -60,8 +59,7 @@ test("a reply and a new mail that are sent with the hub away arrive once and in 
   await using hub = await KillableWebHub.open(browser);
   const scout = await hub.agent("scout");
   await sendMail(hub, scout, { subject: "Before", body: "hello" });
-  const { page } = await hub.signedIn();
-  await page.goto(`${hub.url}/mail`);
+  const { page } = await hub.signedIn({ at: "/mail" });
   await mailRow(page, "Before").click();
   await reply(page).fill("the answer");
   await away(hub, page);
@@ -172,8 +170,7 @@ test("what waits is without a serious finding of axe, light and dark, and nothin
   await using hub = await KillableWebHub.open(browser);
   const scout = await hub.agent("scout");
   await sendMail(hub, scout, { subject: "Before", body: "hello" });
-  const { page } = await hub.signedIn({ bypassCSP: true, reducedMotion: "reduce" });
-  await page.goto(`${hub.url}/mail`);
+  const { page } = await hub.signedIn({ at: "/mail", bypassCSP: true, reducedMotion: "reduce" });
   await mailRow(page, "Before").waitFor();
   await away(hub, page);
   const long = "A subject that goes on for longer than the list is wide, as they do now and then";

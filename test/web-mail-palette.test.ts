@@ -35,8 +35,7 @@ test("Ctrl+K leads from any page to mailboxes, chats, what is to be written and 
   await using hub = await WebHub.open(browser);
   const scout = await hub.agent("scout");
   await sendMail(hub, scout, { subject: "apples", body: "red ones" });
-  const { page, complaints, foreign } = await hub.signedIn();
-  await page.goto(`${hub.url}/settings`);
+  const { page, complaints, foreign } = await hub.signedIn({ at: "/settings" });
   // What is offered of an agent is there when the page knows it.
   await page.getByRole("link", { name: /scout/ }).waitFor();
   await command(page, "scout mail");
@@ -80,8 +79,7 @@ test("the commands of a page are offered on it alone, with their keys, and act o
 test("the arrows choose, the pointer too, and Escape leaves everything as it was", async () => {
   await using hub = await WebHub.open(browser);
   await hub.agent("scout");
-  const { page } = await hub.signedIn();
-  await page.goto(`${hub.url}/mail`);
+  const { page } = await hub.signedIn({ at: "/mail" });
   await openPalette(page);
   await field(page).fill("look");
   const selected = () => palette(page).locator('[aria-selected="true"] .words').textContent();
@@ -106,8 +104,7 @@ test("Ctrl+K works while one types and where single keys are off; single keys do
   await using hub = await WebHub.open(browser);
   const scout = await hub.agent("scout");
   await sendMail(hub, scout, { subject: "one", body: "text" });
-  const { page } = await hub.signedIn();
-  await page.goto(`${hub.url}/mail?compose=1`);
+  const { page } = await hub.signedIn({ at: "/mail?compose=1" });
   const text = page.getByRole("textbox", { name: "Text" });
   await text.fill("half a ");
   await text.press("Control+k");
@@ -132,8 +129,7 @@ test("? lists exactly the keys that exist, and those that lead elsewhere do", as
   await using hub = await WebHub.open(browser);
   const scout = await hub.agent("scout");
   await sendMail(hub, scout, { subject: "one", body: "text" });
-  const { page } = await hub.signedIn();
-  await page.goto(`${hub.url}/mail?folder=sent`);
+  const { page } = await hub.signedIn({ at: "/mail?folder=sent" });
   await page.getByRole("heading", { name: "Nothing sent" }).waitFor();
   await page.keyboard.press("?");
   await page.getByRole("dialog", { name: "Keys" }).waitFor();

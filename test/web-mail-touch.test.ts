@@ -19,8 +19,12 @@ const subjectsIn = async (hub: WebHub, folder: string) =>
 async function phone(hub: WebHub, subjects: string[]): Promise<{ page: Page; scout: Speaker }> {
   const scout = await hub.agent("scout");
   for (const subject of subjects) await sendMail(hub, scout, { subject, body: `about ${subject}` });
-  const { page } = await hub.signedIn({ hasTouch: true, isMobile: true, viewport: { width: 375, height: 740 } });
-  await page.goto(`${hub.url}/mail`);
+  const { page } = await hub.signedIn({
+    at: "/mail",
+    hasTouch: true,
+    isMobile: true,
+    viewport: { width: 375, height: 740 },
+  });
   await shown(page, subjects.toReversed());
   return { page, scout };
 }

@@ -28,8 +28,7 @@ const frames = (count: number) => `new Promise((resolve) => {
 async function opened(hub: WebHub, subjects: string[]): Promise<{ page: Page; scout: Speaker }> {
   const scout = await hub.agent("scout");
   for (const subject of subjects) await sendMail(hub, scout, { subject, body: `about ${subject}` });
-  const { page } = await hub.signedIn();
-  await page.goto(`${hub.url}/mail`);
+  const { page } = await hub.signedIn({ at: "/mail" });
   await shown(page, subjects.toReversed());
   return { page, scout };
 }
@@ -255,8 +254,7 @@ test("in a thread what comes is followed at its end, and counted where one reads
   const { thread_id } = await sendMail(hub, scout, { subject: "Long", body: "line\n\n".repeat(100) });
   const add = (body: string) => sendMail(hub, scout, { subject: "Long", body, thread_id });
   await add("line\n\n".repeat(100));
-  const { page } = await hub.signedIn();
-  await page.goto(`${hub.url}/mail?thread=${thread_id}`);
+  const { page } = await hub.signedIn({ at: `/mail?thread=${thread_id}` });
   await page.locator("article").nth(1).waitFor();
   const LETTERS = `document.querySelector(".letters")`;
   // The page hears of it with the next frame; until then it follows what is read.
@@ -313,8 +311,7 @@ test("a thousand mails: more are read on the way down, each once, and a key draw
       Array.from({ length: 50 }, (_, index) => sendMail(hub, sender, { subject: `mail ${at + index}`, body: "text" })),
     );
   }
-  const { page } = await hub.signedIn();
-  await page.goto(`${hub.url}/mail`);
+  const { page } = await hub.signedIn({ at: "/mail" });
   const rows = page.locator("a[data-mail]");
   await rows.first().waitFor();
   await until(async () => {

@@ -53,8 +53,7 @@ test("a thread is one row, which says how many mails it has, where there are mor
   await sendMail(hub, scout, { subject: "Alone", body: "just this" });
   const { id } = await sendMail(hub, scout, { subject: "The build", body: "It is red." });
   await hub.call("mail_reply", { id, body: "Since when?" });
-  const { page } = await hub.signedIn();
-  await page.goto(`${hub.url}/mail`);
+  const { page } = await hub.signedIn({ at: "/mail" });
   await page.getByRole("link", { name: /The build 2 mails in this thread/ }).waitFor();
   expect(await mailRow(page, "Alone").textContent()).not.toContain("in this thread");
   await hub.call("mail_reply", { id, body: "Since noon." }, scout.token);
@@ -71,8 +70,7 @@ test("looking into an agent's mailbox says so, offers no change, and marks nothi
   const scout = await hub.agent("scout");
   const mason = await hub.agent("mason");
   await sendMail(hub, mason, { to: ["scout"], subject: "For scout", body: "between us agents" });
-  const { page } = await hub.signedIn();
-  await page.goto(`${hub.url}/mail`);
+  const { page } = await hub.signedIn({ at: "/mail" });
   const box = page.getByRole("navigation", { name: "Mailboxes" }).getByRole("link", { name: /scout/ });
   await box.getByText("1").waitFor();
   await box.click();
@@ -101,8 +99,7 @@ test("mail that waits for its reader stands above the rest until it is dealt wit
   const scout = await hub.agent("scout");
   await sendMail(hub, scout, { subject: "Some day", body: "no hurry" });
   await sendMail(hub, scout, { subject: "Now", body: "hurry", priority: "urgent" });
-  const { page } = await hub.signedIn();
-  await page.goto(`${hub.url}/mail`);
+  const { page } = await hub.signedIn({ at: "/mail" });
   const needs = page.getByRole("region", { name: /Needs you/ });
   await needs.getByRole("link", { name: /Now/ }).waitFor();
   await until(async () => (await page.title()) === "(1) Your mail · Parley");
@@ -122,8 +119,7 @@ test("mail that waits for its reader stands above the rest until it is dealt wit
 test("a new mail is sent once, and to a name that is unknown not at all, with the text kept", async () => {
   await using hub = await WebHub.open(browser);
   const scout = await hub.agent("scout");
-  const { page } = await hub.signedIn();
-  await page.goto(`${hub.url}/mail`);
+  const { page } = await hub.signedIn({ at: "/mail" });
   await page.getByRole("button", { name: "New mail" }).click();
   await page.getByRole("combobox", { name: "To", exact: true }).fill("scuot");
   await page.getByRole("textbox", { name: "Subject" }).fill("A question");
@@ -161,8 +157,7 @@ test("a link to one mail works after a reload, and the way back leads through wh
   const scout = await hub.agent("scout");
   const first = await sendMail(hub, scout, { subject: "Long story", body: `begin\n\n${"word ".repeat(2000)}` });
   await sendMail(hub, scout, { subject: "Long story", body: "the end of it", thread_id: first.thread_id });
-  const { page } = await hub.signedIn();
-  await page.goto(`${hub.url}/mail?folder=archived`);
+  const { page } = await hub.signedIn({ at: "/mail?folder=archived" });
   await page.getByRole("heading", { name: "Nothing archived" }).waitFor();
   await page.goto(`${hub.url}/mail?thread=${first.thread_id}#m${first.id}`);
   const target = page.locator(`#m${first.id}`);
@@ -183,8 +178,7 @@ test("what is being answered is kept for each thread, over a reload too", async 
   const scout = await hub.agent("scout");
   await sendMail(hub, scout, { subject: "One", body: "1" });
   await sendMail(hub, scout, { subject: "Two", body: "2" });
-  const { page } = await hub.signedIn();
-  await page.goto(`${hub.url}/mail`);
+  const { page } = await hub.signedIn({ at: "/mail" });
   const reply = page.getByRole("textbox", { name: "Reply to scout" });
   await mailRow(page, "One").click();
   await heading(page, "One").waitFor();
@@ -201,8 +195,7 @@ test("the hub killed while an answer is under way: sent once, nothing lost, and 
   await using hub = await KillableWebHub.open(browser);
   const scout = await hub.agent("scout");
   await sendMail(hub, scout, { subject: "Before", body: "hello" });
-  const { page } = await hub.signedIn();
-  await page.goto(`${hub.url}/mail`);
+  const { page } = await hub.signedIn({ at: "/mail" });
   await mailRow(page, "Before").click();
   await page.getByRole("textbox", { name: "Reply to scout" }).fill("exactly once");
   await page.route("**/mcp", async (route) => {

@@ -24,8 +24,11 @@ test("in a narrow window a table keeps its words and alignment and is scrolled, 
   const scout = await hub.agent("scout");
   await scout.say(`${WIDE}\n\n${TASKS}\n\n${NOTE}`);
   for (const colorScheme of ["light", "dark"] as const) {
-    const { page, complaints } = await hub.signedIn({ viewport: { width: 375, height: 800 }, colorScheme });
-    await page.goto(`${hub.url}/chat/scout`);
+    const { page, complaints } = await hub.signedIn({
+      at: "/chat/scout",
+      viewport: { width: 375, height: 800 },
+      colorScheme,
+    });
     const cell = log(page).getByRole("cell", { name: "authentication" });
     await cell.waitFor();
     const [lines, box, hidden, sideways] = await page.evaluate<[number, string, boolean, boolean]>(`(() => {

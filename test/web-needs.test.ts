@@ -44,8 +44,7 @@ test("what does not fit cannot be allowed before all of it was in view, and can 
     [1440, "light"],
     [375, "dark"],
   ] as const) {
-    const { page, complaints } = await hub.signedIn({ viewport: { width, height: 800 }, colorScheme });
-    await page.goto(`${hub.url}/needs`);
+    const { page, complaints } = await hub.signedIn({ at: "/needs", viewport: { width, height: 800 }, colorScheme });
     const tidy = card(page, "tidy");
     const allow = tidy.getByRole("button", { name: "Approve" });
     await tidy.getByText("Scroll through all of it to answer").waitFor();
@@ -75,8 +74,7 @@ test("what fits can be allowed, and what shows nothing or turns a line around is
   const { token } = await hub.agent("scout");
   const text = "cat \u202egnp.exe\u202c a\u{e0101}\u{e0041}\u200bb\u0085 \u001b[2J";
   const { id } = await ask(hub, token, { key: "look", text });
-  const { page } = await hub.signedIn();
-  await page.goto(`${hub.url}/needs`);
+  const { page } = await hub.signedIn({ at: "/needs" });
   const said = "cat \\u202egnp.exe\\u202c a\\u{e0101}\\u{e0041}\\u200bb\\x85 \\x1b[2J";
   await card(page, "look").getByText(said).waitFor();
   await card(page, "look").getByRole("button", { name: "Approve" }).click();
@@ -88,8 +86,7 @@ test("U35: no key approves by accident, and a card that has just come cannot be 
   await using hub = await WebHub.open(browser);
   const { token } = await hub.agent("scout");
   const first = await ask(hub, token, { key: "look", text: "ls" });
-  const { page } = await hub.signedIn();
-  await page.goto(`${hub.url}/needs?from=scout`);
+  const { page } = await hub.signedIn({ at: "/needs?from=scout" });
   const approve = card(page, "look").getByRole("button", { name: "Approve" });
   await expect.poll(() => approve.isEnabled()).toBe(true);
   // Whoever came for it stands on the card, and on none of its buttons.
@@ -167,8 +164,7 @@ test("not now takes it off the list until a time that is said, tells whoever ask
   await using hub = await WebHub.open(browser);
   const scout = await hub.agent("scout");
   const { id } = await ask(hub, scout.token, { key: "wait", text: "ls" });
-  const { page } = await hub.signedIn({ bypassCSP: true });
-  await page.goto(`${hub.url}/needs`);
+  const { page } = await hub.signedIn({ at: "/needs", bypassCSP: true });
   await card(page, "wait").focus();
   await expect.poll(() => card(page, "wait").getByRole("button", { name: "Not now" }).isEnabled()).toBe(true);
   await page.keyboard.press("h");
@@ -205,8 +201,7 @@ test("a notice that somebody else answered first says who did, and with what", a
   const scout = await hub.agent("scout");
   const notice = { key: "k", kind: "question", title: "May I?", choices: ["yes", "no"] };
   const { id } = await hub.call<{ id: string }>("notice_raise", notice, scout.token);
-  const { page } = await hub.signedIn();
-  await page.goto(`${hub.url}/needs`);
+  const { page } = await hub.signedIn({ at: "/needs" });
   const yes = page.getByRole("button", { name: "Yes" });
   await yes.waitFor();
   // This tab has not heard of it yet when the button is pressed.
@@ -228,8 +223,7 @@ test("two agents that were stopped are let go on from the notice that tells of i
   await hub.agent("otter");
   const title = "otter and scout were stopped";
   const { id } = await hub.call<{ id: string }>("notice_raise", { key: "k", kind: "mail.loop", title }, scout.token);
-  const { page } = await hub.signedIn();
-  await page.goto(`${hub.url}/needs`);
+  const { page } = await hub.signedIn({ at: "/needs" });
   await page.getByRole("heading", { name: title }).waitFor();
   // An agent's own words about it let nobody do anything.
   expect(await page.getByRole("button", { name: "Let them go on" }).count()).toBe(0);
@@ -263,8 +257,7 @@ test("a deadline that passed is told once, and leads to the mail in the mailbox 
   const scout = await hub.agent("scout");
   await hub.agent("mason");
   await sendMail(hub, scout, { to: ["mason"], subject: "By now", body: "please", deadline: "1s" });
-  const { page } = await hub.signedIn();
-  await page.goto(`${hub.url}/needs`);
+  const { page } = await hub.signedIn({ at: "/needs" });
   await page.getByRole("heading", { name: "Overdue: mail from scout" }).waitFor();
   expect(await page.title()).toBe("(1) Needs you · Parley");
   await page.getByRole("button", { name: "Show the mail" }).click();

@@ -95,7 +95,6 @@ for (const scheme of ["light", "dark"] as const)
   });
 
 test("what is built for others has no such page", async () => {
-  const { page } = await hub.signedIn();
-  await page.goto(`${hub.url}/parts`);
+  const { page } = await hub.signedIn({ at: "/parts" });
   await page.getByRole("heading", { name: "There is nothing at this address" }).waitFor();
 });

@@ -75,6 +75,13 @@ test("each reason a task waits for is seen on the board, and leaves it when it i
   const first = await make("First of the repository", { concurrency_key: "repo" });
   const second = await make("Second of the repository", { concurrency_key: "repo" });
   await card("Held back", "Second of").getByText("only one of “repo” at a time").waitFor();
+  // A key that nothing breaks makes no card wider than its column.
+  const long = "the-repository-of-".repeat(8);
+  const wide = [await make("Wide", { concurrency_key: long }), await make("Wider", { concurrency_key: long })];
+  await card("Held back", "Wider").waitFor();
+  const list = `document.querySelector('section[aria-label="Held back"] ul')`;
+  expect(await page.evaluate(`${list}.scrollWidth - ${list}.clientWidth`)).toBe(0);
+  for (const { id } of wide) await hub.call("task_cancel", { task_id: id });
   expect((await claim()).id).toBe(first.id);
   await card("Working", "First of").waitFor();
   await card("Held back", "Second of").waitFor();

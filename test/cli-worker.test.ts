@@ -1,0 +1,101 @@
+/** How `parley worker run` ends its program when it has to end itself. */
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { Running } from "../src/cli/tasks/program.ts";
+import { isAlive } from "../src/local/processes.ts";
+import { CliIo } from "../src/testing/cli-io.ts";
+import { killIfThere } from "../src/testing/kill.ts";
+import { ended, Ground, until } from "../src/testing/process.ts";
+
+/** A worker whose program has begun, says so on stderr once it may, and goes on. */
+async function begun(ground: Ground) {
+  const task = await ground.json<{ id: string }>(["task", "add", "--max-attempts", "1", "interrupted"]);
+  const [pid, go] = [join(ground.folder, "pid"), join(ground.folder, "go")];
+  const program = `echo $$ > ${pid}.new; mv ${pid}.new ${pid}
+    until [ -e ${go} ]; do sleep 0.02; done; echo aloud >&2; sleep 600`;
+  const worker = ground.start(["worker", "run", "--", "sh", "-c", program]);
+  const number = Number(await until(() => existsSync(pid) && readFileSync(pid, "utf8").trim()));
+  return { task, worker, program: number, go };
+}
+
+async function hosted(cleanup: AsyncDisposableStack, config: { task_lease_seconds?: number } = {}): Promise<Ground> {
+  const ground = cleanup.use(new Ground({ in_process: true }));
+  await ground.host(config);
+  return ground;
+}
+
+test("worker run gives its task back when its terminal is closed, and leaves no program behind", async () => {
+  await using cleanup = new AsyncDisposableStack();
+  const ground = await hosted(cleanup);
+  const { task, worker, program } = await begun(ground);
+  cleanup.defer(() => killIfThere(program));
+  worker.kill("SIGHUP");
+  expect(await ended(worker)).toMatchObject({ code: 0, signal: null });
+  expect(isAlive(program)).toBe(false);
+  expect(await ground.json(["task", "get", task.id])).toMatchObject({
+    status: "pending",
+    attempts: [{ outcome: "released" }],
+  });
+});
+
+test("worker run ends with whoever read what its program says, and the program with it", async () => {
+  await using cleanup = new AsyncDisposableStack();
+  const ground = await hosted(cleanup);
+  const { worker, program, go } = await begun(ground);
+  cleanup.defer(() => killIfThere(program));
+  expect(isAlive(program)).toBe(true);
+  worker.stderr?.destroy();
+  writeFileSync(go, "");
+  await until(() => !isAlive(program));
+});
+
+test("worker run takes over what a worker of its name left that was killed, and nothing of one that lives", async () => {
+  await using cleanup = new AsyncDisposableStack();
+  const ground = await hosted(cleanup, { task_lease_seconds: 10 });
+  const { token } = await ground.json<{ token: string }>(["token", "create", "--role", "worker", "--name", "mason"]);
+  const task = await ground.json<{ id: string }>(["task", "add", "--max-attempts", "1", "one"]);
+  const as = { PARLEY_TOKEN: token };
+  const said = (args: string[]) => ground.parley(args, { env: as });
+  await said(["task", "next"]);
+  let over = false;
+  const second = said(["worker", "run", "--until-idle", "0", "--", "echo", "stolen"]).finally(() => {
+    over = true;
+  });
+  // Somewhere else it goes on.
+  await until(async () => {
+    await said(["call", "task_heartbeat", JSON.stringify({ task_id: task.id })]);
+    return over;
+  });
+  expect(await second).toMatchObject({ code: 5, stderr: expect.stringContaining("mason works on task") });
+  expect(await ground.json(["task", "get", task.id])).toMatchObject({ status: "processing", attempt: 1 });
+  expect((await said(["worker", "run", "--until-idle", "0", "--", "echo", "mine"])).code).toBe(0);
+  expect(await ground.json(["task", "get", task.id])).toMatchObject({
+    ...{ status: "done", response_summary: "mine" },
+    attempts: [{ outcome: "released" }, { outcome: "done" }],
+  });
+});
+
+test("what a program says while nobody takes it makes the program wait, and nothing pile up", async () => {
+  const release = Promise.withResolvers<void>();
+  let [taken, text] = [0, ""];
+  class Slow extends CliIo {
+    override async write(_: 1 | 2, piece: string): Promise<void> {
+      taken += 1;
+      if (taken === 1) await release.promise;
+      text += piece;
+    }
+  }
+  // More than a pipe and a stream hold together, of characters of several bytes.
+  const say = 'process.stderr.write("ü".repeat(2_000_000), () => process.stdout.write("said"))';
+  const program = { path: process.execPath, args: ["-e", say] };
+  const running = new Running(program, { io: new Slow({}), env: process.env, input: "" });
+  await until(() => taken > 0);
+  expect(
+    await Promise.race([running.ended.then(() => "over"), new Promise((done) => setTimeout(done, 300, "waits"))]),
+  ).toBe("waits");
+  expect(taken).toBe(1);
+  release.resolve();
+  const { code, stdout } = await running.ended;
+  expect([code, stdout, text.length, text.includes("\ufffd")]).toEqual([0, "said", 2_000_000, false]);
+});
