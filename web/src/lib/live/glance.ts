@@ -95,6 +95,8 @@ export class Glance {
     try {
       const answer = await client.call("space_glance", { parts, ...(full.length > 0 && { full }) });
       if (client === this.#hub.client) this.#take(answer.parts);
+      // A page that was opened meanwhile shows more than was asked for.
+      for (const name of parts) if (!full.includes(name) && this.#parts.get(name)?.full?.()) void this.refresh(name);
     } catch (error) {
       for (const name of parts) this.#stale.add(name);
       this.#tell_first();
