@@ -1,11 +1,12 @@
 /** A person calls a tool of an agent's server over the bridge; the runtime or the hub is killed at it. It is run once, or not at all. */
 import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type Caller, callUntilKnown, type Reply } from "../src/testing/crowd.ts";
 import { until } from "../src/testing/process.ts";
 import { eachDatabaseOfHubs, Restarts } from "../src/testing/restarts.ts";
+import { writtenLines } from "../src/testing/written.ts";
 
 const SCRIPT = { rules: [{ when: "", steps: [] }] };
 
@@ -45,7 +46,7 @@ async function openGround(restarts: Restarts) {
   mkdirSync(folder);
   const runs = (name: string): number => {
     const path = join(folder, name);
-    return existsSync(path) ? readFileSync(path, "utf8").trim().split("\n").length : 0;
+    return writtenLines(path).length;
   };
   let generation = 0;
   const run = async (env: Record<string, string> = {}) => {

@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { isAlive } from "../src/local/processes.ts";
 import { ACP_AGENT } from "../src/testing/agents/acp-agent.ts";
 import { Ground, until } from "../src/testing/process.ts";
+import { writtenLines } from "../src/testing/written.ts";
 
 interface Item {
   kind: string;
@@ -32,7 +33,7 @@ for (const words of [[], ["stdio"]])
     expect((await items()).map(({ kind, content }) => content ?? kind).toSorted()).toEqual([
       ...["EndTurn", "Hello from a program.", "Tool", "tool:read_file; post:Hello from a program."],
     ]);
-    const [pid = 0] = readFileSync(join(folder, "pids"), "utf8").trim().split("\n").map(Number);
+    const [pid = 0] = writtenLines(join(folder, "pids")).map(Number);
     const environment = readFileSync(`/proc/${pid}/environ`, "utf8");
     expect(environment).toContain("MY_API_KEY=a key");
     expect(environment).not.toMatch(/OTHER_API_KEY|PARLEY_(TOKEN|URL|HOME)/);

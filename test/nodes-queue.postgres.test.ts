@@ -1,5 +1,5 @@
 /** Three nodes share a queue, schedules and runs, and are killed in the middle of each. */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
@@ -10,6 +10,7 @@ import { createDatabase } from "../src/testing/postgres.ts";
 import { until } from "../src/testing/process.ts";
 import { Restarts } from "../src/testing/restarts.ts";
 import { define, unruly } from "../src/testing/runs.ts";
+import { writtenLines } from "../src/testing/written.ts";
 
 const KILLED = { code: null, signal: "SIGKILL" };
 const MINUTE_MS = 60_000;
@@ -106,7 +107,7 @@ test("a run of a killed node is given up after its lease and begins anew elsewhe
   const folder = mkdtempSync(join(tmpdir(), "parley-nodes-"));
   cleanup.defer(() => rmSync(folder, { recursive: true, force: true }));
   const [began, go] = [join(folder, "began"), join(folder, "go")];
-  const pids = (): number[] => (existsSync(began) ? readFileSync(began, "utf8").trim().split("\n").map(Number) : []);
+  const pids = (): number[] => writtenLines(began).map(Number);
   cleanup.defer(() => {
     for (const pid of pids()) killIfThere(pid);
   });

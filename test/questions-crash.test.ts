@@ -1,6 +1,5 @@
 /** An orchestrator and a hub are killed while people are asked: the answer comes once, and so does the going on. */
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
@@ -9,6 +8,7 @@ import { type Caller, callTool, callUntilKnown } from "../src/testing/crowd.ts";
 import { EventStream } from "../src/testing/event-stream.ts";
 import { type Child, until } from "../src/testing/process.ts";
 import { eachDatabaseOfHubs, Restarts } from "../src/testing/restarts.ts";
+import { writtenLines } from "../src/testing/written.ts";
 
 const PROGRAM = fileURLToPath(new URL("../src/testing/agents/workflow-program.ts", import.meta.url));
 const KILLED = { code: null, signal: "SIGKILL" };
@@ -35,7 +35,7 @@ eachDatabaseOfHubs((database) => {
     const [scout, ana] = [await restarts.token("agent", "scout"), await restarts.token("human", "ana")];
     const chief = await restarts.token("orchestrator", "chief");
     const file = join(restarts.ground.folder, "did");
-    const did = (): string[] => (existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : []);
+    const did = (): string[] => writtenLines(file);
     const begin = (): Child =>
       restarts.ground.watch(
         spawn(process.execPath, [PROGRAM, restarts.hub.url, chief.token, file], { stdio: ["pipe", "pipe", "pipe"] }),

@@ -1,5 +1,5 @@
 /** A hub is killed while a run waits for a person, and right after: the run goes on by itself, and what was approved runs once. */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -8,6 +8,7 @@ import { callTool, callUntilKnown } from "../src/testing/crowd.ts";
 import { until } from "../src/testing/process.ts";
 import { eachDatabaseOfHubs, Restarts } from "../src/testing/restarts.ts";
 import { define } from "../src/testing/runs.ts";
+import { writtenLines } from "../src/testing/written.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -16,8 +17,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const file = (name: string): string => join(folder, name);
-const linesOf = (name: string): string[] =>
-  existsSync(file(name)) ? readFileSync(file(name), "utf8").trim().split("\n") : [];
+const linesOf = (name: string): string[] => writtenLines(file(name));
 const KILLED = { code: null, signal: "SIGKILL" };
 
 interface Waiting {

@@ -1,5 +1,5 @@
 /** A hub is killed in the middle of a run: the run is done all the same, nothing of the first attempt is left, and it is recorded once. */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -9,6 +9,7 @@ import { killIfThere } from "../src/testing/kill.ts";
 import { until } from "../src/testing/process.ts";
 import { eachDatabaseOfHubs, Restarts } from "../src/testing/restarts.ts";
 import { define, unruly } from "../src/testing/runs.ts";
+import { writtenLines } from "../src/testing/written.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -20,8 +21,7 @@ afterEach(() => {
 });
 
 const file = (name: string): string => join(folder, name);
-const pidsIn = (name: string): number[] =>
-  existsSync(file(name)) ? readFileSync(file(name), "utf8").trim().split("\n").map(Number) : [];
+const pidsIn = (name: string): number[] => writtenLines(file(name)).map(Number);
 
 eachDatabaseOfHubs((database) => {
   const begin = async (restarts: Restarts, env: Record<string, string>): Promise<void> => {

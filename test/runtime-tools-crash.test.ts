@@ -3,7 +3,7 @@
  * own process, and with the runtime elsewhere. What the call does is counted where it does it.
  */
 import { once } from "node:events";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { TOOL_SERVER } from "../src/testing/agents/tool-server.ts";
@@ -11,6 +11,7 @@ import { type Caller, callTool, callUntilKnown } from "../src/testing/crowd.ts";
 import type { DatabaseName } from "../src/testing/databases.ts";
 import { type Child, until } from "../src/testing/process.ts";
 import { eachDatabaseOfHubs, Restarts } from "../src/testing/restarts.ts";
+import { writtenLines } from "../src/testing/written.ts";
 
 const KILLED = { code: null, signal: "SIGKILL" };
 const post = (content: string) => ({ tool: "chat_assistant_post", arguments: { content } });
@@ -83,7 +84,7 @@ class Agent {
   }
 
   get notes(): string[] {
-    return existsSync(this.#path("notes")) ? readFileSync(this.#path("notes"), "utf8").trim().split("\n") : [];
+    return writtenLines(this.#path("notes"));
   }
 
   tell(content: string) {

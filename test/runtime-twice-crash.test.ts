@@ -1,12 +1,13 @@
 /** What runs an agent is killed again and again around a call that a person approves: it is run once, and told once. */
 import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { callUntilKnown } from "../src/testing/crowd.ts";
 import { ModelServer, openaiEvents, streams } from "../src/testing/model-server.ts";
 import { type Child, until } from "../src/testing/process.ts";
 import { eachDatabaseOfHubs, Restarts } from "../src/testing/restarts.ts";
+import { writtenLines } from "../src/testing/written.ts";
 
 const NOTE = { tool: "runtime_exec", arguments: JSON.stringify({ cmd: ["sh", "-c", "echo noted | tee -a notes"] }) };
 const POST = { tool: "chat_assistant_post", arguments: JSON.stringify({ content: "It is noted." }) };
@@ -21,7 +22,7 @@ async function openGround(restarts: Restarts) {
   mkdirSync(folder);
   const notes = (): string[] => {
     const path = join(folder, "notes");
-    return existsSync(path) ? readFileSync(path, "utf8").trim().split("\n") : [];
+    return writtenLines(path);
   };
   const options = ["--driver", "openai", "--model", "m", "--base-url", `${server.url}/v1`, "--exec", folder];
   let generation = 0;

@@ -1,12 +1,13 @@
 /** Wakes reach a program that looks for them all the time, and tasks the next worker, whatever is killed meanwhile. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type Caller, callTool, callUntilKnown, type Reply } from "../src/testing/crowd.ts";
 import { until } from "../src/testing/process.ts";
 import { eachDatabaseOfHubs, Restarts } from "../src/testing/restarts.ts";
+import { writtenLines } from "../src/testing/written.ts";
 
 const KILLED = { code: null, signal: "SIGKILL" };
 
@@ -42,7 +43,7 @@ class Reader implements Disposable {
   }
 
   get taken(): string[] {
-    return existsSync(this.#log) ? readFileSync(this.#log, "utf8").trim().split("\n") : [];
+    return writtenLines(this.#log);
   }
 
   [Symbol.dispose](): void {

@@ -2,6 +2,8 @@
 
 /** Whether a process of ours has this number, and is the one that began at `start`, where that is known. */
 export function isAlive(pid: number, start = ""): boolean {
+  // Numbers below name groups of processes, one of which is our own.
+  if (!(pid > 0)) return false;
   try {
     process.kill(pid, 0);
   } catch {

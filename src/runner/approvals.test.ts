@@ -1,5 +1,5 @@
 /** Runs of Claude Code whose calls the policy decides, and people where it asks: by a program that does as the real one. */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -10,6 +10,7 @@ import { FAKE_CLIENT } from "../testing/agents/fake-client.ts";
 import { eachDatabase, type TestHub } from "../testing/hub.ts";
 import { until } from "../testing/process.ts";
 import { define, planRun, runOver, showRun } from "../testing/runs.ts";
+import { writtenLines } from "../testing/written.ts";
 import { Definitions } from "./definitions.ts";
 
 let folder: string;
@@ -19,8 +20,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const file = (name: string): string => join(folder, name);
-const linesOf = (name: string): string[] =>
-  existsSync(file(name)) ? readFileSync(file(name), "utf8").trim().split("\n") : [];
+const linesOf = (name: string): string[] => writtenLines(file(name));
 const ran = (): unknown[] => linesOf("ran").map((line) => JSON.parse(line).input);
 const prompts = (): string[] => linesOf("log").map((line) => JSON.parse(line).prompt);
 

@@ -1,15 +1,5 @@
 /** From a run that is planned to how it ended, with real processes. */
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -17,6 +7,7 @@ import { isAlive } from "../local/processes.ts";
 import { eachDatabase } from "../testing/hub.ts";
 import { until } from "../testing/process.ts";
 import { define, planRun, runIn, runOver, showRun, unruly } from "../testing/runs.ts";
+import { writtenLines } from "../testing/written.ts";
 import { removeOldLogs } from "./old-logs.ts";
 
 const DAY_MS = 24 * 3600 * 1000;
@@ -28,8 +19,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const file = (name: string): string => join(folder, name);
-const linesOf = (name: string): string[] =>
-  existsSync(file(name)) ? readFileSync(file(name), "utf8").trim().split("\n") : [];
+const linesOf = (name: string): string[] => writtenLines(file(name));
 
 eachDatabase((open) => {
   const START = Date.parse("2027-03-01T09:00:00Z");
@@ -74,7 +64,7 @@ eachDatabase((open) => {
     const argv = [
       process.execPath,
       "-e",
-      "console.log(process.env.PARLEY_TOKEN); require('fs').writeFileSync(process.argv[1], process.env.PARLEY_TOKEN); setInterval(() => {}, 1000)",
+      "console.log(process.env.PARLEY_TOKEN); require('fs').writeFileSync(process.argv[1], process.env.PARLEY_TOKEN + '\\n'); setInterval(() => {}, 1000)",
     ];
     define(hub, { trigger: { argv: [...argv, file("token")], cwd: folder } });
     const id = await planRun(hub);

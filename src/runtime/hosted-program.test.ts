@@ -1,5 +1,5 @@
 /** Agents that the hub itself runs, whose turns are done by a program that whoever owns its folder wrote down. */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -7,6 +7,7 @@ import { isAlive } from "../local/processes.ts";
 import { ACP_AGENT } from "../testing/agents/acp-agent.ts";
 import { COMMAND_AGENT } from "../testing/agents/command-agent.ts";
 import { eachDatabase, type Open, type TestHub } from "../testing/hub.ts";
+import { writtenLines } from "../testing/written.ts";
 
 const SLOW = { timeout: 60_000 };
 const SECRET = "sk-very-secret-indeed";
@@ -17,8 +18,7 @@ async function openMason(open: Open) {
   await hub.call(hub.admin, "agent_register", { name: "mason" });
   const folder = mkdtempSync(join(tmpdir(), "parley-hosted-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const lines = (name: string): string[] =>
-    existsSync(join(folder, name)) ? readFileSync(join(folder, name), "utf8").trim().split("\n") : [];
+  const lines = (name: string): string[] => writtenLines(join(folder, name));
   const env = { KEY: SECRET };
   const claude = {
     client: "claude",

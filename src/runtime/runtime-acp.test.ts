@@ -1,5 +1,5 @@
 /** An agent that is a program of its own and speaks ACP: what it does is on the timeline, and what goes wrong ends there. */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -8,6 +8,7 @@ import { ACP_AGENT } from "../testing/agents/acp-agent.ts";
 import { eachDatabase } from "../testing/hub.ts";
 import { call, Model, say, YIELD } from "../testing/model.ts";
 import { openAgentHub, portOf, Running } from "../testing/running-agent.ts";
+import { writtenLines } from "../testing/written.ts";
 import { AcpDriver, type AcpOptions } from "./drivers/acp.ts";
 import type { ProgramDriver } from "./drivers/program.ts";
 import { sessionFile } from "./drivers/sessions.ts";
@@ -20,8 +21,7 @@ eachDatabase((open) => {
     const { hub, ana, start } = opened;
     const folder = mkdtempSync(join(tmpdir(), "parley-acp-"));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const lines = (name: string): string[] =>
-      existsSync(join(folder, name)) ? readFileSync(join(folder, name), "utf8").trim().split("\n") : [];
+    const lines = (name: string): string[] => writtenLines(join(folder, name));
     const driver = (more: string[] = words) =>
       new AcpDriver({
         command: {

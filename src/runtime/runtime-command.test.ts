@@ -1,5 +1,5 @@
 /** An agent whose turns are done by Claude Code or Codex: here by a program that prints what they print. */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -7,6 +7,7 @@ import { isAlive } from "../local/processes.ts";
 import { COMMAND_AGENT } from "../testing/agents/command-agent.ts";
 import { eachDatabase } from "../testing/hub.ts";
 import { openAgentHub } from "../testing/running-agent.ts";
+import { writtenLines } from "../testing/written.ts";
 import { type CommandClient, CommandDriver, type CommandOptions } from "./drivers/command.ts";
 import { sessionFile } from "./drivers/sessions.ts";
 
@@ -25,8 +26,7 @@ eachDatabase((open, database) => {
     const { hub, ana, start } = opened;
     const folder = mkdtempSync(join(tmpdir(), "parley-command-"));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const lines = (name: string): string[] =>
-      existsSync(join(folder, name)) ? readFileSync(join(folder, name), "utf8").trim().split("\n") : [];
+    const lines = (name: string): string[] => writtenLines(join(folder, name));
     const driver = (more: string[] = words) =>
       new CommandDriver({
         ...{ client, price },

@@ -1,9 +1,10 @@
 /** Which session an ACP program goes on with, and that no session is told anything twice. */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { ACP_AGENT } from "../../testing/agents/acp-agent.ts";
+import { writtenLines } from "../../testing/written.ts";
 import { AcpDriver } from "./acp.ts";
 import type { Assignment, ProgramReport } from "./program.ts";
 import { sessionFile } from "./sessions.ts";
@@ -17,8 +18,7 @@ const REPORT: ProgramReport = {
 function open() {
   const folder = mkdtempSync(join(tmpdir(), "parley-acp-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const lines = (name: string): string[] =>
-    existsSync(join(folder, name)) ? readFileSync(join(folder, name), "utf8").trim().split("\n") : [];
+  const lines = (name: string): string[] => writtenLines(join(folder, name));
   const sessions = sessionFile(join(folder, "session.json"));
   /** One turn of a runtime that ends behind it. */
   const work = async (words: string[], assignment: Assignment): Promise<void> => {

@@ -1,10 +1,11 @@
 /** What a client's session is given, when a runtime was killed in the middle of it. */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { isAlive } from "../../local/processes.ts";
 import { COMMAND_AGENT } from "../../testing/agents/command-agent.ts";
+import { writtenLines } from "../../testing/written.ts";
 import { CommandDriver } from "./command.ts";
 import type { Assignment, ProgramReport } from "./program.ts";
 import { sessionFile } from "./sessions.ts";
@@ -22,8 +23,7 @@ function open() {
   const folder = mkdtempSync(join(tmpdir(), "parley-command-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const sessions = sessionFile(join(folder, "session.json"));
-  const lines = (name: string): string[] =>
-    existsSync(join(folder, name)) ? readFileSync(join(folder, name), "utf8").trim().split("\n") : [];
+  const lines = (name: string): string[] => writtenLines(join(folder, name));
   /** Of another runtime each time. */
   const work = (assignment: Assignment, signal = new AbortController().signal): Promise<void> => {
     const command = {

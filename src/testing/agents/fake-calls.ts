@@ -64,7 +64,7 @@ function follow(
       if (decision.permissionDecision === "defer") kept.deferred = call;
       else if (decision.permissionDecision === "allow")
         run(asking.folder, { ...call, input: decision.updatedInput ?? call.input });
-      else appendFileSync(join(asking.folder, "told"), `${decision.permissionDecisionReason}\n`);
+      else appendFileSync(join(asking.folder, "told"), `${decision.permissionDecisionReason.trimEnd()}\n`);
     }
     keep();
     const next = asking.calls[kept.turns];
