@@ -2,7 +2,7 @@
  * Who is given which task. Workers that ask while others of their space are being served are served together, by one
  * operation: what is next is read once for all of them, and so is what holds tasks back.
  */
-import { type Ctx, type TxCtx, transact } from "../../../context.ts";
+import { type Actor, type Ctx, type TxCtx, transact } from "../../../context.ts";
 import type { Database } from "../../../db/database.ts";
 import { hit } from "../../../failpoints.ts";
 import * as store from "../store.ts";
@@ -48,38 +48,62 @@ export function give(ctx: Ctx, offers: readonly string[]): Promise<TaskRow | und
 
 async function serveAll(spaces: Map<string, Asking[]>, space_id: string): Promise<void> {
   const asking = spaces.get(space_id) ?? [];
-  // Everybody who asks in this turn of the event loop is served together: alone, the first one would cost a commit more.
-  await new Promise((resolve) => setImmediate(resolve));
-  while (asking.length > 0) {
-    const some = asking.splice(0, MOST);
+  for (let [first] = asking; first; [first] = asking) {
+    const served = new Served(asking);
     try {
-      const given = await serve(some);
-      for (const [at, { resolve }] of some.entries()) resolve(given[at]);
+      const given = await serve(first.ctx, served);
+      for (const [at, { resolve }] of served.all().entries()) resolve(given[at]);
     } catch (error) {
-      for (const { reject } of some) reject(error);
+      for (const { reject } of served.all()) reject(error);
     }
   }
   // In one go with the last look: whoever asks from now on begins anew.
   spaces.delete(space_id);
 }
 
+/** Those whom one operation serves: all who have asked by the time at which it begins. */
+class Served {
+  readonly #asking: Asking[];
+  #all: readonly Asking[] | undefined;
+
+  constructor(asking: Asking[]) {
+    this.#asking = asking;
+  }
+
+  /** From here on the same ones, however often the operation is run. */
+  all(): readonly Asking[] {
+    this.#all ??= this.#asking.splice(0, MOST);
+    return this.#all;
+  }
+
+  /** As whom it is looked for all of them: whoever is of a run may have more than others. */
+  actor(): Actor {
+    const one = this.all().find(({ ctx }) => ctx.actor.run_cause !== undefined) ?? this.all()[0];
+    if (!one) throw new Error("nobody asks");
+    return one.ctx.actor;
+  }
+}
+
 /** Where it may well be in vain it looks first: to find nothing costs nobody a turn at the space's counter. */
-async function serve(asking: readonly Asking[]): Promise<(TaskRow | undefined)[]> {
-  // Who is of a run may have more than others: it looks for all of them.
-  const first = asking.find(({ ctx }) => ctx.actor.run_cause !== undefined) ?? asking[0];
-  if (!first) return [];
-  const { database, actor } = first.ctx;
+async function serve(ctx: Ctx, served: Served): Promise<(TaskRow | undefined)[]> {
+  const { database, actor } = ctx;
   const plenty = PLENTY.get(database) ?? new Set<string>();
   PLENTY.set(database, plenty);
-  if (!plenty.has(actor.space_id) && !(await isAnyReady(first.ctx, coveredBy(asking)))) return [];
-  const given = await giveAll(first.ctx, asking);
+  if (!plenty.has(actor.space_id)) {
+    // Everybody who asks in this turn of the event loop is looked for together.
+    await new Promise((resolve) => setImmediate(resolve));
+    if (!(await isAnyReady({ ...ctx, actor: served.actor() }, coveredBy(served.all())))) return [];
+  }
+  const given = await giveAll(ctx, served);
   if (given.includes(undefined)) plenty.delete(actor.space_id);
   else plenty.add(actor.space_id);
   return given;
 }
 
-function giveAll(ctx: Ctx, asking: readonly Asking[]): Promise<(TaskRow | undefined)[]> {
-  return transact({ ...ctx, cause: undefined }, async (ctx) => {
+function giveAll(ctx: Ctx, served: Served): Promise<(TaskRow | undefined)[]> {
+  return transact({ ...ctx, cause: undefined }, async (inside) => {
+    const ctx = { ...inside, actor: served.actor() };
+    const asking = served.all();
     const given: (TaskRow | undefined)[] = [];
     const chosen = await choose(ctx, asking);
     const slots = chosen && (await slotsOf(ctx, chosen));
