@@ -193,6 +193,13 @@ describe("agents and their inboxes", () => {
       expect((await hub.call(ana, "agent_default", { name: "ana" })).body.code).toBe("AGENT_NOT_FOUND");
     });
 
+    test("agents are listed in the order in which they came, those of one millisecond, too", async () => {
+      const still = await open({ now: Date.parse("2026-11-01T12:00:00Z") });
+      for (const name of ["scout", "mason", "ari"]) await still.call(still.admin, "agent_register", { name });
+      const { agents } = (await still.call(still.admin, "agent_list")).body;
+      expect(agents.map(({ name }: Listed) => name)).toEqual(["scout", "mason", "ari"]);
+    });
+
     test("registering an agent gives it an inbox, twice changes nothing, and its token finds what was said before", async () => {
       const first = await hub.call(hub.admin, "agent_register", { name: "ari", type: "bridge" });
       expect(first.body).toMatchObject({ name: "ari", type: "bridge", lifecycle: "ready", run_phase: "idle" });

@@ -34,14 +34,14 @@ export const findAgentByPrincipal = (
   args: { space_id: string; principal_id: string },
 ): Promise<AgentRow | undefined> => db.get(agentByPrincipal, args);
 
-const agentsIn = statement<{ space_id: string }, AgentRow>(`${AGENT} order by a.created_at, p.name`);
+const agentsIn = statement<{ space_id: string }, AgentRow>(`${AGENT} order by a.created_at, a.inbox_id`);
 export const listAgents = (db: Reader, space_id: string): Promise<AgentRow[]> => db.all(agentsIn, { space_id });
 
 const seenSince = statement<{ space_id: string; since: string }, AgentRow & SeenRow>(
   `select ${COLUMNS}, a.last_seen_at, a.left_at, a.project, a.branch, a.client ${HERE}
    and (a.last_seen_at is null or a.last_seen_at >= :since or a.inbox_id = s.default_inbox_id or not exists
    (select 1 from agent_sessions x where x.space_id = a.space_id and x.principal_id = a.principal_id))
-   order by a.created_at, p.name`,
+   order by a.created_at, a.inbox_id`,
 );
 /** Of those that sessions made, such as were seen since then, or not yet; all others in any case. */
 export const listAgentsSeen = (db: Reader, args: { space_id: string; since: string }) => db.all(seenSince, args);
