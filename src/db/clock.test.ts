@@ -1,6 +1,7 @@
 /** Order and ids never depend on a clock that moves forward. */
 import { beforeEach, expect, test } from "vitest";
 import { eachDatabase, type TestHub } from "../testing/hub.ts";
+import { offsetAfter } from "./clock.ts";
 import { statement } from "./statement.ts";
 
 const START = Date.parse("2026-11-01T12:00:00Z");
@@ -9,6 +10,27 @@ const DAY = 24 * HOUR;
 const rowsOf = (table: string) =>
   statement<{ space_id: string }, { rows: number }>(`select count(*) as rows from ${table} where space_id = :space_id`);
 const TABLES = ["messages", "events", "agents", "idempotency", "due", "watermarks"].map(rowsOf);
+
+test("another clock is believed as long as it can be true, however late its answers come", () => {
+  const glance = (ahead: number, { to, from }: { to: number; from: number }) => ({
+    asked: START,
+    shown: START + to + ahead,
+    answered: START + to + from,
+  });
+  // The same clock, on a machine that is busy now and then, on either way.
+  for (const way of [
+    { to: 0, from: 400 },
+    { to: 400, from: 0 },
+    { to: 1, from: 1 },
+  ])
+    expect(offsetAfter(0, glance(0, way))).toBe(0);
+  // One that is 30 seconds ahead: what one quick answer has shown, no late one takes back.
+  const quick = offsetAfter(0, glance(30_000, { to: 2, from: 2 }));
+  expect(Math.abs(quick - 30_000)).toBeLessThanOrEqual(2);
+  expect(offsetAfter(quick, glance(30_000, { to: 3, from: 500 }))).toBe(quick);
+  // One that was set back is followed at once, as far as it can be known.
+  expect(Math.abs(offsetAfter(quick, glance(-30_000, { to: 5, from: 5 })) + 30_000)).toBeLessThanOrEqual(5);
+});
 
 eachDatabase((open) => {
   let hub: TestHub;

@@ -39,3 +39,17 @@ export class Clock {
     return Math.floor(this.#now);
   }
 }
+
+/** What another clock showed, at some time between two of ours. */
+export interface Glance {
+  asked: number;
+  shown: number;
+  answered: number;
+}
+
+/**
+ * How far the other clock is ahead of ours: what was believed so far, or the nearest to it that can be true. An answer that
+ * took long says little, and on a busy machine every answer does.
+ */
+export const offsetAfter = (believed: number, { asked, shown, answered }: Glance): number =>
+  Math.min(Math.max(believed, shown - answered), shown - asked);

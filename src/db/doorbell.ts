@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import pg from "pg";
+import type { Glance } from "./clock.ts";
 
 const CHANNEL = "parley";
 /** A notification's payload holds at most 8000 bytes. */
@@ -41,9 +42,9 @@ export class Doorbell {
   }
 
   /** Rings for what should be known by now, and says what time and which schema it is there. Opens the line anew if it was lost. */
-  async poll(space_ids: readonly string[]): Promise<{ ms: number; schema: number }> {
+  async poll(space_ids: readonly string[]): Promise<{ clock: Glance; schema: number }> {
     const line = this.#line ?? (await this.#open());
-    const [ms, schema, counters] = await Promise.all([
+    const [clock, schema, counters] = await Promise.all([
       clockOf(line),
       line.query<{ version: number }>("select version from schema"),
       line.query<{ id: string; last_id: string }>("select id, last_id from spaces where id = any($1::text[])", [
@@ -53,7 +54,7 @@ export class Doorbell {
     // Not for what we see just now: most of that is our own, or rings by itself in a moment.
     for (const [id, last_id] of this.#seen) this.onRing(id, last_id);
     this.#seen = new Map(counters.rows.map(({ id, last_id }) => [id, Number(last_id)]));
-    return { ms, schema: schema.rows[0]?.version ?? 0 };
+    return { clock, schema: schema.rows[0]?.version ?? 0 };
   }
 
   /** All of a few; of many a quarter, the next one each time: to find what was missed may take longer there. */
@@ -116,10 +117,13 @@ export class Doorbell {
   }
 }
 
-/** Milliseconds since 1970, by the database's own clock. */
-export async function clockOf(connection: pg.Pool | pg.Client): Promise<number> {
+/** The database's own clock, in milliseconds since 1970. */
+export async function clockOf(connection: pg.Pool | pg.Client): Promise<Glance> {
+  const asked = Date.now();
   const { rows } = await connection.query<{ ms: number }>(
     "select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms",
   );
-  return rows[0]?.ms ?? Date.now();
+  // Ours shows whole milliseconds, of which the last one is not over.
+  const answered = Date.now() + 1;
+  return { asked, shown: rows[0]?.ms ?? asked, answered };
 }

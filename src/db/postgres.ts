@@ -3,7 +3,7 @@ import pg from "pg";
 import { ParleyError } from "../errors.ts";
 import { type Job, runBatch } from "./batch.ts";
 import { rebuildBloated } from "./bloat.ts";
-import { Clock, type Timekeeping } from "./clock.ts";
+import { Clock, offsetAfter, type Timekeeping } from "./clock.ts";
 import { CoalescingSocket } from "./coalescing-socket.ts";
 import type { Committed, Database, Health, Operation, WriteOptions } from "./database.ts";
 import { clockOf, Doorbell } from "./doorbell.ts";
@@ -83,7 +83,7 @@ export class PostgresDatabase implements Database {
   static async open(url: string, options: Options): Promise<PostgresDatabase> {
     const database = new PostgresDatabase(url, options);
     try {
-      database.#offset = (await clockOf(database.#pool)) - Date.now();
+      database.#offset = offsetAfter(0, await clockOf(database.#pool));
       database.epoch = (await database.get(epochOfHub, {}))?.value ?? "";
       await database.#lookAround();
       database.#poll = setInterval(() => void database.#lookAround(), POLL_MS).unref();
@@ -271,8 +271,8 @@ export class PostgresDatabase implements Database {
     this.#polling ??= this.#doorbell
       .poll(this.#watched)
       .then(
-        ({ ms, schema }) => {
-          this.#offset = ms - Date.now();
+        ({ clock, schema }) => {
+          this.#offset = offsetAfter(this.#offset, clock);
           if (schema > this.#schema) this.#giveWay(schema);
           if (this.#health.state === "lost") this.#health = { state: "ready" };
         },

@@ -25,6 +25,8 @@ export class Between implements AsyncDisposable {
       asked.on("error", () => outgoing.destroy());
       incoming.pipe(asked);
     });
+    // Closed as unused by a busy machine, a connection may be one on which the next request is on its way.
+    this.#server.keepAliveTimeout = 0;
   }
 
   async #pass(asked: Omit<Passed, "status">, answer: IncomingMessage, outgoing: ServerResponse): Promise<void> {

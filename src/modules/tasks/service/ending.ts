@@ -31,7 +31,7 @@ export async function end(ctx: TxCtx, row: TaskRow, { outcome, ...ending }: Endi
   const where = { space_id: ctx.tx.space_id, task_id: id };
   // Before anything is written: what a batch on PostgreSQL reads up to there is asked for together.
   const awaits = row.awaited > 0 ? await store.listAwaits(ctx.tx, where) : [];
-  const over = { held_for: null, slot: null, lease_until: null, processed_at: isoNow(ctx) };
+  const over = { held_for: null, slot: null, lease_until: null, processed_at: endedAt(ctx, row) };
   const ended: TaskRow = { ...row, ...ending, ...over, relay_owed: row.relay === null ? null : 1 };
   await store.endTask(ctx.tx, ended);
   if (row.status === "processing") await noteAttempt(ctx, row, { outcome, error: ending.error });
@@ -51,12 +51,20 @@ export async function end(ctx: TxCtx, row: TaskRow, { outcome, ...ending }: Endi
 
 export const noteAttempt = (
   ctx: TxCtx,
-  { id, attempt, worker_id, worker, claimed_at }: TaskRow,
+  row: TaskRow,
   { outcome, error }: { outcome: Outcome; error: string | null },
 ): Promise<void> => {
-  const who = { worker_id: worker_id ?? "", worker: worker ?? "", claimed_at: claimed_at ?? isoNow(ctx) };
-  return store.insertAttempt(ctx.tx, { task_id: id, attempt, ...who, ended_at: isoNow(ctx), outcome, error });
+  const { id, attempt, worker_id, worker, claimed_at } = row;
+  const ended_at = endedAt(ctx, row);
+  const who = { worker_id: worker_id ?? "", worker: worker ?? "", claimed_at: claimed_at ?? ended_at };
+  return store.insertAttempt(ctx.tx, { task_id: id, attempt, ...who, ended_at, outcome, error });
 };
+
+/** Never before it was claimed: of two nodes that know the database's clock by a few milliseconds one may be behind. */
+function endedAt(ctx: TxCtx, { claimed_at }: TaskRow): string {
+  const now = isoNow(ctx);
+  return claimed_at !== null && claimed_at > now ? claimed_at : now;
+}
 
 /** An attempt has ended without a result: it is tried again later, or that was the last one. */
 export async function giveUp(
