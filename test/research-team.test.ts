@@ -96,6 +96,8 @@ class DeadlyWay implements AsyncDisposable {
 
   static async to(url: string, parity: number): Promise<DeadlyWay> {
     const way = new DeadlyWay(url, parity);
+    // Closed as unused by a busy machine, a connection may be one on which the next request is on its way.
+    way.#server.keepAliveTimeout = 0;
     await new Promise<void>((resolve) => way.#server.listen(0, "127.0.0.1", resolve));
     return way;
   }

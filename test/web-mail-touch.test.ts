@@ -29,20 +29,33 @@ async function phone(hub: WebHub, subjects: string[]): Promise<{ page: Page; sco
   return { page, scout };
 }
 
-/** A finger on a row, and from there so far away. */
-async function touch(page: Page, subject: string, right = 0, down = 0): Promise<Finger> {
+type Send = (type: "touchStart" | "touchMove" | "touchEnd", part: number) => Promise<void>;
+
+/** What a finger does on a row and up to so far from there. */
+async function fingerOn(page: Page, subject: string, right: number, down: number): Promise<Send> {
   const box = await mailRow(page, subject).boundingBox();
   if (!box) throw new Error(`${subject} is not there.`);
   const session = await page.context().newCDPSession(page);
-  const send = (type: "touchStart" | "touchMove" | "touchEnd", part: number) => {
+  return async (type, part) => {
     const at = { x: box.x + box.width / 2 + right * part, y: box.y + box.height / 2 + down * part };
-    return session.send("Input.dispatchTouchEvent", { type, touchPoints: type === "touchEnd" ? [] : [at] });
+    await session.send("Input.dispatchTouchEvent", { type, touchPoints: type === "touchEnd" ? [] : [at] });
   };
+}
+
+/** Down and up in one go: a finger that waits for the answer to its touch is one that is held, on a busy machine. */
+async function tap(page: Page, subject: string): Promise<void> {
+  const send = await fingerOn(page, subject, 0, 0);
+  await Promise.all([send("touchStart", 0), send("touchEnd", 0)]);
+}
+
+/** A finger on a row, and from there so far away. */
+async function touch(page: Page, subject: string, right = 0, down = 0): Promise<Finger> {
+  const send = await fingerOn(page, subject, right, down);
   const moves = right === 0 && down === 0 ? [] : [0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1];
   // The first move goes along: a finger that lies still for half a second is held, and a busy machine may take that long.
   await Promise.all([send("touchStart", 0), ...moves.slice(0, 1).map((part) => send("touchMove", part))]);
   for (const part of moves.slice(1)) await send("touchMove", part);
-  return { lift: () => send("touchEnd", 1).then(() => {}) };
+  return { lift: () => send("touchEnd", 1) };
 }
 
 /** A list that is thrown goes on by itself, and a tap meanwhile only stops it: Chromium makes no click of that one. */
@@ -115,7 +128,7 @@ test("a finger that goes up or down scrolls, one that goes aside a little does n
   expect(await page.getByText(/selected/).count()).toBe(0);
   expect(new URL(page.url()).search).toBe("");
   await atRest(page);
-  await mailRow(page, "mail 15").tap();
+  await tap(page, "mail 15");
   await page.locator("article").getByText("about mail 15").waitFor();
   expect(await subjectsIn(hub, "archived")).toEqual([]);
 });
@@ -133,6 +146,6 @@ test("a finger that is held on a row selects it and does not open it", async () 
   expect(new URL(page.url()).search).toBe("");
   await page.getByRole("region", { name: "Selected mail" }).getByRole("button", { name: "Archive" }).tap();
   await shown(page, ["three", "two"]);
-  await mailRow(page, "two").tap();
+  await tap(page, "two");
   await page.locator("article").getByText("about two").waitFor();
 });
