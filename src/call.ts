@@ -125,11 +125,13 @@ const createRun =
         "FORBIDDEN",
         `${tool.name} is for ${tool.roles.join(", ")}; you are ${outer.actor.roles.join(", ")}.`,
       );
+    if (tool.upkeep === "runtime" && outer.actor.governed)
+      throw new ParleyError("FORBIDDEN", `${tool.name} is for what runs an agent, not for the program that it runs.`);
     const { key, input } = parse(tool, args, options);
     const { cause } = options;
     const declared = tool.writes && cause !== undefined ? await declaredCause(outer, cause) : undefined;
     const ctx = declared ? { ...outer, cause: declared } : outer;
-    const isLet = tool.upkeep || options.goes_on;
+    const isLet = tool.upkeep !== undefined || options.goes_on;
     const asked = (await isAnswered(ctx, tool, key)) ? [ONLY_ANSWERS] : guards;
     const permits = isLet ? [] : await permitsFor(ctx, asked, { tool: tool.name, arguments: args });
     return make(ctx, tool, { key, input, permits });

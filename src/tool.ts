@@ -45,9 +45,10 @@ export interface Tool {
   unlisted?: boolean;
   /**
    * By it a program keeps itself going here, or asks whether it may do something: no policy decides about it, and it works
-   * while an agent's tools are off.
+   * while an agent's tools are off. What is a runtime's is refused to the programs that it runs: they would be their own
+   * judges.
    */
-  upkeep?: true;
+  upkeep?: "program" | "runtime";
   /** It is about no space that its caller is in: whoever names none may call it. */
   spaceless?: true;
   /** It runs in a transaction, takes an idempotency key, stands in the audit and is not announced as read-only. */

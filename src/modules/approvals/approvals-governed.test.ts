@@ -115,10 +115,10 @@ eachDatabase((open) => {
     });
     expect(await send({ subject: "Other" })).toMatchObject({ code: "APPROVAL_PENDING" });
     expect(await asked()).toHaveLength(2);
-    // No program hands itself what only a call uses up.
+    // Nobody hands itself what only a call uses up.
     const [, { id, digest }] = await asked();
     await hub.call(ana, "approval_decide", { id, digest, decision: "approve" });
-    expect((await hub.call(program, "approval_claim", { id, holder: "me" })).body).toMatchObject({
+    expect((await hub.call(scout, "approval_claim", { id, holder: "me", fence })).body).toMatchObject({
       code: "APPROVAL_STATE",
     });
     // The order of its keys is nothing that changes a call.
@@ -259,5 +259,26 @@ eachDatabase((open) => {
     const late = await hub.call(ana, "approval_decide", { id, digest, decision: "approve" });
     expect(late.body).toMatchObject({ code: "NOTICE_CLOSED" });
     expect(await sent()).toBe(0);
+  });
+
+  test("a program is not its own runtime: it takes nothing over, writes no log and hands itself no approval", async () => {
+    const asking = { key: "read", call_id: "read", server: "files", tool: "files_read", arguments: {} };
+    await set({ tool: "files_read", decision: "allow" });
+    const { id } = (await hub.call(scout, "approval_request", { ...asking, fence })).body;
+    const refused = { status: 403, body: { code: "FORBIDDEN", error: expect.stringContaining("what runs an agent") } };
+    for (const [tool, args] of [
+      ["runtime_start", { driver: "command", with_token: true }],
+      ["runtime_record", { fence, turn_id, events: [{ type: "TurnEnded", key: "end", outcome: "finished" }] }],
+      ["runtime_next", { fence, after_id: null }],
+      ["runtime_throttle", { fence, turn_id, until: "2026-11-19T09:00:00Z", error: "no" }],
+      ["runtime_log", {}],
+      ["approval_claim", { id, holder: "program", fence }],
+      ["approval_finish", { id, holder: "program", outcome: "completed" }],
+      ["approval_recover", { fence: Number.MAX_SAFE_INTEGER }],
+    ] as const)
+      expect([tool, await hub.call(program, tool, args)]).toMatchObject([tool, refused]);
+    // The runtime goes on as if nothing had been tried, and what was allowed is its own to run.
+    expect(await hub.call(scout, "approval_claim", { id, holder: "runtime", fence })).toMatchObject({ status: 200 });
+    expect(await hub.call(scout, "runtime_next", { fence, after_id: null })).toMatchObject({ status: 200 });
   });
 });

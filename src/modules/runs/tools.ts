@@ -119,7 +119,7 @@ export const tools = [
       "For the hook of a client that the hub has started: says whether it may make a call, by the policy, or that people are asked and the call is to be put off until the run goes on.",
     roles: ASKERS,
     unlisted: true,
-    upkeep: true,
+    upkeep: "program",
     writes: true,
     input: PermitCall,
     output: Permit,
