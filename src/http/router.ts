@@ -135,9 +135,13 @@ const fits = (route: Route, method: string): boolean =>
   route.method === "ANY" || route.method === method || (method === "HEAD" && route.method === "GET" && !!route.open);
 
 function decode(part: string): string {
+  let text: string;
   try {
-    return decodeURIComponent(part);
+    text = decodeURIComponent(part);
   } catch (cause) {
     throw new ParleyError("INVALID_REQUEST", "The address is not percent-encoded UTF-8.", { cause });
   }
+  // No name has one, and PostgreSQL cannot even look for it.
+  if (text.includes("\0")) throw new ParleyError("NOT_FOUND", "There is nothing at this address.");
+  return text;
 }

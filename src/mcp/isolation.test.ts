@@ -68,8 +68,8 @@ eachDatabase((open, database) => {
     const scout = new Raw(hub.url, await hub.token("agent", "scout"));
     await hub.token("agent", "mason");
     const session = await scout.session();
-    const ask = async (name: string): Promise<string> => {
-      const params = { uri: `ui://chat/${name}/inbox` };
+    const ask = async (template: string, name: string): Promise<string> => {
+      const params = { uri: template.replace("NAME", name) };
       const answers = [
         await scout.modern({ method: "resources/read", params }),
         await scout.legacy(session, { id: 1, method: "resources/read", params }),
@@ -82,7 +82,12 @@ eachDatabase((open, database) => {
       ]);
       return JSON.stringify(answers.map(({ body }) => body)).replaceAll(name, "NAME");
     };
-    expect(await ask("mason")).toBe(await ask("nobody"));
+    for (const template of ["ui://chat/NAME/inbox", "parley://timeline/NAME"]) {
+      const unknown = await ask(template, "nobody");
+      // Nor is what could be nobody's name anything else.
+      for (const name of ["mason", "%00", "__proto__", "x".repeat(300)])
+        expect([template, name, await ask(template, name)]).toEqual([template, name, unknown]);
+    }
   });
 
   // The rest is decided by what was sent, whichever database there is.

@@ -1,7 +1,6 @@
 import { type Ctx, READERS } from "../../context.ts";
 import { formatId } from "../../ids.ts";
 import { defineResource, type Watch } from "../../resource.ts";
-import { ReadTimeline } from "./schema.ts";
 import * as service from "./service.ts";
 
 const mime = "application/json";
@@ -15,7 +14,7 @@ export const resources = [
     mime,
     roles: READERS,
     facets: ["chat-human"],
-    read: (ctx, { agent }) => service.readTimeline(ctx, ReadTimeline.parse({ agent, before_id: null, limit: 200 })),
+    read: (ctx, { agent }) => service.readTimeline(ctx, { agent, before_id: null, newest: true, limit: 200 }),
     watch: (ctx, { agent }) => watchTimeline(ctx, agent),
   }),
   defineResource({

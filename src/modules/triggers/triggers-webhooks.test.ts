@@ -56,6 +56,8 @@ eachDatabase((open, database) => {
       "x".repeat(300),
     ])
       expect([path, ...(await said(path))]).toEqual([path, 404, { error: "Webhook not found" }]);
+    for (const path of ["git%00hub", "%00/github", "ma%00in/github"])
+      expect([path, ...(await said(path))]).toMatchObject([path, 404, { code: "NOT_FOUND" }]);
     expect(await said("off")).toEqual([403, { error: "Webhook disabled" }]);
     for (const headers of [{}, { "x-webhook-secret": "wrong" }, { "x-webhook-secret": "" }])
       expect(await said("github", headers)).toEqual([401, { error: "Invalid secret" }]);
@@ -114,6 +116,22 @@ eachDatabase((open, database) => {
     expect(await status({ ...standard(body), "webhook-id": "another" })).toBe(401);
     // A proof that does not hold is not made up for by a weaker one.
     expect(await status({ ...hubSignature(body, "another secret"), "x-webhook-secret": SECRET })).toBe(401);
+  });
+
+  test("what one scheme has signed is nothing that another one signs, so its time and its id cannot be left out", async () => {
+    const hub = await open({ now: START });
+    await webhook(hub, { webhook_secret: SECRET });
+    const body = '{"release": "1.5.1700000000.2"}';
+    for (const id of ["msg_1", "a.b-c.1", String(randomUUID())]) {
+      const signed = standard(body, { id });
+      expect((await post(hub, body, { ...JSON_TYPE, ...signed })).status).toBe(200);
+      // Years later: with all that was signed as its body, the same bytes have the same signature.
+      const whole = `${id}.${signed["webhook-timestamp"]}.${body}`;
+      expect([id, (await post(hub, whole, hubSignature(whole))).status]).toEqual([id, 401]);
+    }
+    for (const text of [body, `payload=${encodeURIComponent(body)}`, "1.5.2 is out.", "v1.5.1700000000 is out."])
+      expect([text, (await post(hub, text, hubSignature(text))).status]).toEqual([text, 200]);
+    expect(await pending(hub)).toHaveLength(7);
   });
 
   test("TRIGGER-2: what was signed more than five minutes ago or from now is refused", async () => {
