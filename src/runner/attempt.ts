@@ -4,6 +4,7 @@ import type { Ctx } from "../context.ts";
 import { ParleyError } from "../errors.ts";
 import { hit } from "../failpoints.ts";
 import { formatId } from "../ids.ts";
+import { type Mask, maskOf, secretsIn } from "../local/secrets.ts";
 import {
   type Claimed,
   type Ending,
@@ -21,7 +22,6 @@ import { Output } from "./output.ts";
 /** How often what it has printed is stored, for whoever looks on. */
 const SHOW_MS = 1000;
 const RETRY_MS = 500;
-const SECRET_NAMES = /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL/i;
 
 /** Why an attempt ends before its program does. */
 export type Interruption = "timeout" | "stopped" | "hub_stopped" | "given_up";
@@ -45,6 +45,7 @@ interface Parts {
 export class Attempt {
   readonly #parts: Parts;
   readonly #output: Output;
+  readonly #mask: Mask;
   readonly #findings: Findings = {};
   readonly held: Held;
   #interruption: Interruption | undefined;
@@ -58,9 +59,10 @@ export class Attempt {
     const { claimed, program, home } = parts;
     const { space_id, run, attempt } = claimed;
     this.held = { space_id, id: run.id, attempt };
-    const secrets = Object.entries(program.env).flatMap(([name, value]) => (SECRET_NAMES.test(name) ? [value] : []));
+    const secrets = [claimed.token, ...secretsIn(program.env)];
     const file = join(home, "runs", space_id, `${formatId(run.id)}.${attempt}.log`);
-    this.#output = new Output(file, { secrets: [claimed.token, ...secrets] });
+    this.#output = new Output(file, { secrets });
+    this.#mask = maskOf(secrets);
   }
 
   get is_worker(): boolean {
@@ -183,7 +185,13 @@ export class Attempt {
       return { outcome: "not_deferred", ...how, error: "Its client had gone on already, or has no call that waits." };
     if (session_lost && this.#parts.claimed.is_resumed)
       return { outcome: "session_lost", ...how, error: "Its client does not know the session any more." };
-    const words = error ?? (signal ? `It was ended by ${signal}.` : `It ended with exit code ${code}.`);
+    // In its client's words, which may repeat what it was given.
+    const words =
+      error !== undefined
+        ? this.#mask(error)
+        : signal
+          ? `It was ended by ${signal}.`
+          : `It ended with exit code ${code}.`;
     if (throttled_until !== undefined) return { outcome: "throttled", ...how, cost_usd, error: words, throttled_until };
     return { outcome: "failed", ...how, cost_usd, error: words };
   }

@@ -193,6 +193,19 @@ test("of a gigabyte the end is kept, in bounded memory and in a file of bounded 
   expect([count, last]).toEqual([1024 ** 2 + 1, "the end"]);
 });
 
+test("a secret that comes in pieces is taken out, whatever the other stream says in between", async () => {
+  const [half, rest] = [SECRET.slice(0, 9), SECRET.slice(9)];
+  const said = [
+    `process.stdout.write("a ${half}")`,
+    'process.stderr.write("b ")',
+    `process.stdout.write("${rest} c\\n")`,
+  ];
+  const script = said.map((one, at) => `setTimeout(() => ${one}, ${at * 100})`).join(";");
+  const { text } = await run([], { argv: [process.execPath, "-e", script] });
+  expect(text).toContain("a [secret] c\n");
+  expect(text).not.toContain(half);
+});
+
 test("what it prints can be read while it runs, and no secret stands in it", async () => {
   const token = `parley_${"a1".repeat(20)}abc`;
   const gone = join(folder, "go");

@@ -83,10 +83,11 @@ export class Child {
     this.#exit = once(child, "exit").then(([code, signal]) => ({ code, signal }));
     const read = async (stream: Readable, is_error: boolean): Promise<void> => {
       const lines = new Lines((line) => online(line, is_error));
+      const write = output.stream();
       try {
         for await (const chunk of stream) {
           lines.write(chunk);
-          await output.write(chunk);
+          await write(chunk);
         }
       } catch (error) {
         // Closed by us, since something that outlived it kept it open.

@@ -56,7 +56,8 @@ export class Mask {
  */
 export class Output {
   readonly #path: string;
-  readonly #mask: Mask;
+  readonly #secrets: readonly string[];
+  readonly #masks: Mask[] = [];
   readonly #most: number;
   #file: FileHandle | undefined;
   #size = 0;
@@ -68,7 +69,7 @@ export class Output {
 
   constructor(path: string, { secrets, most = MOST_FILE }: { secrets: readonly string[]; most?: number }) {
     this.#path = path;
-    this.#mask = new Mask(secrets);
+    this.#secrets = secrets;
     this.#most = most;
   }
 
@@ -83,13 +84,18 @@ export class Output {
     this.#file = await open(this.#path, "wx", 0o600);
   }
 
-  /** Resolves when there is room for more. */
-  write(chunk: Buffer): Promise<void> {
-    return this.#append(this.#mask.take(chunk));
+  /**
+   * What takes in one of its streams; resolves when there is room for more. Of each by itself secrets are taken out: one
+   * that comes in pieces may have something of the other stream between them.
+   */
+  stream(): (chunk: Buffer) => Promise<void> {
+    const mask = new Mask(this.#secrets);
+    this.#masks.push(mask);
+    return (chunk) => this.#append(mask.take(chunk));
   }
 
   async end(): Promise<void> {
-    await this.#append(this.#mask.end());
+    for (const mask of this.#masks) await this.#append(mask.end());
     await this.#file?.close();
     this.#file = undefined;
   }

@@ -77,6 +77,18 @@ eachDatabase((open) => {
     expect(run).toMatchObject({ state: "stopped", stop_requested_by: "admin", output: "[secret]\n" });
   });
 
+  test("what its client says went wrong is told without what it was given in confidence", async () => {
+    const hub = await open();
+    const result =
+      '{ type: "result", is_error: true, result: [process.env.PARLEY_TOKEN, process.env.MY_PAT].join(" ") }';
+    const argv = [process.execPath, "-e", `console.log(JSON.stringify(${result})); process.exit(1)`, "--"];
+    define(hub, { trigger: { client: "claude", argv, cwd: folder, env: { MY_PAT: "given in confidence" } } });
+    const id = await planRun(hub);
+    const run = await runOver(hub, id);
+    expect(run).toMatchObject({ state: "failed", error: "[secret] [secret]" });
+    expect(JSON.stringify(run)).not.toContain("confidence");
+  });
+
   test("RUNNER-8: a run that takes too long is killed with all it started, and has failed", async () => {
     const hub = await open();
     define(hub, { trigger: { ...unruly("deaf", "child:setsid", "child:deaf", "hang"), timeout_seconds: 3 } });

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import { maskOf } from "../local/secrets.ts";
 import type { NewEvent } from "../modules/timeline/index.ts";
 import { Journal } from "./journal.ts";
 import { RetryingPort } from "./port.ts";
-import { maskOf } from "./secrets.ts";
 import { Spending } from "./spending.ts";
 
 function open() {

@@ -3,6 +3,7 @@
  * no more than a turn may have. Its permission requests become approvals here, as everybody's do.
  */
 import { HubError } from "../client/index.ts";
+import type { Mask } from "../local/secrets.ts";
 import type { LogEvent, NewEvent } from "../modules/timeline/index.ts";
 import { cut } from "../text.ts";
 import { clean } from "./answer.ts";
@@ -11,7 +12,6 @@ import type { Permission, PermissionRequest, ProgramCall, ProgramReport, Usage }
 import { TurnFailed } from "./failed.ts";
 import type { Requested } from "./policy-gate.ts";
 import type { RetryingPort } from "./port.ts";
-import type { Mask } from "./secrets.ts";
 import type { Spending } from "./spending.ts";
 
 const MOST_TEXT = 500_000;

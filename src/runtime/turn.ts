@@ -1,5 +1,6 @@
 import { HubError } from "../client/index.ts";
 import { hit } from "../failpoints.ts";
+import type { Mask } from "../local/secrets.ts";
 import type { LogEvent, NewEvent } from "../modules/timeline/index.ts";
 import { unlessAborted } from "./aborting.ts";
 import { batches, notable } from "./answer.ts";
@@ -15,7 +16,6 @@ import { notificationOf } from "./notifications.ts";
 import type { RetryingPort } from "./port.ts";
 import { programPrompt, systemPrompt } from "./prompt.ts";
 import { PuttingOff } from "./putting-off.ts";
-import type { Mask } from "./secrets.ts";
 import { isSpeech, isYield, TOOLS_OFF } from "./speech.ts";
 import { Spending } from "./spending.ts";
 import { Throttled } from "./throttled.ts";

@@ -1,5 +1,5 @@
 import { type Client, ProtocolError, SdkError, SdkErrorCode } from "@modelcontextprotocol/client";
-import type { Mask } from "../secrets.ts";
+import type { Mask } from "../../local/secrets.ts";
 import type { ToolResult } from "../toolset.ts";
 import { refusalOf } from "./results.ts";
 import type { ServerEvents } from "./server.ts";

@@ -10,8 +10,8 @@ import {
 import { getDefaultEnvironment, StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { z } from "zod";
 import { killAll } from "../../local/killing.ts";
+import { maskOf, secretsIn } from "../../local/secrets.ts";
 import { VERSION } from "../../version.ts";
-import { maskOf, secretsIn } from "../secrets.ts";
 import type { ToolHint } from "../toolset.ts";
 import { ask } from "./asking.ts";
 import type { ServerSpec } from "./config.ts";

@@ -2,7 +2,7 @@
  * An agent program that speaks the Agent Client Protocol on its standard input and output. What its session was given, and
  * whether it has shown that it has it, is kept as for a client: a session that goes on is told nothing twice.
  */
-import { type Mask, maskOf, secretsIn } from "../secrets.ts";
+import { type Mask, maskOf, secretsIn } from "../../local/secrets.ts";
 import { AcpConnection, type AcpLimits, type Servers } from "./acp-connection.ts";
 import { briefing, newsFor } from "./briefing.ts";
 import type { Assignment, ProgramDriver, ProgramReport } from "./program.ts";

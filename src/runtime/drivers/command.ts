@@ -5,7 +5,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { killAll } from "../../local/killing.ts";
-import { type Mask, maskOf, secretsIn } from "../secrets.ts";
+import { type Mask, maskOf, secretsIn } from "../../local/secrets.ts";
 import { briefing, newsFor } from "./briefing.ts";
 import { claude } from "./command/claude.ts";
 import { codex } from "./command/codex.ts";

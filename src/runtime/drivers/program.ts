@@ -1,6 +1,7 @@
 /** A whole agent program: it asks its own model and runs its own tools, and tells what it does. */
+
+import type { Mask } from "../../local/secrets.ts";
 import type { News } from "../history.ts";
-import type { Mask } from "../secrets.ts";
 import type { Driver, ModelMessage } from "./driver.ts";
 
 /** As the approvals of what an agent asks for by ACP are called. */

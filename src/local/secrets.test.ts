@@ -7,14 +7,22 @@ test("what is a secret by its name or its look is taken out, in JSON too, and wh
   const mask = maskOf(
     secretsIn({
       ...{ OPENAI_API_KEY: KEY, LOOKED: "ghp_0123456789abcdef", Authorization: "Bearer abcdefgh-1" },
+      ...{ OPENAPIKEY: "of-no-known-look", MYTOKEN: "neither-this-one", DBPASSWORD: "nor-that-one-there" },
       ...{ DATABASE_URL: "postgres://ana:p%40ssw0rd-long@db/x", QUOTED_TOKEN: 'with "quotes" in' },
-      ...{ HOME: "/home/ana/project", MODEL: "claude-opus-4-5", MONKEY: "a-monkey-it-is", SHORT_KEY: "short" },
+      ...{
+        TOKENIZER: "a-tokenizer-it-is",
+        HOME: "/home/ana/project",
+        MODEL: "claude-opus-4-5",
+        MONKEY: "a-monkey-it-is",
+        SHORT_KEY: "short",
+      },
     }),
   );
   expect(mask(`${KEY} ghp_0123456789abcdef abcdefgh-1`)).toBe("[secret] [secret] [secret]");
+  expect(mask("of-no-known-look neither-this-one nor-that-one-there")).toBe("[secret] [secret] [secret]");
   expect(mask("psql: p@ssw0rd-long or p%40ssw0rd-long")).toBe("psql: [secret] or [secret]");
   expect(mask(JSON.stringify({ said: 'with "quotes" in' }))).toBe('{"said":"[secret]"}');
-  const plain = "/home/ana/project claude-opus-4-5 a-monkey-it-is short";
+  const plain = "/home/ana/project claude-opus-4-5 a-monkey-it-is a-tokenizer-it-is short";
   expect(mask(plain)).toBe(plain);
 });
 

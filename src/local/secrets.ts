@@ -6,7 +6,7 @@
 /** Shorter ones are no secrets, and would be found everywhere. */
 const LEAST = 8;
 const NAMED =
-  /(^|[_-])(api_?key|key|token|secret|pass|passwd|password|passphrase|auth|authorization|credentials?|cookie|dsn|pat|jwt)($|[_-])/i;
+  /secret|passw(or)?d|passphrase|api_?key|credential|(^|[_-])(key|auth|authorization|pass|cookie|dsn|pat|jwt)($|[_-])|token($|[_-])/i;
 /** As the best known services begin theirs. */
 const LOOKS_SO = /^(sk-|sk_|rk_|gh[a-z]_|github_pat_|glpat-|xox[a-z]-|AKIA|AIza|npm_|pypi-|eyJ)/;
 /** The hub's own: tokens, and what webhooks are signed with. */
