@@ -118,3 +118,12 @@ test("the hub that a command starts is not told as whom the command acts", async
   const { pid } = await ground.json<{ pid: number }>(["status"]);
   expect(readFileSync(`/proc/${pid}/environ`, "utf8")).not.toContain(token);
 });
+
+test("a folder that was typed takes the environment's token if that is for its own hub, and no other", async () => {
+  const { url } = await ground.serve();
+  const { token } = await ground.json<{ token: string }>(["token", "create", "--role", "agent", "--name", "scout"]);
+  const whoami = (PARLEY_URL: string) =>
+    ground.json(["whoami", "--home", ground.home], { env: { PARLEY_URL, PARLEY_TOKEN: token } });
+  expect(await whoami(url)).toMatchObject({ principal: "scout" });
+  expect(await whoami("http://127.0.0.1:1")).toMatchObject({ principal: "admin" });
+});

@@ -75,6 +75,12 @@ test("with --json every command prints one JSON document, and nothing on stderr"
 
 test("a wrong argument is named as it was typed, and not by the tool or header that carried it", async () => {
   expect(await errorOf(["read", "abc"])).toMatchObject({ exit: 2, message: "id: an id is a string of digits." });
+  // Before anything was ever stored, and so long ago that the hub would refuse the time.
+  for (const begin of ["1234", "12345", "1400"])
+    expect(await errorOf(["read", begin])).toMatchObject({
+      exit: 4,
+      message: `No mail has an id that begins with ${begin}.`,
+    });
   const space = await errorOf(["inbox", "--space", "nope"]);
   expect(space).toMatchObject({
     exit: 4,

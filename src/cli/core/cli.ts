@@ -49,10 +49,11 @@ export class Cli {
     this.noStart = common.no_start;
     this.out = new Output(io, common, textByDefault);
     this.home = new Home(common.home, io.env.HOME);
-    // A folder that was typed wins over a hub that the environment names, and over the token meant for that hub.
+    // A folder that was typed wins over a hub elsewhere that the environment names, and over the token meant for that hub.
     const own = typed.has("home") && !typed.has("url");
     this.url = own ? undefined : common.url;
-    this.#token = own && common.url ? undefined : io.env.PARLEY_TOKEN || undefined;
+    const elsewhere = own && common.url !== undefined && !this.home.hubAt(common.url);
+    this.#token = elsewhere ? undefined : io.env.PARLEY_TOKEN || undefined;
     this.runByAgent = this.#token ? undefined : runByAgent(io.env);
     this.space = common.space;
     this.cause = common.cause;

@@ -47,12 +47,17 @@ function madeWithin(prefix: string, [from, until]: NonNullable<Lookup["between"]
   const { first, last } = idRange(prefix);
   const [from_ms, until_ms] = [Number(first) / 1000, Number(last) / 1000];
   const now = Date.now();
-  if (from_ms > now + DAY_MS) throw noneBegins(prefix, what);
+  const oldest_ms = now - OLDEST_MS;
+  if (from_ms > now + DAY_MS || until_ms < oldest_ms) throw noneBegins(prefix, what);
   // What is still to come needs no end.
-  return { [from]: isoOf(Math.floor(from_ms)), ...(until_ms < now && { [until]: isoOf(Math.ceil(until_ms)) }) };
+  const ends = until_ms < now && { [until]: isoOf(Math.ceil(until_ms)) };
+  return { [from]: isoOf(Math.floor(Math.max(from_ms, oldest_ms))), ...ends };
 }
 
 const DAY_MS = 86_400_000;
+
+/** Nothing is older, and the hub takes no time that is further away. */
+const OLDEST_MS = 3650 * DAY_MS;
 
 const isoOf = (ms: number): string => new Date(ms).toISOString();
 
