@@ -241,28 +241,34 @@ describe("a call that does not fit", () => {
     });
 
     test("an id is a string of digits that could have been given out, or it is refused", async () => {
-      const malformed = [
-        "",
-        "0",
-        "01",
-        "-1",
-        "+1",
-        "1.0",
-        "1e3",
-        " 1",
-        "0x1",
-        "９",
-        "9007199254740993",
-        "1".repeat(17),
-        "main",
-        17,
-      ];
+      const malformed = ["", "0", "01", "-1", "+1", "1.0", "1e3", " 1", "0x1", "９", "1".repeat(17), "main", 17];
       for (const after_id of malformed) {
         const { status, body } = await shared.hub.call(ana, "chat_read_since", { after_id });
         expect([after_id, status, body]).toEqual([after_id, 400, { code: "INVALID_ARGUMENT", error: SENTENCE }]);
       }
-      const ahead = await shared.hub.call(ana, "chat_read_since", { after_id: "9007199254740991" });
-      expect([ahead.status, ahead.body.code]).toEqual([400, "WATERMARK_INVALID"]);
+      const { status } = await shared.hub.call(ana, "mail_read", { id: "9007199254740993" });
+      expect(status).toBe(400);
+    });
+
+    test("what may be written in several ways is refused with what is wrong in the way that was meant", async () => {
+      const refused = async (tool: string, args: object) => (await shared.hub.call(ana, tool, args)).body.error;
+      expect(await refused("task_get", {})).toBe(
+        "task_get: task_id: Invalid input: expected string, received undefined.",
+      );
+      expect(await refused("submit_answers", { answers: [{ answer: "x" }] })).toBe(
+        "submit_answers: answers.0.question_id: Invalid input: expected string, received undefined.",
+      );
+      expect(await refused("submit_answers", { answers: { "17": 5 } })).toBe(
+        "submit_answers: answers.17: Invalid input: expected string, received number.",
+      );
+    });
+
+    test("a position that no id has reached is ahead of everything, whatever number it is", async () => {
+      for (const tool of ["chat_read_since", "chat_read_and_advance", "timeline_read"])
+        for (const after_id of ["9007199254740991", "9007199254740993", "9999999999999999"]) {
+          const { status, body } = await shared.hub.call(ana, tool, { after_id, agent: "scout" });
+          expect([tool, after_id, status, body.code]).toEqual([tool, after_id, 400, "WATERMARK_INVALID"]);
+        }
     });
 
     test("a message of another inbox or another space is a position like any other: it shows nothing of theirs", async () => {

@@ -220,8 +220,16 @@ function split(args: unknown): { key: unknown; rest: unknown } {
   return { key, rest };
 }
 
+/** Of what may be written in several ways, what is wrong with the way that was meant: the one that fits furthest. */
+function deepest(issue: z.core.$ZodIssue): z.core.$ZodIssue {
+  if (issue.code !== "invalid_union") return issue;
+  const firsts = issue.errors.flatMap(([first]) => (first ? [deepest(first)] : []));
+  const [best] = firsts.sort((a, b) => b.path.length - a.path.length);
+  return best ? { ...best, path: [...issue.path, ...best.path] } : issue;
+}
+
 function sentence(tool: Tool, error: z.ZodError): string {
-  const [first] = error.issues;
+  const first = error.issues[0] && deepest(error.issues[0]);
   const where = first?.path.join(".");
   // It names unknown fields, and those are the caller's: as many and as long as a body holds.
   return `${tool.name}: ${cut(`${where ? `${where}: ` : ""}${first?.message ?? "the arguments do not fit"}`, 300)}.`;

@@ -44,7 +44,7 @@ export async function checkPosition(
     );
   const head = await findHead(ctx.db, space_id);
   if (where.after_id > head)
-    throw new ParleyError("WATERMARK_INVALID", `${where.after_id} is ahead of everything written here.`, {
+    throw new ParleyError("WATERMARK_INVALID", "This position is ahead of everything written here.", {
       details: { epoch: ctx.database.epoch, last_id: formatId(head) },
     });
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Id } from "../../ids.ts";
+import { Id, Position } from "../../ids.ts";
 import { AgentType, Lifecycle, Name, RunPhase } from "../identity/index.ts";
 
 export const MOST_CONTENT_BYTES = 1024 * 1024;
@@ -43,7 +43,9 @@ export type Posted = z.infer<typeof Posted>;
 const limit = z.int().min(1).max(MOST_PAGE).default(50).describe(`At most this many messages, up to ${MOST_PAGE}.`);
 
 export const ReadSince = z.strictObject({
-  after_id: Id.nullish().describe("The last id you have dealt with. Null or left out: from the first message kept."),
+  after_id: Position.nullish().describe(
+    "The last id you have dealt with. Null or left out: from the first message kept.",
+  ),
   limit,
   agent,
 });
@@ -57,7 +59,7 @@ export const ReadBefore = z.strictObject({
 export type ReadBefore = z.infer<typeof ReadBefore>;
 
 export const ReadAndAdvance = z.strictObject({
-  after_id: Id.optional().describe("Begin here, up to where you have read, instead of at your mark."),
+  after_id: Position.optional().describe("Begin here, up to where you have read, instead of at your mark."),
   limit,
   agent,
   subscriber: z

@@ -1,7 +1,7 @@
 import { type Ctx, has, transact } from "../../../context.ts";
 import { ParleyError } from "../../../errors.ts";
 import { checkPosition, findWatermark, saveWatermark } from "../../../feed/index.ts";
-import { formatId, parseId, timeOfId } from "../../../ids.ts";
+import { formatId, parseId, parsePosition, timeOfId } from "../../../ids.ts";
 import { fitting, fittingPage, startOf } from "../../../pages.ts";
 import { checkSubscriber } from "../../identity/index.ts";
 import type { AdvancedPage, Inbox, Message, Page, ReadAndAdvance, ReadBefore, ReadSince } from "../schema.ts";
@@ -14,7 +14,7 @@ const INBOX_MESSAGES = 200;
 
 /** The next messages after a position. Moves nothing: the same question has the same answer. */
 export async function readSince(ctx: Ctx, { after_id, limit, agent }: ReadSince): Promise<Page> {
-  const from = after_id ? parseId(after_id) : null;
+  const from = after_id ? parsePosition(after_id) : null;
   return read(ctx, await readableInbox(ctx, agent), { after_id: from, limit });
 }
 
@@ -35,7 +35,7 @@ export function readAndAdvance(ctx: Ctx, input: ReadAndAdvance): Promise<Advance
     const page: AdvancedPage =
       named === undefined
         ? await readBehind(ctx, inbox, { after_id: had_id, limit })
-        : await read(ctx, inbox, { after_id: parseId(named), limit });
+        : await read(ctx, inbox, { after_id: parsePosition(named), limit });
     const last_id = page.last_id === null ? null : parseId(page.last_id);
     if (last_id !== null && (had_id === null || last_id > had_id || (page.gap && page.messages.length > 0)))
       await saveWatermark(ctx.tx, { ...mark, last_id, updated_at: new Date(ctx.now()).toISOString() });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Id } from "../../../ids.ts";
+import { Id, Position } from "../../../ids.ts";
 import { Name } from "../../identity/index.ts";
 import { AskedQuestion, CallApproval, CallOutcome, MadeTask, MOST_INLINE, Outcome } from "./log.ts";
 
@@ -55,7 +55,7 @@ export type RunStatus = (typeof RUN_STATUSES)[number];
 
 export const ReadTimeline = z.strictObject({
   agent: Name.optional().describe("Which agent's; the space's default agent if left out. An agent is always itself."),
-  after_id: Id.nullish().describe("Only what comes after. Null or left out: from the first item kept."),
+  after_id: Position.nullish().describe("Only what comes after. Null or left out: from the first item kept."),
   before_id: Id.nullish().describe("Instead, the last items before it; null for the newest."),
   changed_after: Id.optional().describe("Instead, what was made or has changed after this position, in that order."),
   newest: z.boolean().default(false).describe("The newest items, as with a before_id of null."),
