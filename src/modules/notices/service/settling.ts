@@ -33,8 +33,8 @@ export const settle = (ctx: Ctx, { id, digest, choice }: SettleNotice): Promise<
 interface Answering {
   /** The principal who answers, or who hands in what a person said. */
   by: string;
-  /** Whose questions `by` hands in answers to: those that it asked for others, or also its own. Left out for who answers. */
-  hands_in?: "others" | "own" | undefined;
+  /** `by` says what a person said, which who asked may do too. */
+  hands_in?: boolean | undefined;
   /** Also when its time is over. */
   late?: boolean;
   /** Where it is answered with one of several. */
@@ -53,8 +53,7 @@ interface Decision extends Answering {
 async function decide(ctx: TxCtx, row: NamedNoticeRow, decision: Decision): Promise<boolean> {
   const { by, hands_in, late = false, choice = null, check } = decision;
   if (row.audience !== null && row.audience !== by) throw noSuchNotice(row.id);
-  const asked = row.raised_by === by && hands_in !== "own";
-  if (asked || (row.by_principal_id === by && hands_in === undefined))
+  if (!hands_in && (row.raised_by === by || row.by_principal_id === by))
     throw new ParleyError("FORBIDDEN", "You raised this notice: somebody else has to answer it.");
   check?.();
   return end(ctx, row, { state: "answered", choice, settled_by: by, late });

@@ -1,7 +1,6 @@
 import { type Ctx, has, PEOPLE, type TxCtx, transact } from "../../../context.ts";
 import { ParleyError } from "../../../errors.ts";
 import { formatId, Id, parseId } from "../../../ids.ts";
-import { findSelf } from "../../identity/index.ts";
 import type { Answers, SubmitAnswers, SubmitToCheckpoint, Submitted } from "../schema.ts";
 import * as store from "../store.ts";
 import type { StatedQuestionRow } from "../tables.ts";
@@ -32,9 +31,8 @@ const listed = (answers: Answers): Answer[] =>
 
 async function take(ctx: TxCtx, answers: readonly Answer[], checkpoint: number | undefined): Promise<Submitted> {
   const found = await Promise.all(answers.map((one) => find(ctx, one.question_id)));
-  const own = has(ctx.actor, ...PEOPLE) ? undefined : (await findSelf(ctx))?.principal_id;
   // All of them before the first is taken: what is refused changes nothing.
-  for (const [at, row] of found.entries()) if (row) checkAnswer(ctx, row, { answer: answers[at]?.answer ?? "", own });
+  for (const [at, row] of found.entries()) if (row) checkAnswer(ctx, row, answers[at]?.answer ?? "");
   const lists = { answered: [], not_found: [], already_answered: [], withdrawn: [] } as Lists;
   let resumed: number | undefined;
   for (const [at, { question_id, answer }] of answers.entries()) {
@@ -63,7 +61,7 @@ async function takeOne(ctx: TxCtx, row: StatedQuestionRow, answer: string): Prom
   const state = stateOf(ctx, row);
   if (state === "withdrawn" || state === "dismissed") return { list: "withdrawn" };
   if (state === "answered") return { list: "already_answered" };
-  const hands_in = has(ctx.actor, ...PEOPLE) ? undefined : ("others" as const);
+  const hands_in = !has(ctx.actor, ...PEOPLE);
   const settled = await settle(ctx, row, { answer, by: ctx.actor.principal_id, hands_in, via: "submit_answers" });
   if (!settled) return { list: "already_answered" };
   return { list: "answered", ...(settled.resumed !== undefined && { resumed: settled.resumed }) };
@@ -74,13 +72,9 @@ const find = async (ctx: TxCtx, question_id: string): Promise<StatedQuestionRow 
     ? store.findQuestion(ctx.tx, { space_id: ctx.tx.space_id, id: parseId(question_id) })
     : undefined;
 
-/** `own` is the agent that an orchestrator is or acts for: what that asked itself it hands in no answer to. */
-function checkAnswer(ctx: Ctx, row: StatedQuestionRow, { answer, own }: { answer: string; own: string | undefined }) {
+function checkAnswer(ctx: Ctx, row: StatedQuestionRow, answer: string): void {
   const state = stateOf(ctx, row);
-  if (state !== "open" && state !== "no_response") return;
-  if (row.raised_by === own)
-    throw new ParleyError("FORBIDDEN", `You asked question ${formatId(row.id)} yourself: a person has to answer it.`);
-  checkOption(row, answer);
+  if (state === "open" || state === "no_response") checkOption(row, answer);
 }
 
 export function checkOption(row: StatedQuestionRow, answer: string): void {

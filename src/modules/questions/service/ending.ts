@@ -17,7 +17,8 @@ interface Answering {
   answer: string;
   /** The principal who answers or hands in. */
   by: string;
-  hands_in?: "others" | "own" | undefined;
+  /** What somebody else said. */
+  hands_in?: boolean | undefined;
   via: Exclude<Via, "default">;
 }
 
@@ -29,7 +30,7 @@ export async function settle(
 ): Promise<{ resumed: number | undefined } | undefined> {
   // An answer that comes late is still one.
   if (!(await answerNotice(ctx, row.id, { by, hands_in, late: true }))) return undefined;
-  await store.saveAnswer(ctx.tx, { id: row.id, answer, via, handed_in: hands_in === undefined ? 0 : 1 });
+  await store.saveAnswer(ctx.tx, { id: row.id, answer, via, handed_in: hands_in ? 1 : 0 });
   if (row.expires_at) await unplan(ctx, { kind: EXPIRE, ref: row.id });
   // A reply to the mail that asks is in the asker's mailbox as it is.
   if (via !== "mail") await plan(ctx, { kind: RELAY, ref: row.id, at: ctx.now() });

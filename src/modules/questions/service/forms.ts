@@ -25,7 +25,7 @@ export const takeForm = (ctx: Ctx, { question_id }: WaitForQuestion, text: strin
     if (answer === "" || answer.length > MOST_ANSWER)
       throw new ParleyError("INVALID_ARGUMENT", `An answer has 1 to ${MOST_ANSWER} characters.`);
     checkOption(row, answer);
-    await settle(ctx, row, { answer, by: row.asker_id, hands_in: "own", via: "elicitation" });
+    await settle(ctx, row, { answer, by: row.asker_id, hands_in: true, via: "elicitation" });
   });
 
 /** Undefined for another's, for what is over, and where forms are not allowed. */
