@@ -231,7 +231,10 @@ describe("agents and their inboxes", () => {
       expect((await as("ana")).body.code).toBe("AGENT_NOT_FOUND");
       await hub.call(hub.admin, "space_create", { id: "sess_far" });
       await hub.token("agent", "farid", "sess_far");
-      expect((await as("farid")).body.code).toBe("AGENT_NOT_FOUND");
+      expect((await as("farid")).body).toMatchObject({
+        code: "AGENT_NOT_FOUND",
+        error: "There is no agent farid here, and the name is somebody else's. Name another in X-Caller-Agent.",
+      });
     });
 
     test("whoever makes spaces is an agent in each from its first call on, and takes its own agents from one to the next", async () => {

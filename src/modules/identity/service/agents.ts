@@ -113,8 +113,16 @@ export async function noteDoing(
 /** The agent that the actor is, or that an orchestrator acts for. */
 export async function self(ctx: Ctx): Promise<AgentRow> {
   const agent = await findSelf(ctx);
-  if (!agent) throw noSuchAgent(actingFor(ctx) ?? ctx.actor.name);
+  if (!agent) throw noSelf(ctx);
   return agent;
+}
+
+/** Whom an orchestrator names is registered by its call, unless the name is given: so it is told what to do about it. */
+function noSelf(ctx: Ctx): ParleyError {
+  const name = actingFor(ctx);
+  if (name === undefined) return noSuchAgent(ctx.actor.name);
+  const sentence = `There is no agent ${name} here, and the name is somebody else's. Name another in X-Caller-Agent.`;
+  return new ParleyError("AGENT_NOT_FOUND", sentence);
 }
 
 /** The same where the actor may be none. */
