@@ -21,6 +21,8 @@ export interface Choice {
 
 export function chooseDatabase(wish: Wish): Choice {
   const { home, database_url_file, switching } = wish;
+  if (wish.database_url !== undefined && !isDatabase(wish.database_url))
+    throw new StartRefused(`The database's URL is none of PostgreSQL, such as ${EXAMPLE}.`);
   const given = wish.database_url ?? (database_url_file === undefined ? undefined : urlIn(database_url_file));
   const before = switching ? undefined : (wish.before?.database ?? leftIn(home));
   if (given !== undefined) {
@@ -60,10 +62,13 @@ function urlIn(file: string): string {
     });
   }
   // What is in it may be anything, and a secret: it is not shown.
-  if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url))
-    throw new StartRefused(`${file} has no URL of a database in it, such as postgres://parley@db.internal/parley.`);
+  if (!isDatabase(url)) throw new StartRefused(`${file} has no URL of a database in it, such as ${EXAMPLE}.`);
   return url;
 }
+
+const EXAMPLE = "postgres://parley@db.internal/parley";
+
+const isDatabase = (url: string): boolean => /^postgres(ql)?:\/\//.test(url) && URL.canParse(url);
 
 function another(home: string, before: "sqlite" | PostgresSetting, url: string): StartRefused {
   const has = before === "sqlite" ? "a SQLite database" : before.postgres;

@@ -126,6 +126,15 @@ test("a password of the database is refused on the command line, where everybody
   }
 });
 
+test("a URL that is none of PostgreSQL is refused before anything is made, and not shown", async () => {
+  for (const url of ["mysql://parley:hidden@db/x", "parley.db", "postgres:hidden"]) {
+    const { code, stderr } = await ground.parley(["serve"], { env: { PARLEY_DATABASE_URL: url } });
+    expect([url, code, stderr]).toEqual([url, REFUSED, expect.stringContaining("none of PostgreSQL")]);
+    expect(stderr).not.toContain("hidden");
+  }
+  expect(existsSync(ground.home)).toBe(false);
+});
+
 test("a free port is taken anew each time, where a free one was asked for", async () => {
   await (await ground.serve(["--port", "0"])).kill("SIGTERM");
   expect(JSON.parse(readFileSync(join(ground.home, "hub-settings.json"), "utf8"))).toEqual({
