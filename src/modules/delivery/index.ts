@@ -1,7 +1,7 @@
 import type { Module } from "../../module.ts";
 
 export { DELIVERY_STATES, Delivery } from "./schema.ts";
-export { listDeliveries, prove, record } from "./service.ts";
+export { forget, listDeliveries, prove, record } from "./service.ts";
 
 export const delivery = {
   name: "delivery",

@@ -61,3 +61,7 @@ async function save(ctx: TxCtx, recorded: Recorded, known: NewDeliveryRow | unde
 
 export const listDeliveries = (ctx: Ctx, thing: Thing): Promise<DeliveryRow[]> =>
   store.listDeliveriesOf(ctx.db, { ...thing, space_id: ctx.actor.space_id });
+
+/** Of things that are themselves forgotten. */
+export const forget = (ctx: TxCtx, { topic, refs }: { topic: string; refs: readonly number[] }): Promise<void> =>
+  store.deleteDeliveries(ctx.tx, topic, refs);

@@ -42,6 +42,15 @@ const save = statement<Thing & NewDeliveryRow & { space_id: string }>(
 export const saveDelivery = (tx: Tx, row: Thing & NewDeliveryRow): Promise<void> =>
   tx.run(save, { ...row, space_id: tx.space_id });
 
+const forget = statement<Thing & { space_id: string }>(
+  "delete from deliveries where space_id = :space_id and topic = :topic and ref = :ref",
+);
+export const deleteDeliveries = (tx: Tx, topic: string, refs: readonly number[]): Promise<void> =>
+  tx.runAll(
+    forget,
+    refs.map((ref) => ({ topic, ref, space_id: tx.space_id })),
+  );
+
 const list = statement<Thing & { space_id: string }, DeliveryRow>(
   `select d.principal_id, p.name, d.channel, d.attempt, d.state, d.proof, d.first_at, d.last_at
    from deliveries d join principals p on p.id = d.principal_id

@@ -12,7 +12,24 @@ const kept = statement<Record<string, never>, { questions: number; notices: numb
    (select count(*) from checkpoints) as checkpoints`,
 );
 
+const told = statement<Record<string, never>, { n: number }>(
+  "select count(*) as n from deliveries where topic = 'questions'",
+);
+
 eachDatabase((open) => {
+  test("that a trigger was told of its answer is forgotten with the question", async () => {
+    const hub = await open({ now: START, config: { question_days: 7 } });
+    const github = await Desk.of(hub, "trigger", "github");
+    const ana = await Desk.of(hub, "human", "ana");
+    const noted = async () => Number((await hub.hub.database.get(told, {}))?.n);
+    const { question_id } = await github.done("add_question", { question: "Merge it?" });
+    await ana.done("submit_answers", { answers: { [question_id]: "yes" } });
+    await github.done("question_wait", { question_id });
+    await expect.poll(noted).toBe(1);
+    await hub.tick(8 * DAY);
+    expect(await noted()).toBe(0);
+  });
+
   test("a question is forgotten with its notice and its checkpoint once it has been over for so many days, and not before", async () => {
     const hub = await open({ now: START, config: { question_days: 7 } });
     const scout = await Desk.of(hub, "agent", "scout");
