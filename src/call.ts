@@ -6,6 +6,7 @@ import { ParleyError } from "./errors.ts";
 import { declaredCause } from "./feed/causes.ts";
 import type { Feed } from "./feed/feed.ts";
 import { IdempotencyKey, isMade, once } from "./idempotency.ts";
+import { issueIn } from "./issues.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Guard, Permit } from "./module.ts";
@@ -220,17 +221,8 @@ function split(args: unknown): { key: unknown; rest: unknown } {
   return { key, rest };
 }
 
-/** Of what may be written in several ways, what is wrong with the way that was meant: the one that fits furthest. */
-function deepest(issue: z.core.$ZodIssue): z.core.$ZodIssue {
-  if (issue.code !== "invalid_union") return issue;
-  const firsts = issue.errors.flatMap(([first]) => (first ? [deepest(first)] : []));
-  const [best] = firsts.sort((a, b) => b.path.length - a.path.length);
-  return best ? { ...best, path: [...issue.path, ...best.path] } : issue;
-}
-
 function sentence(tool: Tool, error: z.ZodError): string {
-  const first = error.issues[0] && deepest(error.issues[0]);
-  const where = first?.path.join(".");
+  const { where, message = "the arguments do not fit" } = issueIn(error) ?? {};
   // It names unknown fields, and those are the caller's: as many and as long as a body holds.
-  return `${tool.name}: ${cut(`${where ? `${where}: ` : ""}${first?.message ?? "the arguments do not fit"}`, 300)}.`;
+  return `${tool.name}: ${cut(`${where ? `${where}: ` : ""}${message}`, 300)}.`;
 }

@@ -74,7 +74,12 @@ test("MOUNT-8: .mcp.json counts once it is trusted as it is, then each --mcp-con
   const more = write("more.json", config({ files: server() }));
 
   const untrusted = run("--mcp-config", more);
+  let told = "";
+  untrusted.stderr.on("data", (chunk) => {
+    told += chunk;
+  });
   await mounted("files");
+  expect(told).toMatch(/\.mcp\.json is not used\. Look at it, then: .*trust/);
   expect(Object.keys((await status()).mounts)).not.toContain("folder");
   await stop(untrusted);
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { issueIn } from "../issues.ts";
 import { ANTHROPIC_URL, anthropic } from "./drivers/anthropic.ts";
 import type { Driver } from "./drivers/driver.ts";
 import { OPENAI_URL, openai } from "./drivers/openai.ts";
@@ -68,7 +69,6 @@ export function driverOf(definition: ModelDefinition, env: Readonly<Record<strin
 
 /** What is wrong with a definition, in one sentence. */
 export function wrongWith(error: z.ZodError): string {
-  const [first] = error.issues;
-  const where = first?.path.join(".");
-  return `${where ? `${where}: ` : ""}${first?.message ?? "it does not fit"}`;
+  const { where, message = "it does not fit" } = issueIn(error) ?? {};
+  return `${where ? `${where}: ` : ""}${message}`;
 }

@@ -20,7 +20,7 @@ export function serversFor(cli: Cli, files: readonly string[]): Map<string, Serv
   const text = readIfThere(own);
   const known = text !== undefined && isTrusted(cli, own, text) ? parse(own, text) : new Map<string, ServerSpec>();
   if (text !== undefined && !isTrusted(cli, own, text))
-    cli.out.note(`${visible(own)} is not used. Look at it, then: ${cli.line("trust")}`);
+    void cli.out.tell(`${visible(own)} is not used. Look at it, then: ${cli.line("trust")}`);
   for (const file of files) for (const [name, spec] of parse(file, readNamed(file))) known.set(name, spec);
   return known;
 }

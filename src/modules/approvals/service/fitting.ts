@@ -1,6 +1,7 @@
 /** Whether arguments are what a tool takes, by the JSON Schema that its server gave. */
 import { z } from "zod";
 import { ParleyError } from "../../../errors.ts";
+import { issueIn } from "../../../issues.ts";
 
 /**
  * Undefined for one that cannot be read: what it would have against anything, nobody knows. Regular expressions in it are
@@ -17,11 +18,10 @@ export function readSchema(schema: unknown): z.ZodType | undefined {
 export function checkFit(schema: z.ZodType, tool: string, value: unknown): void {
   const checked = schema.safeParse(value);
   if (checked.success) return;
-  const [issue] = checked.error.issues;
-  const where = issue?.path.join(".");
+  const issue = issueIn(checked.error);
   throw new ParleyError(
     "INVALID_ARGUMENT",
-    `${tool} does not take these arguments: ${where || "they"}: ${issue?.message}.`,
+    `${tool} does not take these arguments: ${issue?.where || "they"}: ${issue?.message}.`,
   );
 }
 
