@@ -81,6 +81,11 @@ export class IdentityFiles {
   readonly handover = (client_process: string) =>
     this.#read<HandoverFile>("handovers", client_process, ["client_session_id", "agent"]);
 
+  /** What it says each time it is asked, for who asks before each of many requests. */
+  readonly agentAsItIs = (name: string) => asItIs<AgentFile>(this.#whole(this.#agentPath(name)), ["agent", "token"]);
+  readonly roleAsItIs = (role: string, name: string) =>
+    asItIs<RoleFile>(this.#whole(this.#path("roles", `${role}\n${name}`)), ["role", "token"]);
+
   readonly saveAgent = (file: AgentFile) => this.#write(this.#agentPath(file.agent), file);
   readonly saveSession = (file: SessionFile) => this.#write(this.#path("sessions", file.client_session_id), file);
   readonly saveProject = (file: ProjectFile) => this.#write(this.#path("projects", file.project), file);
@@ -149,6 +154,33 @@ function parsed<T extends { space: string }>(path: string, needed: readonly (key
   const value = Object(jsonIn(read(path) ?? ""));
   // Written by us, and by nobody else: `read` saw to that.
   return ["space", ...needed].every((key) => typeof value[key] === "string") ? value : undefined;
+}
+
+/** Within so long of a change there may be another that the file's time does not tell. */
+const FRESH_MS = 1000;
+
+/** Reads it anew only where it is another file by now, or has changed: to read it takes longer than most that is asked. */
+function asItIs<T extends { space: string }>(path: string, needed: readonly (keyof T & string)[]): () => T | undefined {
+  let known: { stamp: string; value: T | undefined } | undefined;
+  return () => {
+    // Looked at before it is read: what comes in between is seen the next time.
+    const stamp = stampOf(path);
+    if (stamp !== undefined && stamp === known?.stamp) return known.value;
+    const value = parsed<T>(path, needed);
+    known = stamp === undefined ? undefined : { stamp, value };
+    return value;
+  };
+}
+
+/** Another one for whatever else is there. Undefined where that cannot be told. */
+function stampOf(path: string): string | undefined {
+  try {
+    const { dev, ino, ctimeMs, size } = process.getBuiltinModule("node:fs").lstatSync(path);
+    return Date.now() - ctimeMs > FRESH_MS ? `${dev} ${ino} ${ctimeMs} ${size}` : undefined;
+  } catch {
+    // Whoever reads it says what is wrong with it.
+    return undefined;
+  }
 }
 
 function read(path: string): string | undefined {

@@ -83,14 +83,16 @@ async function actingIn(cli: Cli, named: readonly string[] | undefined, as: As):
   if (role) {
     const files = await filesOf(cli);
     const { target } = await actAs(cli, files, role);
-    return { target, renewed: () => files.role(role.role, role.name)?.token, session_key: role.session_key, facets };
+    const kept = files.roleAsItIs(role.role, role.name);
+    return { target, renewed: () => kept()?.token, session_key: role.session_key, facets };
   }
   const { client, agent } = await resolveActing(cli, as);
   const { target } = client;
   if (!target.token) throw new Failure("UNAUTHENTICATED", "Set PARLEY_TOKEN to a token of the hub.");
   // A token that is given stays what it is. To ask whose it is could fail here, and the client would never hear why.
   const files = cli.token ? undefined : await filesOf(cli);
-  const renewed = agent === null ? undefined : () => files?.agent(agent)?.token;
+  const kept = agent === null ? undefined : files?.agentAsItIs(agent);
+  const renewed = agent === null ? undefined : () => kept?.()?.token;
   // A command is for the permanent space unless it says which; a program that serves a model takes none for granted.
   return {
     target: agent === null ? { ...target, space: cli.space } : target,

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { ClientRequest, IncomingHttpHeaders, IncomingMessage, RequestOptions } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventsOf } from "../../client/sse.ts";
 import type { ErrorCode } from "../../errors.ts";
@@ -52,11 +52,20 @@ export interface Sending {
   patience_ms?: number | undefined;
 }
 
+interface Target {
+  at: string;
+  origin: string;
+  options: RequestOptions;
+  request: (options: RequestOptions) => ClientRequest;
+}
+
 /** Plain `node:http`: the global `fetch` takes longer to load than the hub to answer. */
 export class HubHttp {
   readonly #hub: HubAddress;
   readonly #path: string;
   readonly #headers: Record<string, string>;
+  /** Where it last was: to take an address apart costs as much as to send a request there. */
+  #target: Target | undefined;
 
   constructor(hub: HubAddress, path: string, headers: Record<string, string>) {
     this.#hub = hub;
@@ -86,12 +95,11 @@ export class HubHttp {
     const route = this.#hub.route();
     if (!route) throw new NoAnswer("HUB_UNREACHABLE", "The Parley hub is not running.");
     const { token, by, isUnread } = route;
-    const url = new URL(route.url + this.#path);
-    // Imported by name, node:http would load every lazy export it has.
-    const { request } = process.getBuiltinModule(url.protocol === "https:" ? "node:https" : "node:http");
+    const { origin, options, request } = this.#targetAt(route.url);
     const body = message && JSON.stringify(message);
     return new Promise((resolve, reject) => {
-      const sent = request(url, {
+      const sent = request({
+        ...options,
         ...by,
         method,
         headers: {
@@ -114,13 +122,23 @@ export class HubHttp {
           connected = true;
         });
       });
-      sent.on("error", (error) => reject(connected && !isUnread(error) ? lost(error) : unreachable(url, error)));
+      sent.on("error", (error) => reject(connected && !isUnread(error) ? lost(error) : unreachable(origin, error)));
       sent.end(body);
     });
   }
+
+  #targetAt(at: string): Target {
+    if (this.#target?.at === at) return this.#target;
+    const url = new URL(at + this.#path);
+    // Imported by name, node:http would load every lazy export it has.
+    const { request } = process.getBuiltinModule(url.protocol === "https:" ? "node:https" : "node:http");
+    const { origin } = url;
+    this.#target = { at, origin, request, options: process.getBuiltinModule("node:url").urlToHttpOptions(url) };
+    return this.#target;
+  }
 }
 
-const unreachable = ({ origin }: URL, cause: Error): NoAnswer =>
+const unreachable = (origin: string, cause: Error): NoAnswer =>
   new NoAnswer("HUB_UNREACHABLE", `The Parley hub at ${origin} cannot be reached.`, { cause });
 
 export const lost = (cause?: unknown): NoAnswer =>
