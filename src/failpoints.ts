@@ -17,6 +17,7 @@ export const FAILPOINTS = [
   "claim.after_update",
   "claim.before_reply",
   "complete.after_update",
+  "wake.mark",
   "wake.before_file",
   "wake.after_file",
   "cron.after_slot_insert",

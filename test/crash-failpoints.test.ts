@@ -13,7 +13,7 @@ import { eachDatabaseOfHubs, Restarts } from "../src/testing/restarts.ts";
 const ELSEWHERE: readonly Failpoint[] = [
   ...(["due.before_commit", "migrate.after_step", "run.after_spawn", "run.before_record"] as const),
   ...(["claim.after_update", "claim.before_reply", "complete.after_update"] as const),
-  ...(["wake.before_file", "wake.after_file"] as const),
+  ...(["wake.mark", "wake.before_file", "wake.after_file"] as const),
   ...(["cron.after_slot_insert", "webhook.after_commit"] as const),
   ...(["consumer.after_inject", "consumer.after_watermark", "tool.before_run", "tool.after_run"] as const),
   "approval.after_decide",

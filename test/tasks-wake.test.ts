@@ -82,7 +82,7 @@ eachDatabaseOfHubs((database) => {
     expect(reader.isAlive).toBe(true);
   });
 
-  for (const point of ["wake.before_file", "wake.after_file"])
+  for (const point of ["wake.mark", "wake.before_file", "wake.after_file"])
     test(`WAKE-4: killed between the end of a task and its wake, at ${point}, a hub that comes back delivers it exactly once`, async () => {
       await using restarts = await Restarts.on(database);
       await restarts.start({ PARLEY_FAILPOINT: `${point}:kill` });

@@ -92,6 +92,23 @@ eachDatabase((open) => {
     await expect.poll(() => existsSync(join(again.home, "wake", ".wake"))).toBe(true);
   });
 
+  test("WAKE-1: in a folder in which a file can have no second name wakes come as in any other", async () => {
+    const hub = await open({ now: START });
+    const gmail = await hub.token("trigger", "gmail");
+    const mason = await hub.token("worker", "mason");
+    arm("wake.mark:throw:each");
+    const { id } = await make(hub, gmail, "one");
+    await doOne(hub, mason);
+    await hub.tick(0);
+    disarm();
+    expect(wakes(hub)).toEqual([`.wake-gmail-${id}`]);
+    expect(wakeOf(hub, `.wake-gmail-${id}`)).toMatchObject({ task_id: id, status: "done" });
+    rmSync(join(hub.home, "wake", `.wake-gmail-${id}`));
+    await hub.tick(HOUR_MS);
+    expect((await awaitOf(hub, id)).consumed_at).not.toBeNull();
+    expect(readdirSync(join(hub.home, "wake")).filter((name) => name.startsWith(".tmp"))).toEqual([]);
+  });
+
   test("WAKE-2 and WAKE-3: each task has a file of its own, and an await is over when its file was taken", async () => {
     const hub = await open({ now: START });
     const gmail = await hub.token("trigger", "gmail");

@@ -1,8 +1,9 @@
-import { lstat, open, readdir, rename, stat, unlink, writeFile } from "node:fs/promises";
+import { link, lstat, open, readdir, rename, stat, unlink, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, join } from "node:path";
 import { type Ctx, type TxCtx, transact } from "../../../context.ts";
 import { hit } from "../../../failpoints.ts";
+import { Few } from "../../../few.ts";
 import type { DueJob } from "../../../module.ts";
 import { inFolder } from "../../../wake-file.ts";
 import * as store from "../store.ts";
@@ -16,6 +17,8 @@ const LONGEST_LOOK_MS = 600_000;
 const TEMPORARY = ".tmp-";
 const SENT = ".sent";
 const OLD_MS = 60_000;
+/** A folder lets one file be made at a time: who waits for that in the system burns a processor meanwhile. */
+const making = new Few(1);
 
 /** Each file costs a flush of the disk and a commit: those of tasks that end one after another share both. */
 export const wakingThrottle = { [WAKE]: 20 };
@@ -139,7 +142,7 @@ async function contentOf(ctx: Ctx, row: OwedRow): Promise<string> {
 async function send(ctx: Ctx, row: OwedRow, { path, temporary, sent }: Marks & { path: string }): Promise<void> {
   if (!(await exists(sent))) {
     await write(ctx, temporary, await contentOf(ctx, row));
-    await writeFile(sent, "", { mode: 0o600 });
+    await mark(temporary, sent);
   } else if (!(await exists(temporary))) return;
   await hit("wake.before_file");
   await rename(temporary, path).catch(async (error: unknown) => {
@@ -147,6 +150,16 @@ async function send(ctx: Ctx, row: OwedRow, { path, temporary, sent }: Marks & {
     throw error;
   });
   await hit("wake.after_file");
+}
+
+/** By a second name of the same file where the folder can hold one: to make files is most of what a wake costs the disk. */
+async function mark(temporary: string, sent: string): Promise<void> {
+  try {
+    await hit("wake.mark");
+    await link(temporary, sent);
+  } catch {
+    await writeFile(sent, "", { mode: 0o600, flag: "wx" });
+  }
 }
 
 interface Marks {
@@ -160,7 +173,7 @@ function marksOf({ config }: Ctx, id: number, attempt: number): Marks {
 }
 
 async function write({ config }: Ctx, path: string, text: string): Promise<void> {
-  const file = await inFolder(config.wake_dir, () => open(path, "w", 0o600));
+  const file = await making.run(() => inFolder(config.wake_dir, () => open(path, "w", 0o600)));
   try {
     await file.writeFile(text);
     await file.sync();
