@@ -28,8 +28,8 @@ const OWN_PROCESS = [
   "src/testing/sample-module/*.test.ts",
   "web/src/lib/markdown/time.test.ts",
 ];
-/** Tests that measure, or that others wrote with short times, one after the other when all else is done. */
-const ALONE = ["test/{limits-load,conformance}.test.ts"];
+/** Tests that others wrote, with short times, when all else is done. */
+const ALONE = ["test/conformance.test.ts"];
 
 export default defineConfig({
   test: {
@@ -72,10 +72,9 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
         },
       },
-      // What others do to the machine meanwhile would be measured along.
       {
         extends: true,
-        test: { name: "load", include: ALONE, maxWorkers: 1, experimental: native, sequence: { groupOrder: 2 } },
+        test: { name: "conformance", include: ALONE, maxWorkers: 1, experimental: native, sequence: { groupOrder: 2 } },
       },
     ],
   },

@@ -6,7 +6,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
  */
 const SLOW = [
   /\/test\/((crash|disk|nodes)-[^/]*|[^/]*-(crash|look))\.test\.ts$/,
-  /\/test\/(bench|cli-channel|cli-demo|conformance|mcp-stdio|mcp-tasks|ready|tasks-wake|web-cost|web-long|web-parts)\.test\.ts$/,
+  /\/test\/(bench|cli-channel|cli-demo|limits-load|mcp-stdio|mcp-tasks|ready|tasks-wake|web-cost|web-long|web-parts)\.test\.ts$/,
   /\/src\/client\/faults\.test\.ts$/,
   /\/src\/db\/(migrate|postgres\.postgres)\.test\.ts$/,
   /\/src\/runner\/(clients|runner|watching)\.test\.ts$/,

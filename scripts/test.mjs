@@ -32,7 +32,7 @@ const steps = [
   [`Unit and behaviour tests (${databases})`, () => vitest("unit", "own-process", "web")],
 ];
 if (!fast) steps.push(["Known vulnerabilities", () => auditDependencies(root)]);
-if (!fast) steps.push([`End-to-end tests (${databases})`, () => vitest("e2e", "load")]);
+if (!fast) steps.push([`End-to-end tests (${databases})`, () => vitest("e2e", "conformance")]);
 
 process.exitCode = await runSteps();
 rmSync(scratch, { recursive: true, force: true, maxRetries: 10 });
