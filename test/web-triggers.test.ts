@@ -70,6 +70,9 @@ test("a webhook's curl line works as it stands, its deliveries come by themselve
   await button("Make a secret").click();
   await page.getByText("It is shown this once").waitFor();
   const line = (await page.locator("code", { hasText: "curl" }).textContent()) ?? "";
+  const deliveries = page.getByRole("region", { name: "Last deliveries" });
+  await shell("/bin/sh", ["-c", line.replace("X-Webhook-Secret: ", "X-Webhook-Secret: not-")]);
+  await deliveries.getByText(/^Last refused .*: Its X-Webhook-Secret is another one\.$/).waitFor();
   // Typed as it is shown, into a shell.
   const { stdout } = await shell("/bin/sh", ["-c", line]);
   expect(JSON.parse(stdout), line).toMatchObject({ ok: true, trigger: "github" });
@@ -80,7 +83,6 @@ test("a webhook's curl line works as it stands, its deliveries come by themselve
     { content: expect.stringContaining("world") },
   ]);
 
-  const deliveries = page.getByRole("region", { name: "Last deliveries" });
   await deliveries.getByText("by a delivery").waitFor();
   const before = await hub.call<{ total: number }>("inbox_stats");
   await deliveries.getByRole("button", { name: "What would it say now?" }).click();
@@ -130,9 +132,9 @@ test("the runs say what will appear there, and the space is paused and resumed f
   expect(await hub.call("run_list")).toMatchObject({ paused_at: null });
 });
 
-test("what a run prints is seen while it runs, and it is stopped from the page", async () => {
+test("the end of what a run prints is seen while it runs, with how much came before, and it is stopped from the page", async () => {
   const program =
-    "console.log('line one'); setTimeout(() => console.log('line two'), 1500); setInterval(() => {}, 1000)";
+    "console.log('row\\n'.repeat(50_000)); console.log('line one'); setTimeout(() => console.log('line two'), 1500); setInterval(() => {}, 1000)";
   define(hub, { trigger: { argv: [process.execPath, "-e", program], cwd: hub.home } });
   await hub.call("trigger_create", { name: "builder", type: "manual", prompt: "Build it." });
   await page.goto(`${hub.url}/runs`);
@@ -144,11 +146,17 @@ test("what a run prints is seen while it runs, and it is stopped from the page",
   await page.getByRole("link", { name: /For trigger builder/ }).click();
   await page.getByRole("log").getByText("line two").waitFor();
   expect(await page.getByRole("log").textContent()).toContain("line one\nline two");
+  await page.getByText(/^Its end alone is shown: 13\d kB came before that\.$/).waitFor();
+  const hidden = () => page.getByRole("log").evaluate((box) => box.scrollHeight - box.clientHeight - box.scrollTop);
+  await expect.poll(hidden).toBeLessThan(2);
   expect.soft(await looks(page, "run")).toEqual([]);
   await button("Stop").click();
   await page.locator("header").getByText("Stopped").waitFor();
   const { runs } = await hub.call<{ runs: { state: string; stop_requested_by: string }[] }>("run_list");
   expect(runs).toMatchObject([{ state: "stopped", stop_requested_by: "admin" }]);
+  await page.getByText(/^It took \d+ s\.$/).waitFor();
+  await page.getByRole("link", { name: "Its trigger" }).click();
+  await page.getByRole("heading", { name: "builder" }).waitFor();
 });
 
 test("what fails is counted in the sidebar and named above the runs, until it goes well", async () => {

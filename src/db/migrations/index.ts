@@ -42,6 +42,7 @@ import * as longHistories from "./0044-long-histories.ts";
 import * as governedCalls from "./0045-governed-calls.ts";
 import * as queue from "./0047-queue.ts";
 import * as claimedRuns from "./0048-claimed-runs.ts";
+import * as refusedDeliveries from "./0049-refused-deliveries.ts";
 
 export interface Migration {
   up: (columns: Columns) => string[];
@@ -92,4 +93,5 @@ export const MIGRATIONS: readonly Migration[] = [
   governedCalls,
   queue,
   claimedRuns,
+  refusedDeliveries,
 ];

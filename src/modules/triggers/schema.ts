@@ -107,6 +107,8 @@ export const Trigger = z.object({
   next_run: Time.nullable(),
   last_run: Time.nullable(),
   run_count: z.int(),
+  refused_at: Time.nullable().describe("When a webhook last refused what was posted to it."),
+  refused_for: z.string().nullable().describe("Why it did."),
   created_at: Time,
   created_by: z.string(),
 });

@@ -26,6 +26,9 @@ export type TriggerRow = {
   next_run: string | null;
   last_run: string | null;
   run_count: number;
+  /** When it last refused what was posted to it, and why. */
+  refused_at: string | null;
+  refused_for: string | null;
   created_at: string;
   created_by: string;
   updated_at: string;

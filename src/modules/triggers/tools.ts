@@ -77,7 +77,17 @@ export const tools = [
           of: ["trigger"],
           fields: [
             ...["name", "type", "enabled", "description", "schedule", "timezone", "next_runs", "channel"],
-            ...["overlap", "missed", "session_mode", "session_key", "run_count", "last_run", "webhook_url"],
+            ...[
+              "overlap",
+              "missed",
+              "session_mode",
+              "session_key",
+              "run_count",
+              "last_run",
+              "webhook_url",
+              "refused_at",
+              "refused_for",
+            ],
           ],
           tables: { secrets: ["created_at", "retires_at"], runs: ["id", "source", "state", "started_at"] },
           texts: ["prompt", "hint"],

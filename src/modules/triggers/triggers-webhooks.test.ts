@@ -69,6 +69,44 @@ eachDatabase((open, database) => {
     expect(await pending(hub)).toHaveLength(2);
   });
 
+  test("what was refused its owner sees, with the reason that its sender is not told, and a storm of it is one note", async () => {
+    const hub = await open({ now: START });
+    await webhook(hub, { webhook_secret: SECRET });
+    const noted = async () => {
+      const { trigger } = (await hub.call(hub.admin, "trigger_get", { name: "github" })).body;
+      return [trigger.refused_at, trigger.refused_for];
+    };
+    expect(await noted()).toEqual([null, null]);
+    const old = standard("{}", { at: START - 6 * MINUTE });
+    const { "webhook-id": _, ...unnamed } = standard("{}");
+    const cases: [Record<string, string>, string, string?][] = [
+      [{}, "It was not signed and brought no secret."],
+      [{ "x-webhook-secret": "wrong" }, "Its X-Webhook-Secret is another one."],
+      [hubSignature("{}", "wrong"), "Its X-Hub-Signature-256 is not of our secret and its bytes."],
+      [standard("{}", { secret: "wrong" }), "Its webhook-signature is not of our secret and its bytes."],
+      [old, "Its webhook-timestamp is more than five minutes from now."],
+      [unnamed, "Its webhook-id or webhook-timestamp is missing."],
+      [{}, "It brought its secret in the address, which does not count here.", `github?secret=${SECRET}`],
+    ];
+    for (const [headers, why, path] of cases) {
+      await hub.tick(10_000);
+      // Each is as old as it is: what is signed goes by the machine's clock.
+      const { status, body } = await post(hub, "{}", { ...JSON_TYPE, ...headers }, path);
+      expect([status, body, await noted()]).toEqual([401, { error: "Invalid secret" }, [expect.any(String), why]]);
+    }
+    await hub.tick(10_000);
+    await post(hub, "{", { ...JSON_TYPE, "x-webhook-secret": SECRET });
+    const [at, why] = await noted();
+    expect(why).toBe("Malformed JSON.");
+    for (let sent = 0; sent < 5; sent += 1) await post(hub, "{}", { ...JSON_TYPE, "x-webhook-secret": "wrong" });
+    expect(await noted()).toEqual([at, why]);
+    await hub.tick(10_000);
+    await hub.call(hub.admin, "trigger_update", { name: "github", enabled: false });
+    await post(hub, "{}", JSON_TYPE);
+    expect(await noted()).toEqual([expect.any(String), "It is switched off."]);
+    expect(await pending(hub)).toEqual([]);
+  });
+
   test("a secret that is no ASCII counts in either way in which senders write one into a header", async () => {
     const hub = await open({ now: START });
     const secret = "größtes Geheimnis";

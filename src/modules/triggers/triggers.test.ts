@@ -34,6 +34,8 @@ eachDatabase((open) => {
           next_run: null,
           last_run: null,
           run_count: 0,
+          refused_at: null,
+          refused_for: null,
           created_at: "2027-03-01T09:00:30.000Z",
           created_by: "admin",
         },

@@ -14,6 +14,8 @@ const weekday = format({ weekday: "long", day: "numeric", month: "long" });
 const withYear = format({ day: "numeric", month: "long", year: "numeric" });
 const short = format({ day: "numeric", month: "short" });
 
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 const HALF_A_YEAR_MS = 180 * DAY_MS;
 
@@ -64,4 +66,20 @@ function dayAfter(now: number, days: number): number {
 function dayNumber(ms: number): number {
   const date = new Date(ms);
   return Math.floor(Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / DAY_MS);
+}
+
+/** How long, as short as does: 0:42, 25 min, 3 h, 2 days. */
+export function span(ms: number): string {
+  const left = Math.max(0, ms);
+  if (left < MINUTE_MS) return `0:${String(Math.floor(left / 1000)).padStart(2, "0")}`;
+  if (left < HOUR_MS) return `${Math.round(left / MINUTE_MS)} min`;
+  if (left < 2 * DAY_MS) return `${Math.round(left / HOUR_MS)} h`;
+  return `${Math.round(left / DAY_MS)} days`;
+}
+
+/** How long something took. */
+export function took(from: string, to: string): string {
+  const ms = Math.max(0, Date.parse(to) - Date.parse(from));
+  if (ms < 1000) return `${ms} ms`;
+  return ms < MINUTE_MS ? `${Math.round(ms / 1000)} s` : span(ms);
 }

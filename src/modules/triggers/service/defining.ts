@@ -62,7 +62,7 @@ export function create(ctx: Ctx, input: CreateTrigger): Promise<TriggerAnswer> {
       ...given(rest),
       ...{ id, name: input.name, principal_id: (await ensureTrigger(ctx, input.name)).id },
       ...{ type: input.type, enabled: Number(enabled), query_secret: Number(query_secret) },
-      ...{ last_slot: null, next_run: null, last_run: null, run_count: 0 },
+      ...{ last_slot: null, next_run: null, last_run: null, run_count: 0, refused_at: null, refused_for: null },
       ...{ created_at: isoNow(ctx), created_by: ctx.actor.name, updated_at: isoNow(ctx) },
     };
     const planned = await planNext(ctx, row);

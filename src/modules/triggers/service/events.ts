@@ -14,6 +14,8 @@ const deleted = defineEvent<Of>({ topic: TOPIC, type: "trigger.deleted" });
 const fired = defineEvent<Fired>({ topic: TOPIC, type: "trigger.fired" });
 const ended = defineEvent<Of & Pick<RunRow, "state">>({ topic: TOPIC, type: "trigger.ended" });
 
+const refused = defineEvent<Of>({ topic: TOPIC, type: "trigger.refused" });
+
 /** Whose id is that of the event. */
 export const tellCreated = (ctx: TxCtx, name: string): Promise<number> =>
   created.append(ctx, { stream: name, data: { trigger: name } });
@@ -28,6 +30,9 @@ export const tellUpdated = (ctx: TxCtx, { id: ref, name }: Named): Promise<numbe
 
 export const tellDeleted = (ctx: TxCtx, { id: ref, name }: Named): Promise<number> =>
   deleted.append(ctx, { stream: name, ref, data: { trigger: name } });
+
+export const tellRefused = (ctx: TxCtx, { id: ref, name }: Named): Promise<number> =>
+  refused.append(ctx, { stream: name, ref, data: { trigger: name } });
 
 /** The run has the event's id. */
 export const tellFired = (ctx: TxCtx, { name, ...what }: Omit<Fired, keyof Of> & { name: string }): Promise<number> =>

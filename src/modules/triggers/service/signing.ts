@@ -19,17 +19,36 @@ interface Check {
   query_secret: boolean;
 }
 
-export function isProven(signed: Signed, { secrets, now, query_secret }: Check): boolean {
+/** Why a sender is not let in, for the owner alone; undefined where it has proved itself. */
+export function whyNotProven(signed: Signed, { secrets, now, query_secret }: Check): string | undefined {
   const { header, query, bytes } = signed;
+  const unless = (proves: (secret: string) => boolean, why: string): string | undefined =>
+    secrets.some(proves) ? undefined : why;
   const standard = header("webhook-signature");
-  if (standard !== undefined) return secrets.some((secret) => isStandard(signed, standard, { secret, now }));
+  if (standard !== undefined)
+    return (
+      whyUntimely(header, now) ??
+      unless(
+        (secret) => isStandard(signed, standard, secret),
+        "Its webhook-signature is not of our secret and its bytes.",
+      )
+    );
   const hub = header("x-hub-signature-256");
   if (hub !== undefined)
-    return !isOfStandard(bytes) && secrets.some((secret) => isSame(hub, `sha256=${macOf(secret, bytes)}`));
+    return unless(
+      (secret) => !isOfStandard(bytes) && isSame(hub, `sha256=${macOf(secret, bytes)}`),
+      "Its X-Hub-Signature-256 is not of our secret and its bytes.",
+    );
   const plain = header("x-webhook-secret");
-  if (plain !== undefined) return secrets.some((secret) => isSame(plain, secret) || isSame(asUtf8(plain), secret));
-  const asked = query_secret ? query.get("secret") : null;
-  return asked !== null && secrets.some((secret) => isSame(asked, secret));
+  if (plain !== undefined)
+    return unless(
+      (secret) => isSame(plain, secret) || isSame(asUtf8(plain), secret),
+      "Its X-Webhook-Secret is another one.",
+    );
+  const asked = query.get("secret");
+  if (asked === null) return "It was not signed and brought no secret.";
+  if (!query_secret) return "It brought its secret in the address, which does not count here.";
+  return unless((secret) => isSame(asked, secret), "The secret in its address is another one.");
 }
 
 const macOf = (secret: string, bytes: Buffer): string => createHmac("sha256", secret).update(bytes).digest("hex");
@@ -44,15 +63,18 @@ const isOfStandard = (bytes: Buffer): boolean =>
 /** A header is read byte by byte, and what is no ASCII is sent as UTF-8 by some (curl) and as Latin-1 by others (fetch). */
 const asUtf8 = (text: string): string => Buffer.from(text, "latin1").toString("utf8");
 
-/** As Standard Webhooks has it: over the id, the time and the bytes as they came; several signatures while keys change. */
-function isStandard(
-  { header, bytes }: Signed,
-  signatures: string,
-  { secret, now }: { secret: string; now: number },
-): boolean {
-  const [id, time = ""] = [header("webhook-id"), header("webhook-timestamp")];
-  if (!id || !/^\d{1,12}$/.test(time) || Math.abs(now - Number(time) * 1000) > TOLERANCE_MS) return false;
-  const mac = createHmac("sha256", keyOf(secret)).update(`${id}.${time}.`).update(bytes).digest("base64");
+/** As Standard Webhooks has it: what is signed is signed with its id and its time. */
+function whyUntimely(header: Signed["header"], now: number): string | undefined {
+  const time = header("webhook-timestamp") ?? "";
+  if (!header("webhook-id") || !/^\d{1,12}$/.test(time)) return "Its webhook-id or webhook-timestamp is missing.";
+  const away = Math.abs(now - Number(time) * 1000);
+  return away > TOLERANCE_MS ? "Its webhook-timestamp is more than five minutes from now." : undefined;
+}
+
+/** Over the id, the time and the bytes as they came; several signatures while keys change. */
+function isStandard({ header, bytes }: Signed, signatures: string, secret: string): boolean {
+  const signed = `${header("webhook-id") ?? ""}.${header("webhook-timestamp") ?? ""}.`;
+  const mac = createHmac("sha256", keyOf(secret)).update(signed).update(bytes).digest("base64");
   return signatures.split(" ").some((signature) => isSame(signature, `v1,${mac}`));
 }
 

@@ -4,15 +4,15 @@ import type { Type } from "../schema.ts";
 import type { TriggerRow } from "../tables.ts";
 
 const COLUMNS = `id, name, principal_id, type, description, channel, schedule, timezone, missed, missed_max, missed_window_seconds, overlap,
-   session_mode, session_key, prompt, query_secret, enabled, last_slot, next_run, last_run, run_count, created_at, created_by, updated_at`;
+   session_mode, session_key, prompt, query_secret, enabled, last_slot, next_run, last_run, run_count, refused_at, refused_for, created_at, created_by, updated_at`;
 
 const insert = statement<TriggerRow & { space_id: string }>(
   `insert into triggers (space_id, id, name, principal_id, type, description, channel, schedule, timezone, missed, missed_max,
    missed_window_seconds, overlap, session_mode, session_key, prompt, query_secret, enabled, last_slot, next_run, last_run,
-   run_count, created_at, created_by, updated_at)
+   run_count, refused_at, refused_for, created_at, created_by, updated_at)
    values (:space_id, :id, :name, :principal_id, :type, :description, :channel, :schedule, :timezone, :missed, :missed_max,
    :missed_window_seconds, :overlap, :session_mode, :session_key, :prompt, :query_secret, :enabled, :last_slot, :next_run, :last_run,
-   :run_count, :created_at, :created_by, :updated_at)`,
+   :run_count, :refused_at, :refused_for, :created_at, :created_by, :updated_at)`,
 );
 export const insertTrigger = (tx: Tx, row: TriggerRow): Promise<void> =>
   tx.run(insert, { ...row, space_id: tx.space_id });
@@ -86,6 +86,13 @@ const slots = statement<Slots & { space_id: string }>(
 /** What a slot changes, with the run that came of it. */
 export const saveSlots = (tx: Tx, { id, last_slot, next_run, last_run, run_count }: Slots): Promise<void> =>
   tx.run(slots, { space_id: tx.space_id, id, last_slot, next_run, last_run, run_count });
+
+type Refusal = Pick<TriggerRow, "id" | "refused_at" | "refused_for">;
+const refused = statement<Refusal & { space_id: string }>(
+  "update triggers set refused_at = :refused_at, refused_for = :refused_for where space_id = :space_id and id = :id",
+);
+export const noteRefusal = (tx: Tx, refusal: Refusal): Promise<void> =>
+  tx.run(refused, { ...refusal, space_id: tx.space_id });
 
 const remove = statement<{ space_id: string; id: number }>(
   "delete from triggers where space_id = :space_id and id = :id",

@@ -14,6 +14,8 @@ const MOST_OUTPUT = 200_000;
 export class OpenRun extends Followed {
   run = $state.raw<RunDetails>();
   output = $state("");
+  /** Of what it printed before that, so much is not shown. */
+  left_out = $state(0);
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #id: string;
 
@@ -43,7 +45,11 @@ export class OpenRun extends Followed {
       this.run = undefined;
       return this.read();
     }
-    this.output = `${known ? this.output : ""}${run.output}`.slice(-MOST_OUTPUT);
+    const all = `${known ? this.output : ""}${run.output}`;
+    this.output = all.slice(-MOST_OUTPUT);
+    // A program that prints more between two looks than is kept leaves a gap.
+    const gap = Math.max(0, run.output_bytes - after - bytesOf(run.output));
+    this.left_out = (known ? this.left_out : 0) + gap + bytesOf(all) - bytesOf(this.output);
     this.run = run;
     clearTimeout(this.#timer);
     // What has not begun prints nothing, and that it begins is told.
@@ -51,3 +57,5 @@ export class OpenRun extends Followed {
       this.#timer = setTimeout(() => void this.refresh(), LOOK_MS);
   }
 }
+
+const bytesOf = (text: string): number => new TextEncoder().encode(text).length;

@@ -1,4 +1,4 @@
-import { whenWords } from "#lib/time.ts";
+import { took, whenWords } from "#lib/time.ts";
 import type { Run } from "./types.ts";
 
 type Tone = "plain" | "working" | "waiting" | "failed" | "chosen";
@@ -20,7 +20,7 @@ export const whatWords = ({ kind, name }: Pick<Run, "kind" | "name">): string =>
 
 const WAITS: Record<NonNullable<Run["waits_for"]>, string> = {
   turn: "Another run of the same session goes first",
-  backoff: "The last one failed: it is tried again",
+  backoff: "Tried again",
   quota: "A quota was met",
   budget: "A budget is used up for today",
   pause: "Nothing is started while this space is paused",
@@ -32,8 +32,30 @@ const WAITS: Record<NonNullable<Run["waits_for"]>, string> = {
 /** Why it has not begun, and when it may. */
 export function waitWords({ waits_for, not_before }: Pick<Run, "waits_for" | "not_before">, now: number): string {
   if (waits_for === null) return "About to begin";
+  const from = waits_for === "backoff" ? " " : ": until ";
   const timed = not_before !== null && Date.parse(not_before) > now && waits_for !== "pause" && waits_for !== "turn";
-  return `${WAITS[waits_for]}${timed ? `, ${whenWords(not_before, now)}` : ""}`;
+  return `${WAITS[waits_for]}${timed ? `${from}${whenWords(not_before, now)}` : ""}`;
+}
+
+type Asked = Pick<Run, "state" | "waits_for" | "not_before" | "error">;
+
+/** What there is to say of it beside its state: what went wrong, and what it waits for. */
+export function noteOf(run: Asked, now: number): string {
+  const { state, error } = run;
+  return [error, state === "queued" ? `${waitWords(run, now)}.` : null].filter((part) => part !== null).join(" ");
+}
+
+/** How long it ran, or has run until now; empty for what has not begun. */
+export function tookWords({ started_at, ended_at }: Pick<Run, "started_at" | "ended_at">, now: number): string {
+  return started_at === null ? "" : took(started_at, ended_at ?? new Date(now).toISOString());
+}
+
+const UNITS = ["bytes", "kB", "MB", "GB"];
+
+/** How much was printed: 812 bytes, 64 kB, 300 MB. */
+export function sizeWords(bytes: number): string {
+  const unit = bytes < 1000 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3));
+  return `${Math.round(bytes / 1000 ** unit)} ${UNITS[unit]}`;
 }
 
 const LIVE: readonly Run["state"][] = ["queued", "claimed", "running"];

@@ -1,4 +1,4 @@
-import { whenWords } from "#lib/time.ts";
+import { span, whenWords } from "#lib/time.ts";
 import type { Attempt, Card, Column, Details, Hold } from "./types.ts";
 
 export const COLUMN_WORDS: Record<Column, string> = {
@@ -18,25 +18,7 @@ export const NONE_WORDS: Record<Column, string> = {
   dead: "What failed too often, until it is tried again.",
 };
 
-const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
-const DAY_MS = 86_400_000;
-
-/** How long, as short as does: 0:42, 25 min, 3 h, 2 days. */
-export function span(ms: number): string {
-  const left = Math.max(0, ms);
-  if (left < MINUTE_MS) return `0:${String(Math.floor(left / 1000)).padStart(2, "0")}`;
-  if (left < HOUR_MS) return `${Math.round(left / MINUTE_MS)} min`;
-  if (left < 2 * DAY_MS) return `${Math.round(left / HOUR_MS)} h`;
-  return `${Math.round(left / DAY_MS)} days`;
-}
-
-/** How long something took. */
-export function took(from: string, to: string): string {
-  const ms = Math.max(0, Date.parse(to) - Date.parse(from));
-  if (ms < 1000) return `${ms} ms`;
-  return ms < MINUTE_MS ? `${Math.round(ms / 1000)} s` : span(ms);
-}
 
 const WHOSE = { space: "this space", agent: "the agent", account: "the account" };
 
