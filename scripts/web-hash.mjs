@@ -4,7 +4,14 @@ import { join } from "node:path";
 import { root } from "./run.mjs";
 
 const SOURCES = ["web/src", "web/static", "src/client"];
-const FILES = ["src/visible.ts", "web/package.json", "web/vite.config.ts", "web/tsconfig.json", "package-lock.json"];
+const FILES = [
+  "src/visible.ts",
+  "src/readable-json.ts",
+  "web/package.json",
+  "web/vite.config.ts",
+  "web/tsconfig.json",
+  "package-lock.json",
+];
 
 /** Changes when anything does that the built web app is made of. */
 export function webHash() {

@@ -82,6 +82,8 @@ export interface Need {
   /** Whether other arguments can be run in the place of what is asked about, and whether that is all of them. */
   editable?: boolean;
   covers?: "arguments" | "preview";
+  /** Where in its text the arguments stand. */
+  arguments_at?: { from: number; to: number };
 }
 
 export interface NeedPage {

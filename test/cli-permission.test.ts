@@ -80,7 +80,7 @@ test.each([
   expect(asked).toMatchObject({
     kind: "approval",
     title: `${session.agent} asks: may it use Bash?`,
-    text: expect.stringContaining(JSON.stringify(BASH.tool_input, null, 2)),
+    text: expect.stringContaining(`{"command": "rm -rf build", "description": "Clean"}`),
     choices: ["approve", "deny_continue", "deny_abort"],
   });
   await ground.json(["approvals", "decide", choice, asked.id]);
@@ -161,6 +161,10 @@ test("at a terminal nothing is allowed before all of it was shown and agreed to"
   expect(await question(session.agent)).toMatchObject({ id, state: "open" });
   await atTerminal(ground, allow, { typed: "y\n" });
   expect((await ended).stdout).toContain('"behavior":"allow"');
+  // Whoever comes second is asked nothing.
+  const late = await atTerminal(ground, ["approvals", "decide", "approve", id], { typed: "" });
+  expect(late.stdout).toContain("admin has allowed it already, at a terminal.");
+  expect(late.stdout).not.toContain("[y/N]");
 });
 
 test("Codex is not kept from asking its own person: people are told, and the hook ends", async () => {

@@ -162,6 +162,9 @@ test("U31: an edit shows what it adds and removes beside its arguments, which ha
     await diff.waitFor();
     expect((await diff.innerText()).split("\n").filter((line) => /^[+−]$/.test(line.trim()))).toEqual(["−", "+", "+"]);
     await diff.getByText("// \\u202eReads only").waitFor();
+    // Each sign is its own: no => that is an arrow.
+    const ligatures = "getComputedStyle(document.querySelector('[data-need] pre')).fontVariantLigatures";
+    expect(await page.evaluate(ligatures)).toBe("none");
     await card(page, "src/cart.ts").getByText("Not in this view: replace_all").waitFor();
     // Sideways in itself: the page stays as wide as it is.
     const wide = "document.documentElement.scrollWidth <= document.documentElement.clientWidth";
@@ -185,13 +188,22 @@ test("several are decided at once, and the rest stays", async () => {
   const { token } = await hub.agent("scout");
   const [push, pull] = [await ask(hub, token, "push"), await ask(hub, token, "pull")];
   await ask(hub, token, "fetch");
+  await ask(hub, token, "warned", { hints: ["destructive"] });
   const { page } = await hub.signedIn({ at: "/needs" });
-  for (const key of ["push", "pull"]) await card(page, key).getByRole("checkbox", { name: "Choose" }).check();
+  const choose = (key: string) => card(page, key).getByRole("checkbox", { name: "Choose" });
+  await expect.poll(() => choose("fetch").isEnabled()).toBe(true);
+  // By keys: the card that has the focus. What is of more risk is never among the others.
+  await page.keyboard.press("j");
+  await page.keyboard.press("x");
+  await page.getByText("1 chosen").waitFor();
+  await page.getByRole("button", { name: "Choose 2 more you have seen" }).click();
+  await page.getByText("3 chosen").waitFor();
+  await choose("fetch").uncheck();
   await page.getByText("2 chosen").waitFor();
   await page.getByRole("button", { name: "Approve all" }).click();
   await page.getByText("Approved: 2.").waitFor();
   for (const { id } of [push, pull]) expect(await seenBy(hub, token, id)).toMatchObject({ state: "approved" });
-  await expect.poll(() => page.locator("[data-need]").count()).toBe(1);
+  await expect.poll(() => page.locator("[data-need]").count()).toBe(2);
 });
 
 test("what is of high risk is approved by a word that is typed, by itself, and by no rule", async () => {

@@ -8,6 +8,7 @@ const FIRST = /\/src\/routes\/(?:\+|chat\/)|\/kit\/src\/runtime\/client\/client-
 const FIRST_FILE = "first";
 const client = fileURLToPath(new URL("../src/client", import.meta.url));
 const visible = fileURLToPath(new URL("../src/visible.ts", import.meta.url));
+const readable = fileURLToPath(new URL("../src/readable-json.ts", import.meta.url));
 
 /** While developing, a hub elsewhere: its address, and a token that stands in for the cookie. */
 const { PARLEY_URL = "http://127.0.0.1:8765", PARLEY_TOKEN } = process.env;
@@ -28,7 +29,7 @@ export default defineConfig({
       version: { name: "parley", pollInterval: 0 },
     }),
   ],
-  resolve: { alias: { $client: client, $visible: visible } },
+  resolve: { alias: { $client: client, $visible: visible, $readable: readable } },
   build: {
     target: "es2022",
     // Browsers that know light-dark(): what is written in its place for others does not follow the switch.
@@ -38,7 +39,7 @@ export default defineConfig({
     client: { build: { rolldownOptions: { output: { codeSplitting: { groups: [startUp(), firstView()] } } } } },
   },
   server: {
-    fs: { allow: [client, visible, "src"] },
+    fs: { allow: [client, visible, readable, "src"] },
     // Everything that is made with another library: found before a page is open, it need not be loaded again.
     warmup: { clientFiles: ["./src/lib/ui/parts/Parts.svelte", "./src/routes/**/*.svelte"] },
     proxy: { "/mcp": toHub, "/api": toHub, "/login": toHub, "/logout": toHub, "/readyz": toHub },

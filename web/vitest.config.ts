@@ -9,6 +9,7 @@ export default {
     alias: {
       $client: fileURLToPath(new URL("../src/client", import.meta.url)),
       $visible: fileURLToPath(new URL("../src/visible.ts", import.meta.url)),
+      $readable: fileURLToPath(new URL("../src/readable-json.ts", import.meta.url)),
     },
     conditions: ["browser"],
   },

@@ -1,3 +1,4 @@
+import { readableJson } from "../../readable-json.ts";
 import { visibleLine } from "../../visible.ts";
 import type { Cli } from "../core/cli.ts";
 import { defineCommand, text } from "../core/command.ts";
@@ -42,7 +43,9 @@ export const decide = defineCommand({
     if (!decision) throw invalid(`${visibleLine(word)} is none of ${Object.keys(WORDS).join(", ")}.`);
     const asked = await approvalsOf(cli, given);
     if (edited !== undefined && asked.length > 1) throw invalid("--arguments: they are for one call, not for several.");
-    if (decision === "approve" && !yes && !(await allSeen(cli, asked, edited)))
+    // Of what is over nobody is asked anything: the hub says who was first.
+    const open = asked.filter(({ state }) => state === "pending");
+    if (decision === "approve" && !yes && open.length > 0 && !(await allSeen(cli, open, edited)))
       return cli.out.write("Nothing was decided.");
     const [first, ...more] = asked;
     if (first && more.length === 0) return one(cli, first, { decision, reason, edited });
@@ -97,14 +100,20 @@ function allSeen(cli: Cli, asked: readonly Approval[], edited: string | undefine
   );
 }
 
+/** As its card says it. */
+const HINT_WORDS: Partial<Record<Approval["hints"][number], string>> = {
+  destructive: "it may delete or overwrite things",
+  open_world: "it reaches beyond this hub",
+};
+
 function riskOf({ risk, server, hints }: Approval): string[] {
   if (risk === null || risk === "low") return [];
-  const explained = hints.filter((hint) => hint !== "read_only").join(" and ");
+  const explained = hints.flatMap((hint) => HINT_WORDS[hint] ?? []).join(", and ");
   return [`  It is of ${risk} risk${explained && `; ${visibleLine(server)} says of it: ${explained}`}.`];
 }
 
 /** What a client showed of arguments is a text of its own, and read as one. */
 function textOf({ arguments: given, covers }: Approval): string {
   const { preview } = Object(given);
-  return covers === "preview" && typeof preview === "string" ? preview : JSON.stringify(given, null, 2);
+  return covers === "preview" && typeof preview === "string" ? preview : readableJson(given);
 }

@@ -283,6 +283,7 @@ eachDatabase((open) => {
     expect(new Set([first, ...others].map(({ digest }) => digest)).size).toBe(5);
     const need = (await call(ana, "need_list")).needs.find(({ id }: { id: string }) => id === first.id);
     expect(need.text.indexOf("t of runtime, with:")).toBe(0);
+    expect(need.text.slice(need.arguments_at.from, need.arguments_at.to)).toBe('{"path": "a.txt"}');
     expect(need.text.indexOf("scout says about it:\nHarmless!")).toBeGreaterThan(need.text.indexOf("a.txt"));
     expect(need.text).toContain("what is in files and programs that they name is not covered");
   });

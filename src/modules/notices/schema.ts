@@ -125,6 +125,10 @@ const NeedItem = z.object({
   risk: z.enum(["low", "medium", "high"]).optional().describe("Of a call: only low is approved with others."),
   editable: z.boolean().optional().describe("Of a call: it can be approved with other arguments."),
   covers: z.enum(["arguments", "preview"]).optional().describe("Of a call: preview where not all of it is shown."),
+  arguments_at: z
+    .object({ from: z.int(), to: z.int() })
+    .optional()
+    .describe("Of a call: where in text its arguments stand."),
   space: z.string().optional().describe("Where it is to be dealt with; only given with everywhere."),
   put_off_until: Time.nullable().describe("When it comes back, if you have put it off."),
 });

@@ -1,4 +1,5 @@
 /** What people read of a call and of a rule: the hub's own facts first, then what the agent says, and that it does. */
+import { readableJson } from "../../../readable-json.ts";
 import { cut } from "../../../text.ts";
 import { visible, visibleLine } from "../../../visible.ts";
 import type { Covers, Executes, Hint, PolicyDocument, Predicate, Rule, Ruling, Suspicion } from "../schema.ts";
@@ -27,13 +28,20 @@ interface Asked {
   reason: string | null;
 }
 
-export function cardOf(asked: Asked): { title: string; text: string } {
+interface Card {
+  title: string;
+  text: string;
+  /** Where the arguments stand in the text. */
+  arguments_at: { from: number; to: number };
+}
+
+export function cardOf(asked: Asked): Card {
   const { agent, server, covers, about, called_by_name: caller } = asked;
   const tool = visibleLine(asked.tool);
-  const given = visible(givenIn(asked));
-  const parts = [
-    `${tool} of ${visibleLine(server)}, with:`,
-    given.length > MOST_SHOWN ? `${cut(given, MOST_SHOWN)}\n[… ${CUT} …]` : given,
+  const all = visible(givenIn(asked));
+  const given = all.length > MOST_SHOWN ? `${cut(all, MOST_SHOWN)}\n[… ${CUT} …]` : all;
+  const before = `${tool} of ${visibleLine(server)}, with:\n\n`;
+  const after = [
     hintWords(asked),
     asked.reason && `The policy says: ${visible(asked.reason)}`,
     about && `${agent} says about it:\n${visible(about)}`,
@@ -45,7 +53,8 @@ export function cardOf(asked: Asked): { title: string; text: string } {
   return {
     title:
       caller === null ? `${agent} asks: may it use ${short}?` : `${caller} asks: may ${short} of ${agent} be used?`,
-    text: parts.filter(Boolean).join("\n\n"),
+    text: [before + given, ...after.filter(Boolean)].join("\n\n"),
+    arguments_at: { from: before.length, to: before.length + given.length },
   };
 }
 
@@ -65,7 +74,7 @@ function hintWords({ server, hints }: Asked): string {
 /** What a client showed of arguments is a text of its own, and read as one. */
 function givenIn({ arguments: text, covers }: Asked): string {
   const given = JSON.parse(text);
-  return covers === "preview" && typeof given.preview === "string" ? given.preview : JSON.stringify(given, null, 2);
+  return covers === "preview" && typeof given.preview === "string" ? given.preview : readableJson(given);
 }
 
 const COVERED: Record<Covers, string> = {

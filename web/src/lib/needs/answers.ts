@@ -4,6 +4,8 @@ import { whenWords } from "#lib/time.ts";
 import type { Toaster } from "#lib/toast/toaster.svelte.ts";
 import { goto } from "$app/navigation";
 import { HubError } from "$client/index.ts";
+import { readableJson } from "$readable";
+import { visible } from "$visible";
 import { type Edit, editIn } from "./edit-in.ts";
 import type { Decision, Need, Needs, Verdict } from "./needs.svelte.ts";
 
@@ -46,11 +48,14 @@ export class Answers {
     }
   }
 
-  /** All arguments of a call, as they can be edited. */
-  async whole(need: Need): Promise<{ text: string; edit: Edit | undefined }> {
+  /** All arguments of a call: as they can be edited, and as they are read. */
+  async whole(need: Need): Promise<{ text: string; shown: string; edit: Edit | undefined }> {
     const { arguments: given, covers, tool } = await this.#hub.client.call("approval_get", { id: need.id });
     const edit = covers === "arguments" ? editIn(tool, given) : undefined;
-    return { text: JSON.stringify(given, null, 2), edit };
+    // What a client showed of arguments is a text of its own, and read as one.
+    const { preview } = Object(given);
+    const shown = covers === "preview" && typeof preview === "string" ? preview : readableJson(given);
+    return { text: JSON.stringify(given, null, 2), shown: visible(shown), edit };
   }
 
   reply(need: Need, text: string): Promise<void> {

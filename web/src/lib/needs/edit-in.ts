@@ -31,7 +31,7 @@ const MOST_CHARACTERS = 60_000;
 
 /** Whether it is worth looking, by what a card shows: it may hold a part of the arguments only. */
 export const mayBeEdit = (text: string): boolean =>
-  text.includes(PATCH) || /"(?:old_string|new_string|oldText|newText|content)": /.test(text);
+  text.includes(PATCH) || /"(?:old_string|new_string|oldText|newText|content)":/.test(text);
 
 /** Undefined for what is none, and where it could be read in two ways. */
 export function editIn(tool: string, given: unknown): Edit | undefined {

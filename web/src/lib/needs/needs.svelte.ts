@@ -15,6 +15,10 @@ export interface Decision {
   edited_arguments?: string;
 }
 
+/** Whether it can be decided together with others: what may do harm is looked at by itself. */
+export const mayChoose = ({ risk, choices }: Need): boolean =>
+  risk === "low" && (choices?.includes("approve") ?? false);
+
 interface Several {
   decided: string[];
   refused: { id: string; code: string; error: string }[];

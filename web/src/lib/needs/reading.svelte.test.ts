@@ -5,9 +5,20 @@ import { Reading } from "./reading.svelte.ts";
 
 type Whole = Awaited<ReturnType<Answers["whole"]>>;
 
-const CUT = "runtime_exec of runtime, with:\n\n{\n[… approval_get shows all of it …]";
+const BEFORE = "runtime_exec of runtime, with:\n\n";
+const GIVEN = "{\n[… approval_get shows all of it …]";
+const CUT = `${BEFORE}${GIVEN}\n\nYou decide.`;
+const arguments_at = { from: BEFORE.length, to: BEFORE.length + GIVEN.length };
 const need = (more: Partial<Need> = {}): Need =>
-  ({ id: "1", tool: "approval_decide", title: "May it?", text: CUT, digest: "a", ...more }) as unknown as Need;
+  ({
+    id: "1",
+    tool: "approval_decide",
+    title: "May it?",
+    text: CUT,
+    arguments_at,
+    digest: "a",
+    ...more,
+  }) as unknown as Need;
 
 /** A hub that answers, in its turn, what it is told to. */
 function answering(...answers: (Whole | Error)[]): Pick<Answers, "whole"> {
@@ -21,7 +32,10 @@ function answering(...answers: (Whole | Error)[]): Pick<Answers, "whole"> {
 
 test("a call whose arguments could not be read says so, and is approved only once they were read and seen", async () => {
   const asked = need();
-  const reading = new Reading(() => asked, answering(new Error("The hub is away."), { text: "{}", edit: undefined }));
+  const reading = new Reading(
+    () => asked,
+    answering(new Error("The hub is away."), { text: "{}", shown: "{}", edit: undefined }),
+  );
   const see = (): void => {
     reading.seen_title = asked.title;
     reading.seen_text = reading.text;
@@ -35,7 +49,8 @@ test("a call whose arguments could not be read says so, and is approved only onc
   expect(reading.problem).toBeUndefined();
   expect(reading.seen).toBe(false);
   see();
-  expect(reading.text).toContain("All of it:\n{}");
+  expect(reading.text).toBe(`${BEFORE}{}\n\nYou decide.`);
+  expect(reading.parts).toEqual({ before: BEFORE, given: "{}", after: "\n\nYou decide." });
   expect(reading.seen).toBe(true);
 });
 
@@ -45,7 +60,7 @@ test("what was read for one call is not shown for another that took its place", 
   const reading = new Reading(() => asked, { whole: () => later.promise });
   const first = reading.read();
   asked = need({ digest: "b" });
-  later.resolve({ text: '{"of": "the first"}', edit: undefined });
+  later.resolve({ text: "", shown: '{"of": "the first"}', edit: undefined });
   await first;
   expect(reading.text).toBe(CUT);
 });

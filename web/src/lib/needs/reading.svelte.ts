@@ -19,7 +19,7 @@ export class Reading {
     const { text, digest } = this.#need();
     return this.#is_cut || (this.#is_call && mayBeEdit(text)) ? digest : null;
   });
-  /** All arguments of a call that a card has no room for. */
+  /** All arguments of a call that a card has no room for, as they are read. */
   #whole = $state<string>();
   readonly #need: () => Need;
   readonly #answers: Pick<Answers, "whole">;
@@ -30,8 +30,19 @@ export class Reading {
   }
 
   get text(): string {
-    const { text } = this.#need();
-    return this.#whole === undefined ? text : `${text}\n\nAll of it:\n${this.#whole}`;
+    const { before, given, after } = this.parts;
+    return before + given + after;
+  }
+
+  /** Of a call its arguments and what stands around them; of everything else all of it is before them. */
+  get parts(): { before: string; given: string; after: string } {
+    const { text, arguments_at: at } = this.#need();
+    if (!at) return { before: text, given: "", after: "" };
+    return {
+      before: text.slice(0, at.from),
+      given: this.#whole ?? text.slice(at.from, at.to),
+      after: text.slice(at.to),
+    };
   }
 
   /** Nothing is allowed before all of it was in view. To say no, nobody has to read it to its end. */
@@ -47,9 +58,9 @@ export class Reading {
     this.edit = undefined;
     this.problem = undefined;
     try {
-      const { text, edit } = await this.#answers.whole(this.#need());
+      const { shown, edit } = await this.#answers.whole(this.#need());
       if (call !== this.read_for) return;
-      if (this.#is_cut) this.#whole = text;
+      if (this.#is_cut) this.#whole = shown;
       this.edit = edit;
     } catch (error) {
       if (call === this.read_for) this.problem = sentenceOf(error);
