@@ -110,6 +110,7 @@ export interface ToolCommand extends CommandLooks {
 export type Says = string | readonly Case[];
 
 export interface Case {
+  /** By name; a field of a field has a dot between. */
   when?: Readonly<Record<string, string | number | boolean | null>>;
   says: string;
 }

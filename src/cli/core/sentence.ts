@@ -28,8 +28,11 @@ export function sentence(cli: Cli, says: Says, thing: Thing): string {
 }
 
 const caseFor = (cases: Exclude<Says, string>, thing: Thing): string =>
-  cases.find(({ when = {} }) => Object.entries(when).every(([name, value]) => (thing[name] ?? null) === value))?.says ??
-  "";
+  cases.find(({ when = {} }) => Object.entries(when).every(([path, value]) => (valueAt(thing, path) ?? null) === value))
+    ?.says ?? "";
+
+const valueAt = (thing: Thing, path: string): unknown =>
+  path.split(".").reduce<unknown>((value, name) => (isThing(value) ? value[name] : undefined), thing);
 
 const fieldText = (
   cli: Cli,

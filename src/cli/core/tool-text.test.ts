@@ -66,6 +66,9 @@ test("of an agent's timeline each item is a line that says when it was, who spok
     { kind: "AssistantMarkdown", author_principal: "scout", content: "Done." },
     { kind: "EndTurn", outcome: "failed", error: "The model does not answer." },
     { kind: "Notice", content: "Paused by ana." },
+    { kind: "Tool", tool: "mail_send", arguments: "{}", outcome: null, approval: { state: "pending" } },
+    { kind: "Tool", tool: "mail_send", arguments: "{}", outcome: null, approval: null },
+    { kind: "Question", question: "Now?", state: "open", answer: null },
   ].map((item, at) => ({ id: String(at), ts: NOW, ...item }));
   const lines = text(cli, looksOf("timeline"), { items }).split("\n");
   expect(lines.map((line) => line.split(/ {2,}/))).toEqual([
@@ -75,6 +78,9 @@ test("of an agent's timeline each item is a line that says when it was, who spok
     ["2", NOW, "scout: Done."],
     ["3", NOW, "End of the turn: The model does not answer.", "failed"],
     ["4", NOW, "Paused by ana."],
+    ["5", NOW, "mail_send {}", "waits for a person"],
+    ["6", NOW, "mail_send {}", "running"],
+    ["7", NOW, "Question: Now?", "waits for an answer"],
   ]);
 });
 

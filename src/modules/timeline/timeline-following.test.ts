@@ -90,6 +90,10 @@ eachDatabase((open) => {
       { state: "expired", outcome: null, decided_by: null },
       { state: "denied", outcome: "policy_deny_continue", decided_by: "policy", reason: "Never here." },
     ]);
+    // For how long a person was asked: not at all, where the policy decided.
+    const waited = (await readAll(hub, ana)).flatMap((item) => ("waited_ms" in item ? [item.waited_ms] : []));
+    expect(waited.map((ms) => ms !== null)).toEqual([true, true, true, false]);
+    expect(waited[2]).toBeGreaterThanOrEqual(10_000);
     const { body } = await hub.call(ana, "agent_status", { agent: "scout" });
     expect(body.turn).toMatchObject({ id: turn_id, status: "running" });
   });

@@ -126,9 +126,10 @@ export function wireItem(item: FoldItem): Item {
   const { id: at, key: _, changed_id, ...rest } = item;
   const common = { id: formatId(at), ts: timeOfId(at) };
   if (rest.kind === "Tool") {
-    const { ended_id, turn_id, ...call } = rest;
+    const { ended_id, decided_id, turn_id, ...call } = rest;
     const cut_parts = (["arguments", "output"] as const).filter((part) => isCut(call[part]));
-    const told = { ...common, ...call, turn_id: idOrNull(turn_id), duration_ms: lasted(at, ended_id) };
+    const took = { duration_ms: lasted(at, ended_id), waited_ms: lasted(at, decided_id) };
+    const told = { ...common, ...call, turn_id: idOrNull(turn_id), ...took };
     return cut_parts.length > 0 ? { ...told, cut_parts } : told;
   }
   if (rest.kind === "EndTurn") {

@@ -76,8 +76,13 @@ const rowOf = (principal_id: string, { id, key, kind, changed_id, ...fields }: F
   body: JSON.stringify(fields),
 });
 
-/** Of a call that was noted before approvals were told, nothing but its output has changed it; and people called none. */
-const unasked = (changed_id: number) => ({ called_by: null, approval: null, ended_id: changed_id });
+/** Of a call that was noted before approvals were told, nothing but its output has changed it; people called none, and when they decided is not known. */
+const unasked = (changed_id: number) => ({
+  called_by: null,
+  approval: null,
+  decided_id: null,
+  ended_id: changed_id,
+});
 
 /** Written by `rowOf`. */
 export const itemOf = ({ id, key, kind, changed_id, body }: ItemRow): FoldItem =>

@@ -35,6 +35,8 @@ export interface ToolItem extends BaseItem {
   /** The event of its output. */
   ended_id: number | null;
   approval: CallApproval | null;
+  /** The event of what a person decided, where one was asked. */
+  decided_id: number | null;
 }
 
 export interface QuestionItem extends BaseItem, AskedQuestion {
@@ -153,10 +155,7 @@ export function itemAfter(before: FoldItem | undefined, entry: Entry): FoldItem 
         return undefined;
       return { ...before, changed_id, ended_id: changed_id, outcome: entry.outcome, output: entry.output };
     case "Approval":
-      // Where it was decided is not in what was noted before that was kept.
-      return before?.kind === "Tool"
-        ? { ...before, changed_id, approval: { ...entry.approval, decided_via: entry.approval.decided_via ?? null } }
-        : undefined;
+      return before?.kind === "Tool" ? askedAbout(before, entry) : undefined;
     case "Question":
     case "Task":
       return followed(before, entry);
@@ -188,7 +187,16 @@ function calledIn(entry: Entry & { type: "ToolCall" | "Called" }): ToolItem {
     tool,
   } as const;
   const called_by = entry.type === "Called" ? entry.by : null;
-  return { ...own, called_by, arguments: args, outcome: null, output: null, ended_id: null, approval: null };
+  return { ...own, called_by, arguments: args, ...NOT_YET };
+}
+
+const NOT_YET = { outcome: null, output: null, ended_id: null, approval: null, decided_id: null };
+
+function askedAbout(before: ToolItem, { id: changed_id, approval }: Entry & { type: "Approval" }): ToolItem {
+  const isDecided = before.approval?.state === "pending" && approval.state !== "pending";
+  const decided_id = isDecided ? changed_id : before.decided_id;
+  // Where it was decided is not in what was noted before that was kept.
+  return { ...before, changed_id, decided_id, approval: { ...approval, decided_via: approval.decided_via ?? null } };
 }
 
 /** Each time it is told as a whole; it stays where it was first told of. */

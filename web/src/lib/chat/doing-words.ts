@@ -67,6 +67,17 @@ export function endWords({ outcome, duration_ms, input_tokens, output_tokens, co
   return parts.filter((part) => part !== undefined).join(", ");
 }
 
+/** For how long it was run: what a person took to decide is no part of that. */
+export function ranWords({ duration_ms, waited_ms, outcome }: Call): string {
+  if (duration_ms === null) return "";
+  if (waited_ms === null) return tookWords(duration_ms);
+  return outcome === "done" || outcome === "failed" ? tookWords(duration_ms - waited_ms) : "";
+}
+
+/** `It waited 10 min 3 s.` */
+export const waitedWords = ({ waited_ms }: Call): string =>
+  waited_ms === null ? "" : ` It waited ${tookWords(waited_ms)}.`;
+
 export function tookWords(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   return ms < 60_000

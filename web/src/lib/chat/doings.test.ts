@@ -1,7 +1,16 @@
 import { expect, test } from "vitest";
 import type { Message } from "#lib/hub/types.ts";
 import { decisionWords } from "#lib/needs/decision-words.ts";
-import { callState, endWords, readable, refusalWords, shortArguments, tookWords } from "./doing-words.ts";
+import {
+  callState,
+  endWords,
+  ranWords,
+  readable,
+  refusalWords,
+  shortArguments,
+  tookWords,
+  waitedWords,
+} from "./doing-words.ts";
 import type { Doing } from "./doings.svelte.ts";
 import { matcherOf } from "./filter.ts";
 import { behind, lineOf } from "./origin.ts";
@@ -29,6 +38,7 @@ const call = (id: string, more: Partial<Extract<Doing, { kind: "Tool" }>> = {}):
   outcome: "done",
   output: "412",
   duration_ms: 12,
+  waited_ms: null,
   approval: null,
   ...more,
 });
@@ -105,6 +115,15 @@ test("how a turn ended is said with how long it took and what it cost, as far as
   expect(endWords(end("1", cost))).toBe("Turn over, 3.2 s, 1,204 tokens, $0.01");
   expect(endWords(end("1", { outcome: "interrupted", cost_usd: 0.004 }))).toBe("Turn interrupted, $0.004");
   expect([tookWords(12), tookWords(59_900), tookWords(61_000)]).toEqual(["12 ms", "59.9 s", "1 min 1 s"]);
+});
+
+test("how long a call ran is told without what a person took to decide, which is told beside it", () => {
+  expect([ranWords(call("1")), waitedWords(call("1"))]).toEqual(["12 ms", ""]);
+  const waited = call("1", { duration_ms: 634_120, waited_ms: 634_000 });
+  expect([ranWords(waited), waitedWords(waited)]).toEqual(["120 ms", " It waited 10 min 34 s."]);
+  // What was not run took no time.
+  expect(ranWords({ ...waited, outcome: "denied" })).toBe("");
+  expect(ranWords({ ...waited, duration_ms: null, outcome: null })).toBe("");
 });
 
 test("of what a fork knows of another each item is a line, and it begins behind the last of them", () => {

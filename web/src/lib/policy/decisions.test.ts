@@ -47,6 +47,10 @@ test("who decided is said with where they were, and of what waits that nobody ha
 
 test("how long something took is said as short as does", () => {
   const within = (seconds: number) => habitWords(habitsOf([asked("a", "user_approve", seconds)]));
-  expect(within(40)).toBe("Of the last 1 that people decided, 1 was approved; half of them were decided within 40 s.");
-  expect([within(61), within(5 * 3600)]).toEqual([expect.stringContaining("1 min."), expect.stringContaining("5 h.")]);
+  expect(within(40)).toBe("People have decided one within 40 s, and approved it.");
+  expect([within(61), within(5 * 3600)]).toEqual([expect.stringContaining("1 min,"), expect.stringContaining("5 h,")]);
+  const several = [asked("a", "user_approve", 40), asked("b", "user_deny_continue", 40)];
+  expect(habitWords(habitsOf(several))).toBe(
+    "Of the last 2 that people decided, 1 was approved; half of them were decided within 40 s.",
+  );
 });

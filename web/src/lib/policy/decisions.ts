@@ -79,6 +79,10 @@ function cell(value: unknown): string {
 
 export function habitWords({ decided, approved, median_ms }: Habits): string {
   const how_soon = median_ms === null ? "" : `; half of them were decided within ${lasting(median_ms)}`;
+  if (decided === 1) {
+    const within = median_ms === null ? "" : ` within ${lasting(median_ms)}`;
+    return `People have decided one${within}, and ${approved === 1 ? "approved" : "denied"} it.`;
+  }
   return `Of the last ${decided} that people decided, ${approved} ${approved === 1 ? "was" : "were"} approved${how_soon}.`;
 }
 
