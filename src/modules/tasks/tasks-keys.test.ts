@@ -1,6 +1,7 @@
 /** Concurrency keys: what runs counts, what only waits takes nobody's place. */
 import { expect, test } from "vitest";
 import { eachDatabase, type TestHub } from "../../testing/hub.ts";
+import { excessOf } from "./service/admitting.ts";
 
 const START = Date.parse("2027-03-01T09:00:00Z");
 const HOUR_MS = 3_600_000;
@@ -10,6 +11,30 @@ interface Shown {
   content: string;
   held_for: string | null;
 }
+
+test("under a key with thousands of tasks the next one is told apart in a few looks at each", () => {
+  let looks = 0;
+  const slot = (id: number) => ({
+    ...{ id, status: id % 10 === 0 ? ("processing" as const) : ("pending" as const), lane: `lane-${id % 3}` },
+    concurrency_limit: 1000,
+    get order_key() {
+      looks += 1;
+      return (id * 7919) % 10_007;
+    },
+  });
+  const slots = Array.from({ length: 4000 }, (_, id) => slot(id));
+  const excess = excessOf(slots);
+  // 400 run, and of 1,200 in each lane there is room for 600.
+  expect(excess.size).toBe(1800);
+  // As many as sorting takes: two for each comparison, and each is compared some eleven times.
+  expect(looks).toBeLessThan(slots.length * 2 * 20);
+  for (const lane of ["lane-0", "lane-1", "lane-2"]) {
+    const waiting = slots.filter((one) => one.lane === lane && one.status === "pending");
+    const kept = waiting.filter((one) => !excess.has(one)).map(({ order_key }) => order_key);
+    const held = waiting.filter((one) => excess.has(one)).map(({ order_key }) => order_key);
+    expect(Math.max(...kept)).toBeLessThan(Math.min(...held));
+  }
+});
 
 eachDatabase((open) => {
   const make = async (hub: TestHub, content: string, more: object = {}): Promise<string> =>

@@ -30,10 +30,23 @@ function fits(slots: readonly store.SlotRow[], row: store.SlotRow): boolean {
 
 /** Holds those that do not fit any more, and gives the others. */
 async function holdExcess(ctx: TxCtx, slots: readonly store.SlotRow[]): Promise<store.SlotRow[]> {
-  const isExcess = (one: store.SlotRow): boolean => one.status === "pending" && !fits(slots, one);
-  for (const { id } of slots.filter(isExcess)) await store.holdBehind(ctx.tx, id);
-  return slots.filter((one) => !isExcess(one));
+  const excess = excessOf(slots);
+  if (excess.size === 0) return [...slots];
+  for (const { id } of excess) await store.holdBehind(ctx.tx, id);
+  return slots.filter((one) => !excess.has(one));
 }
+
+/** Each lane is put in order once: under one key thousands may be free to run, and everybody's next task waits for this. */
+export function excessOf(slots: readonly store.SlotRow[]): Set<store.SlotRow> {
+  const waiting = slots.filter(({ status }) => status === "pending");
+  const running = slots.length - waiting.length;
+  const isExcess = ({ concurrency_limit }: store.SlotRow, ahead: number): boolean =>
+    running + ahead >= (concurrency_limit ?? 1);
+  const lanes = Map.groupBy(waiting, ({ lane }) => lane).values();
+  return new Set([...lanes].flatMap((rows) => rows.sort(byTurn).filter(isExcess)));
+}
+
+const byTurn = (one: store.SlotRow, other: store.SlotRow): number => (store.isBefore(one, other) ? -1 : 1);
 
 /** By key: what runs or can be claimed. */
 export type KeySlots = Map<string, store.SlotRow[]>;
