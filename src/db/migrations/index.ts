@@ -43,6 +43,7 @@ import * as governedCalls from "./0045-governed-calls.ts";
 import * as queue from "./0047-queue.ts";
 import * as claimedRuns from "./0048-claimed-runs.ts";
 import * as refusedDeliveries from "./0049-refused-deliveries.ts";
+import * as taskLanes from "./0050-task-lanes.ts";
 
 export interface Migration {
   up: (columns: Columns) => string[];
@@ -94,4 +95,5 @@ export const MIGRATIONS: readonly Migration[] = [
   queue,
   claimedRuns,
   refusedDeliveries,
+  taskLanes,
 ];

@@ -38,6 +38,28 @@ eachDatabase((open) => {
     expect(await lanes()).toEqual(["default", "default repo:3", "default repo:4"]);
   });
 
+  test("the tasks of one sender wait in so many lanes at most, held back or not, whatever others have waiting", async () => {
+    const hub = await open({ now: START, config: { rate_limit: 1_000_000 } });
+    const [scout, ana] = [await hub.token("agent", "scout"), await hub.token("human", "ana")];
+    const send = async (token: string, more: object) =>
+      (await hub.call(token, "task_create", { content: "Build it", ...more })).body;
+    const delayed = { needs: ["x"], run_at: "1h" };
+    expect(await send(scout, delayed)).toMatchObject({ status: "pending" });
+    for (let n = 1; n < 100; n += 1) await send(scout, { needs: [`repo:${n}`] });
+    for (let n = 100; n < 199; n += 1) await send(scout, { account: `team-${n}` });
+    const last = await send(scout, { account: "the-last" });
+    const refused = { code: "LIMIT_REACHED", limit: 200 };
+    for (const more of [{ needs: ["one-more"] }, { account: "one-more" }, { needs: ["repo:1", "x"], run_at: "1h" }])
+      expect(await send(scout, more)).toMatchObject(refused);
+    for (const more of [{}, { needs: ["repo:1"] }, { account: "team-198" }, delayed])
+      expect(await send(scout, more)).toMatchObject({ status: "pending" });
+    expect(await send(ana, { needs: ["one-more"] })).toMatchObject({ status: "pending" });
+    // A lane that is empty counts no more.
+    const { id: task_id } = last;
+    await hub.call(scout, "task_cancel", { task_id });
+    expect(await send(scout, { needs: ["one-more"] })).toMatchObject({ status: "pending" });
+  });
+
   test("workers that were not seen for as long as tasks are kept are forgotten, and so are requeues that are over", async () => {
     const hub = await open({ now: START, config: { task_days: 7 } });
     const mason = await hub.token("worker", "mason");

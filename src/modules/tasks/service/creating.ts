@@ -62,13 +62,29 @@ export function create(ctx: Ctx, task: NewTask): Promise<Task> {
       if (awaited_by) await registerOnce(ctx, known, { ...awaited_by, ...waiter(ctx, task) });
       return wire(known);
     }
-    const row = await admitted(ctx, rowOf(ctx, task));
+    const made = rowOf(ctx, task);
+    await refuseLanes(ctx, made);
+    const row = await admitted(ctx, made);
     await Promise.all([store.insertTask(ctx.tx, row), taskCreated.tell(ctx, row, {})]);
     if (row.held_for === "delay" && row.run_at) await planSweep(ctx, row.run_at);
     if (awaited_by) await register(ctx, row, { ...awaited_by, ...waiter(ctx, task) });
     await checkNeeds(ctx, row);
     return wire(row);
   });
+}
+
+/** Whoever looks for a task looks into each lane, and people are told of each that nobody works on. */
+const MOST_LANES = 200;
+
+async function refuseLanes(ctx: TxCtx, { sender_id, lane }: TaskRow): Promise<void> {
+  if (lane === DEFAULT_LANE) return;
+  const lanes = await store.listLanesOf(ctx.tx, { space_id: ctx.tx.space_id, sender_id, limit: MOST_LANES });
+  if (lanes.length < MOST_LANES || lanes.includes(lane)) return;
+  throw new ParleyError(
+    "LIMIT_REACHED",
+    `Tasks of yours wait with ${MOST_LANES} different sets of needs and accounts already. Use one of those, or come again when one is empty.`,
+    { details: { limit: MOST_LANES } },
+  );
 }
 
 export const DEFAULT_LANE = "default";

@@ -19,6 +19,23 @@ const list = statement<In, { lane: string }>(
 export const listLanes = async (db: Reader, space_id: string): Promise<string[]> =>
   (await db.all(list, { space_id })).map(({ lane }) => lane);
 
+type OfSender = In & { sender_id: string; limit: number };
+
+const OF_SENDER = `select t.lane from tasks t where t.space_id = :space_id and t.sender_id = :sender_id
+   and t.status = 'pending' and t.lane <> 'default'`;
+const ofSender = statement<OfSender, { lane: string }>(
+  `select l.lane from (
+     with recursive found(lane) as (
+       select (${OF_SENDER} order by t.lane limit 1)
+       union all
+       select (${OF_SENDER} and t.lane > f.lane order by t.lane limit 1) from found f where f.lane is not null
+     ) select lane from found
+   ) as l where l.lane is not null limit :limit`,
+);
+/** In which tasks of somebody wait, held back or not, beside those that need nothing in particular. */
+export const listLanesOf = async (db: Reader, args: OfSender): Promise<string[]> =>
+  (await db.all(ofSender, args)).map(({ lane }) => lane);
+
 const working = statement<Record<string, never>, { id: string }>(
   `select s.id from spaces s where s.emptied_at is null and exists (select 1 from tasks t where t.space_id = s.id
    and t.status = 'pending' and t.held_for is null)`,
