@@ -81,7 +81,9 @@ test("ids of tasks may be cut short as git's, and what names none or several is 
   expect(await said(["task", "get", id.slice(0, 8)])).toMatch(
     /^2 parley: More than one task has an id that begins with/,
   );
-  expect(await said(["task", "get", "12"])).toMatch(/^2 .*too short for an id/);
+  expect(await said(["task", "get", "12"])).toBe(
+    "4 parley: No task has the id 12. Give at least the first 4 digits of one.",
+  );
   expect(await said(["task", "get", "1234"])).toBe("4 parley: No task has an id that begins with 1234.");
   // No id is as great as these.
   expect(await said(["task", "cancel", "9999999"])).toBe("4 parley: No task has an id that begins with 9999999.");

@@ -22,7 +22,7 @@ export async function chatId(chat: Chat, of: { agent?: string }, given: string):
     const { messages } = await chat.call("chat_read_before", { ...of, limit: 1 });
     return messages.at(-1)?.id ?? "0";
   }
-  const after_id = String(BigInt(idRange(given).first) - 1n);
+  const after_id = String(BigInt(idRange(given, "message").first) - 1n);
   const { messages } = await chat.call("chat_read_since", { ...of, after_id, limit: 100 });
   return theOne(
     given,

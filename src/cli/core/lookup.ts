@@ -44,7 +44,7 @@ async function newest(call: Calls, lookup: Lookup): Promise<Thing> {
 
 /** Ids are microseconds, so those that begin so were made between two times, which the hub can look for. */
 function madeWithin(prefix: string, [from, until]: NonNullable<Lookup["between"]>, what: string): object {
-  const { first, last } = idRange(prefix);
+  const { first, last } = idRange(prefix, what);
   const [from_ms, until_ms] = [Number(first) / 1000, Number(last) / 1000];
   const now = Date.now();
   const oldest_ms = now - OLDEST_MS;
@@ -78,7 +78,7 @@ const after = (id: string): string => (/^\d{1,16}$/.test(id) ? String(Math.min(N
 
 /** Behind all that begin so. */
 function behind(prefix: string, what: string): string {
-  const { first, last } = idRange(prefix);
+  const { first, last } = idRange(prefix, what);
   if (Number(first) > LAST_ID) throw noneBegins(prefix, what);
   return after(last);
 }

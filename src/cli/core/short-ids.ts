@@ -12,8 +12,9 @@ export const LATEST = "latest";
 export const isWhole = (given: string): boolean => given !== LATEST && (!/^\d+$/.test(given) || given.length >= WHOLE);
 
 /** The first and the last id that begin so. Throws where it is too short to look for. */
-export function idRange(given: string): { first: string; last: string } {
-  if (given.length < LEAST) throw invalid(`${given} is too short for an id: give at least ${LEAST} of its digits.`);
+export function idRange(given: string, what: string): { first: string; last: string } {
+  if (given.length < LEAST)
+    throw new Failure("NOT_FOUND", `No ${what} has the id ${given}. Give at least the first ${LEAST} digits of one.`);
   return { first: given.padEnd(WHOLE, "0"), last: given.padEnd(WHOLE, "9") };
 }
 
