@@ -55,10 +55,27 @@ export function directCall(hub: Hub, { method, params }: JSONRPCRequest): Direct
   return (calling) => callTool(hub, calling, params);
 }
 
+const ENVELOPE = ["jsonrpc", "id", "method", "params"];
+/** Whose keys the SDK reads in `_meta`. */
+const OF_PROTOCOL = "io.modelcontextprotocol/";
+
+/**
+ * Whether it is a call of a tool and nothing else, of the era that says nothing of itself in `_meta`. The SDK finds out by
+ * trying one schema of a message after another, and takes longer for each that does not fit than the rest of the door does.
+ */
+export function isPlainCall(body: unknown): body is JSONRPCRequest {
+  if (typeof body !== "object" || body === null || Array.isArray(body)) return false;
+  for (const key in body) if (!ENVELOPE.includes(key)) return false;
+  const { jsonrpc, id, method, params }: Partial<JSONRPCRequest> = body;
+  if (jsonrpc !== "2.0" || method !== "tools/call" || !isUsual(params)) return false;
+  for (const key in params._meta) if (key.startsWith(OF_PROTOCOL)) return false;
+  return typeof id === "string" || Number.isSafeInteger(id);
+}
+
 const USUAL = ["name", "arguments", "_meta"];
 
 function isUsual(params: JSONRPCRequest["params"]): params is Params {
-  if (params === undefined || typeof params.name !== "string") return false;
+  if (!params || typeof params.name !== "string") return false;
   if (!isMissingOrObject(params.arguments) || !isMissingOrObject(params._meta)) return false;
   for (const key in params) if (!USUAL.includes(key)) return false;
   const token = params._meta?.progressToken;

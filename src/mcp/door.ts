@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { classifyInboundRequest } from "@modelcontextprotocol/server";
+import { classifyInboundRequest, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server";
 import type { Actor } from "../context.ts";
 import { header } from "../header.ts";
 import { Outlets } from "../http/outlet.ts";
 import type { Hub } from "../hub.ts";
 import type { Facets } from "../tool.ts";
+import { isPlainCall } from "./calling.ts";
 import { Catalogue } from "./catalogue.ts";
 import { answerFailure, PARSE_ERROR, Refusal } from "./errors.ts";
 import type { Fixtures } from "./fixtures.ts";
@@ -132,6 +133,8 @@ function serve(
     throw new Refusal(405, -32000, "Method not allowed.");
   }
   if (body === undefined) throw new Refusal(400, PARSE_ERROR, "The body is empty.");
+  if (version !== undefined && SUPPORTED_PROTOCOL_VERSIONS.includes(version) && isPlainCall(body))
+    return legacy.post(request, response, who, body);
   const route = classifyInboundRequest({
     httpMethod: "POST",
     ...(version !== undefined && { protocolVersionHeader: version }),

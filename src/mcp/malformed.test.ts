@@ -1,8 +1,10 @@
+import { classifyInboundRequest, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { onDatabase, type TestHub } from "../testing/hub.ts";
 import { Raw } from "../testing/mcp-raw.ts";
 import { propertyRuns } from "../testing/property-runs.ts";
+import { isPlainCall } from "./calling.ts";
 
 onDatabase("sqlite", (open) => {
   test("whatever is posted is answered with a refusal or an answer, and the hub goes on", async () => {
@@ -54,6 +56,35 @@ onDatabase("sqlite", (open) => {
     );
     expect((await hub.request("GET", "/readyz")).status).toBe(200);
     expect((await ana.call("whoami")).body.result.structuredContent.principal).toBe("ana");
+  });
+
+  test("what is taken for a call of the older era without asking the SDK is one to the SDK too", () => {
+    const usual = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "whoami", arguments: { limit: 3 } } };
+    const _meta = { progressToken: 7, "claudecode/toolUseId": "toolu_1" };
+    for (const call of [usual, { ...usual, id: "a", params: { name: "whoami", _meta } }])
+      expect(isPlainCall(call)).toBe(true);
+    const mostly = (value: unknown) =>
+      fc.oneof({ weight: 8, arbitrary: fc.constant(value) }, fc.jsonValue(), fc.double(), fc.string());
+    const params = fc.record(
+      { name: mostly("whoami"), arguments: mostly({}), _meta: meta() },
+      { requiredKeys: ["name"] },
+    );
+    const call = fc.record(
+      { jsonrpc: mostly("2.0"), id: mostly(1), method: mostly("tools/call"), params: fc.oneof(params, mostly(null)) },
+      { requiredKeys: ["jsonrpc", "method"] },
+    );
+    const more = fc.constantFrom({}, {}, { result: {} }, { error: {} }, { more: 1 }, { method: "initialize" });
+    const message = fc.tuple(call, more).map(([call, more]) => ({ ...call, ...more }));
+    const version = fc.constantFrom(...SUPPORTED_PROTOCOL_VERSIONS);
+    fc.assert(
+      fc.property(fc.oneof(message, fc.array(message, { maxLength: 2 })), version, (made, protocolVersionHeader) => {
+        const body = JSON.parse(JSON.stringify(made));
+        if (!isPlainCall(body)) return;
+        const route = classifyInboundRequest({ httpMethod: "POST", protocolVersionHeader, body });
+        expect(route).toMatchObject({ kind: "legacy", reason: "no-claim" });
+      }),
+      { numRuns: propertyRuns(2000) },
+    );
   });
 
   test("what is not JSON is refused", async () => {
