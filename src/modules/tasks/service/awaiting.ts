@@ -64,6 +64,12 @@ export async function registerOnce(ctx: TxCtx, task: TaskRow, waiter: Waiter): P
 
 /** Somebody waits for the task from now on. */
 export async function register(ctx: TxCtx, task: TaskRow, waiter: Waiter): Promise<void> {
+  await registerCounted(ctx, task, waiter);
+  await store.countAwait(ctx.tx, task.id);
+}
+
+/** The same of a task that has been stored as one that somebody waits for. */
+export function registerCounted(ctx: TxCtx, task: TaskRow, waiter: Waiter): Promise<void> {
   const { trigger_name, session_key = DEFAULT_SESSION } = waiter;
   const row: AwaitRow = {
     id: ctx.tx.takeId(),
@@ -86,8 +92,7 @@ export async function register(ctx: TxCtx, task: TaskRow, waiter: Waiter): Promi
       consumed_at: null,
     },
   };
-  await store.insertAwait(ctx.tx, row);
-  await store.countAwait(ctx.tx, task.id);
+  return store.insertAwait(ctx.tx, row);
 }
 
 /** Ends that triggers of the space wait for and have not taken, the oldest first. */

@@ -8,7 +8,7 @@ import { type CreateTask, MOST_CONTENT_BYTES, type Task } from "../schema.ts";
 import * as store from "../store.ts";
 import type { TaskRow } from "../tables.ts";
 import { admitted } from "./admitting.ts";
-import { ownSession, register, registerOnce, triggerOf } from "./awaiting.ts";
+import { ownSession, registerCounted, registerOnce, triggerOf } from "./awaiting.ts";
 import { taskCreated } from "./events.ts";
 import { checkNeeds, planSweep } from "./planning.ts";
 import { isoAt, laneOf, wire } from "./wire.ts";
@@ -62,12 +62,12 @@ export function create(ctx: Ctx, task: NewTask): Promise<Task> {
       if (awaited_by) await registerOnce(ctx, known, { ...awaited_by, ...waiter(ctx, task) });
       return wire(known);
     }
-    const made = rowOf(ctx, task);
+    const made = { ...rowOf(ctx, task), awaited: awaited_by ? 1 : 0 };
     await refuseLanes(ctx, made);
     const row = await admitted(ctx, made);
     await Promise.all([store.insertTask(ctx.tx, row), taskCreated.tell(ctx, row, {})]);
     if (row.held_for === "delay" && row.run_at) await planSweep(ctx, row.run_at);
-    if (awaited_by) await register(ctx, row, { ...awaited_by, ...waiter(ctx, task) });
+    if (awaited_by) await registerCounted(ctx, row, { ...awaited_by, ...waiter(ctx, task) });
     await checkNeeds(ctx, row);
     return wire(row);
   });
