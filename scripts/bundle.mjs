@@ -3,7 +3,7 @@
  * file costs half a millisecond to load, and a hook runs for every prompt (docs/design/cli.md).
  *
  * What it was made of is written into it, and looked at whenever it starts: where a source is not the very file that
- * was read here, the sources run instead. So does the hub, `artifacts/hub.mjs`, which `parley serve` loads: made of 450 files,
+ * was read here, the sources run instead. So does the hub, `artifacts/hub.cjs`, which `parley serve` loads: made of 450 files,
  * it starts in half the time.
  */
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -63,9 +63,11 @@ async function buildHub() {
     external: ["pg-native", "cloudflare:sockets"],
   });
   const { output } = await bundle.generate({
-    format: "esm",
+    // An ESM import of Node's own modules evaluates every lazy export: that of node:http alone would load undici.
+    format: "cjs",
+    strict: true,
     entryFileNames: basename(hubBundle),
-    chunkFileNames: "hub-[name]-[hash].mjs",
+    chunkFileNames: "hub-[name]-[hash].cjs",
   });
   await bundle.close();
   return output;

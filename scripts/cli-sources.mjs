@@ -9,7 +9,7 @@ export const folder = join(root, "artifacts", "cli");
 export const bundled = join(folder, "main.cjs");
 
 /** The hub, one folder down from the root as its sources are. */
-export const hubBundle = join(root, "artifacts", "hub.mjs");
+export const hubBundle = join(root, "artifacts", "hub.cjs");
 export const hubStamps = join(root, "artifacts", "hub.json");
 
 const OWN = join(root, "scripts", "bundle.mjs");

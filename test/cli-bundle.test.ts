@@ -98,7 +98,7 @@ test("a copy of the checkout runs its own sources, and not the bundle that was c
 });
 
 test("the hub that is served is the bundled one while its sources are those it was made of", () => {
-  const hub = join(made, "artifacts/hub.mjs");
+  const hub = join(made, "artifacts/hub.cjs");
   writeFileSync(hub, `console.error("bundled");\n${readFileSync(hub, "utf8")}`);
   // Refused before it begins anything, by the error of the very hub that was loaded.
   const serve = () => run("serve", "--host", "0.0.0.0", "--port", "0");

@@ -5,5 +5,5 @@ const inRoot = (path: string): string => fileURLToPath(new URL(`../../${path}`, 
 
 export const LAUNCHER = inRoot("bin/parley");
 export const PACKAGE = inRoot("package.json");
-export const HUB_BUNDLE = inRoot("artifacts/hub.mjs");
+export const HUB_BUNDLE = inRoot("artifacts/hub.cjs");
 export const HUB_STAMPS = inRoot("artifacts/hub.json");

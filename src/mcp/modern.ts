@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type NodeIncomingMessageLike, toNodeHandler } from "@modelcontextprotocol/node";
+import type { NodeIncomingMessageLike } from "@modelcontextprotocol/node";
 import {
   createMcpHandler,
   type InboundModernRoute,
@@ -93,6 +93,8 @@ export class Modern {
       // It would ask nobody whether a URI may be followed; every valid request to listen goes the short way.
       maxSubscriptions: 0,
     });
+    // It loads HTTP/2 and the whole of `fetch`, which takes as long as a third of a start.
+    const { toNodeHandler } = await import("@modelcontextprotocol/node");
     // Its type forbids the `undefined` that Node's has in optional members; the handler does not mind them.
     await toNodeHandler(handler)(request as NodeIncomingMessageLike, response, body);
   }

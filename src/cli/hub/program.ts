@@ -1,14 +1,14 @@
 import { readFileSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
 import { dirname } from "node:path";
-import { pathToFileURL } from "node:url";
 import { ifThere } from "../../local/files.ts";
 import { HUB_BUNDLE, HUB_STAMPS } from "../root.ts";
 
 type Program = typeof import("../../program.ts");
 
 /** The hub: bundled, where that was made of these very sources, and otherwise as it stands there. */
-export const loadHub = (): Promise<Program> =>
-  isOfTheseSources() ? import(pathToFileURL(HUB_BUNDLE).href) : import("../../program.ts");
+export const loadHub = async (): Promise<Program> =>
+  isOfTheseSources() ? createRequire(HUB_BUNDLE)(HUB_BUNDLE) : import("../../program.ts");
 
 /** `scripts/bundle.mjs` notes of each source what no change leaves as it was. A package has no bundle. */
 function isOfTheseSources(): boolean {
