@@ -161,7 +161,7 @@ interface Rows {
   /** What columns say that are no fields, or lists of things: of each of `of` one sentence. */
   cells?: Readonly<Record<string, Says | { of: string; says: Says }>>;
   /** Said while it is empty. */
-  none?: string;
+  none?: Says;
   /** A sentence for each, in the place of columns. */
   each?: string;
   /** A block for each, in the place of columns: what it is, its title, all that was written, and what follows from it. */

@@ -30,7 +30,9 @@ async function commandLine(runner?: object, config: { task_lease_seconds?: numbe
 test("a task is added, listed, taken, done and waited for by commands", async () => {
   await using line = await commandLine();
   const { said, ground } = line;
-  expect(await said(["task", "list"])).toBe("There are none.");
+  expect(await said(["task", "list"])).toBe(
+    `No task is pending. All of them, by status: ${line.ground.line("task stats")}`,
+  );
   expect(await said(["task", "next"])).toMatch(/^No pending tasks\./);
   expect(await said(["task", "add", "Summarise", "the", "logs"])).toMatch(/^Task \d{16} is pending\.$/);
   const id = await said(
@@ -54,12 +56,15 @@ test("a task is added, listed, taken, done and waited for by commands", async ()
   );
 
   expect(await said(["task", "next"])).toMatch(/^id +\d{16}\nstatus +processing\n.*content:\n {2}Summarise the logs$/s);
-  expect(await said(["task", "next"])).toMatch(/^You already have an active task\./);
+  expect(await said(["task", "next"])).toMatch(
+    /^You have a task already\. Before you take the next, end it with .* task done.*, or give it back with .* task fail/,
+  );
   const first = (await said(["task", "list", "--status", "processing", "-q"])) ?? "";
   expect(await said(["task", "done", first, "There", "was", "nothing."])).toBe(`Task ${first} is done.`);
   expect(await said(["task", "done", first, "Again."])).toBe(
     `5 parley: Task ${first} is 'done' — can only complete tasks in 'processing' status`,
   );
+  expect(await said(["task", "fail", first, "no"])).toMatch(/^5 .* is 'done' already, and nobody works on it\./);
   expect(await said(["task", "wait", id, first])).toBe(`Task ${first} is done.\n  There was nothing.`);
   expect(await said(["task", "wait", id, "--timeout", "0"])).toBe("1 None of them has ended.");
   expect(await said(["task", "cancel", id, "--reason", "not needed"])).toBe(`Task ${id} is cancelled.`);
@@ -99,7 +104,7 @@ test("a dead task is found, and tried again alone or with all that fit, after a 
   expect(await said(["task", "fail", id, "the", "disk", "is", "full"])).toBe(`Task ${id} is dead.`);
   expect(await said(["task", "list", "--status", "dead"])).toMatch(/never works .* the disk is full$/);
   expect(await said(["task", "why", id])).toMatch(
-    /is dead: it failed 1 time of 1\. What went wrong last: the disk is full\n/,
+    /is dead after 1 attempt\.\nWhat went wrong last:\n {2}the disk is full\n/,
   );
   expect(await said(["task", "requeue", "--channel", "web", "--dry-run"])).toBe("Would try 0 dead tasks again.");
   // What nothing comes of needs no yes.
@@ -112,6 +117,12 @@ test("a dead task is found, and tried again alone or with all that fit, after a 
   expect(await said(["task", "list", "--status", "dead", "-q"])).toBe(id);
   expect(await said(["task", "requeue", id])).toBe("1 of 1 dead task requeued.");
   expect(await said(["task", "list", "-q"])).toBe(id);
+  await said(["task", "next"]);
+  await said(["task", "fail", id, "again"]);
+  expect(await said(["task", "why", id])).toMatch(/is dead after 2 attempts\.\nWhat went wrong last:\n {2}again\n/);
+  expect(await said(["task", "requeue", "--per-minute", "60", "--yes"])).toMatch(
+    /^1 dead task to be tried again, 60 a minute\. To stop it: .* task requeue --stop \d{16}/,
+  );
 });
 
 test("task why says in a sentence what holds a task back, and what led to it", async () => {
@@ -122,7 +133,7 @@ test("task why says in a sentence what holds a task back, and what led to it", a
     /^Task \d+ waits for a worker to take it\.\n\n\d+ .*\n {2}first\nNothing is known to have led to that\.$/,
   );
   const delayed = await add("--run-at", "1h30m", "later");
-  expect(await said(["task", "why", delayed.id])).toMatch(/ is not to begin yet: in 1 h\./);
+  expect(await said(["task", "why", delayed.id])).toMatch(/ is to begin in 1 h (?:30|29) min at the earliest\./);
   const behind = await add("--concurrency-key", "repo", "second");
   expect(await said(["task", "why", behind.id])).toContain(
     `waits its turn: only 1 of repo at a time, now ${plain.id}.`,
@@ -131,7 +142,7 @@ test("task why says in a sentence what holds a task back, and what led to it", a
   expect(await said(["task", "why", picky.id])).toContain("needs what no worker offers: gpu, repo:x.");
   await said(["task", "next"]);
   expect(await said(["task", "why", plain.id])).toMatch(
-    / is worked on by \S+, attempt 1, and its lease ends in a moment\./,
+    / is worked on by \S+, attempt 1, and its lease ends in \d+ s\./,
   );
   expect(await said(["task", "fail", plain.id, "--throttled-until", "2h", "quota"])).toMatch(/^Task \d+ is pending\.$/);
   expect(await said(["task", "why", plain.id])).toMatch(
@@ -199,7 +210,7 @@ test("worker run works on one task after another: exit code 0 is a result, anoth
   ]);
   expect(worked).toMatchObject({ code: 0, stderr: "oops\noops\n" });
   expect(worked.stdout).toBe(
-    `Task ${good.id} is done: email: count to three\nTask ${bad.id} has failed: It ended with exit code 7.\n`,
+    `Task ${good.id} is done: email: count to three\nTask ${bad.id} has failed for the last time and is dead: It ended with exit code 7: oops\n`,
   );
   expect(await ground.json(["task", "get", good.id])).toMatchObject({
     status: "done",
@@ -208,7 +219,7 @@ test("worker run works on one task after another: exit code 0 is a result, anoth
   });
   expect(await ground.json(["task", "get", bad.id])).toMatchObject({
     status: "dead",
-    error: "It ended with exit code 7.\noops",
+    error: "It ended with exit code 7: oops",
   });
   await add("for another program");
   expect(await said(["worker", "run", "--", "/no/such/program"])).toBe(

@@ -20,7 +20,7 @@ test("a trigger is made, tried, fired, stopped, looked back at and deleted by co
     "--prompt",
     "Check {{payload.what}}.",
   ];
-  expect(await said(...nightly)).toBe("Trigger nightly is there.");
+  expect(await said(...nightly)).toMatch(/^Trigger nightly is there\. It fires next (?:in |tomorrow |\d).+\.$/);
   expect(await said("trigger", "add", "bad", "--type", "cron", "--schedule", "99 99 * * *")).toMatch(
     /^2 .*Invalid cron schedule/s,
   );
@@ -37,12 +37,14 @@ test("a trigger is made, tried, fired, stopped, looked back at and deleted by co
   expect(tried).toMatch(/^fires +yes\nbecomes +task\n/);
   expect(tried).toMatch(/\nprompt:\n {2}What stands between .*\n *\n {2}Check <untrusted-content-[0-9a-f]+>it</);
   expect(await said("trigger", "run", "nightly", "--payload", '{"what":"it"}')).toMatch(
-    /^Fired nightly: run \d+, task \d+\.$/,
+    /^Fired nightly \(\d+\)\. Task \d+ waits for a worker\.$/,
   );
   expect(await said("trigger", "disable", "nightly")).toBe("Trigger nightly fires no more.");
   expect(await said("trigger", "run", "nightly")).toMatch(/^5 .*is disabled/s);
-  expect(await said("trigger", "enable", "nightly")).toBe("Trigger nightly fires from now on.");
-  expect(await said("trigger", "edit", "nightly", "--timezone", "Europe/Berlin")).toBe("Trigger nightly is changed.");
+  expect(await said("trigger", "enable", "nightly")).toMatch(/^Trigger nightly fires from now on\. Next: .+\.$/);
+  expect(await said("trigger", "edit", "nightly", "--timezone", "Europe/Berlin")).toMatch(
+    /^Trigger nightly is changed\. It fires next .+\.$/,
+  );
   expect(await said("trigger", "edit", "nightly")).toMatch(/^2 .*No fields to update/s);
   expect(await said("trigger", "runs", "nightly")).toMatch(
     /^id +trigger +fired +source .*\n\d+ +nightly +just now +manual +pending/,
@@ -56,7 +58,7 @@ test("a trigger is made, tried, fired, stopped, looked back at and deleted by co
     expect.stringMatching(
       /^ {2}curl -X POST http:\S+\/api\/webhook\/github -H 'Content-Type: application\/json' -d '.+'$/,
     ),
-    expect.stringMatching(/^Give it a new secret: \S+ trigger rotate github --home \S+$/),
+    expect.stringMatching(/^Give it a secret: \S+ trigger rotate github --home \S+$/),
   ]);
   const shown = await said("trigger", "show", "github");
   expect(shown).toMatch(/^name +github\ntype +webhook\nenabled +yes\n/);

@@ -50,6 +50,28 @@ test("worker run ends with whoever read what its program says, and the program w
   await until(() => !isAlive(program));
 });
 
+test("worker run keeps its task for as long as its program runs, however far its clock is from the hub's", async () => {
+  await using cleanup = new AsyncDisposableStack();
+  const ground = cleanup.use(new Ground({ in_process: true }));
+  const HOUR_MS = 3_600_000;
+  const clock = { now: () => Date.now() + HOUR_MS, passed: () => performance.now() };
+  const { sweep } = await ground.host({ task_lease_seconds: 1 }, clock);
+  const { task, worker, program, go } = await begun(ground);
+  cleanup.defer(() => killIfThere(program));
+  const renewals = new Set<string>();
+  await until(async () => {
+    await sweep();
+    const { lease_expires_at } = await ground.json<{ lease_expires_at: string | null }>(["task", "get", task.id]);
+    renewals.add(lease_expires_at ?? "none");
+    return renewals.size >= 4 || renewals.has("none");
+  });
+  expect(renewals).not.toContain("none");
+  expect(await ground.json(["task", "get", task.id])).toMatchObject({ status: "processing", attempt: 1 });
+  worker.kill("SIGTERM");
+  await ended(worker);
+  writeFileSync(go, "");
+});
+
 test("worker run takes over what a worker of its name left that was killed, and nothing of one that lives", async () => {
   await using cleanup = new AsyncDisposableStack();
   const ground = await hosted(cleanup, { task_lease_seconds: 10 });

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { stripVTControlCharacters } from "node:util";
 import type { Ctx } from "../context.ts";
 import { ParleyError } from "../errors.ts";
 import { hit } from "../failpoints.ts";
@@ -14,6 +15,7 @@ import {
   record,
   started,
 } from "../modules/runs/index.ts";
+import { cut } from "../text.ts";
 import { Child, type Exit, NeverStarts, NotStarted } from "./child.ts";
 import { dialectOf, type Findings } from "./clients/index.ts";
 import type { Program } from "./definitions.ts";
@@ -22,6 +24,7 @@ import { Output } from "./output.ts";
 /** How often what it has printed is stored, for whoever looks on. */
 const SHOW_MS = 1000;
 const RETRY_MS = 500;
+const MOST_LAST_WORDS = 300;
 
 /** Why an attempt ends before its program does. */
 export type Interruption = "timeout" | "stopped" | "hub_stopped" | "given_up";
@@ -185,15 +188,19 @@ export class Attempt {
       return { outcome: "not_deferred", ...how, error: "Its client had gone on already, or has no call that waits." };
     if (session_lost && this.#parts.claimed.is_resumed)
       return { outcome: "session_lost", ...how, error: "Its client does not know the session any more." };
-    // In its client's words, which may repeat what it was given.
+    // In its client's words, which may repeat what it was given; its output has none of that.
     const words =
       error !== undefined
         ? this.#mask(error)
-        : signal
-          ? `It was ended by ${signal}.`
-          : `It ended with exit code ${code}.`;
+        : this.#lastWords(signal ? `It was ended by ${signal}` : `It ended with exit code ${code}`);
     if (throttled_until !== undefined) return { outcome: "throttled", ...how, cost_usd, error: words, throttled_until };
     return { outcome: "failed", ...how, cost_usd, error: words };
+  }
+
+  /** What a program says last, it mostly says of its end: lists show this and not its output. */
+  #lastWords(how: string): string {
+    const said = stripVTControlCharacters(this.#output.tail()).trimEnd().split("\n").at(-1)?.trim();
+    return said ? `${how}: ${cut(said, MOST_LAST_WORDS)}` : `${how}.`;
   }
 
   async #show(): Promise<void> {

@@ -37,6 +37,16 @@ eachDatabase((open) => {
     expect(run.output_bytes).toBe(Buffer.byteLength(run.output));
   });
 
+  test("of a program that failed it is said what it printed last, without its colours and our token", async () => {
+    const hub = await open();
+    const failsWith = (script: string) => define(hub, { trigger: { argv: ["/bin/sh", "-c", script], cwd: folder } });
+    failsWith("echo working; printf '\\033[31mno key %s\\033[0m\\n\\n' \"$PARLEY_TOKEN\" >&2; exit 7");
+    const loud = await runOver(hub, await planRun(hub, { name: "loud" }));
+    expect(loud.error).toMatch(/^It ended with exit code 7: no key \S*\[secret\]$/);
+    failsWith("exit 7");
+    expect((await runOver(hub, await planRun(hub, { name: "silent" }))).error).toBe("It ended with exit code 7.");
+  });
+
   test("a run that has been over for 90 days is forgotten with what it printed, and one that waits is not", async () => {
     const hub = await open({ now: START });
     const [over, waiting] = [await planRun(hub, { name: "one" }), await planRun(hub, { name: "two" })];

@@ -33,8 +33,11 @@ export function columns(out: Output, things: readonly Row[], names: readonly str
 const TIME = /(?:^ts|_at|(?:^|_)until|^not_before|^deadline|^(?:next|last)_runs?)$/;
 const LENGTH = /_seconds$/;
 
+const SPOKEN: Readonly<Record<string, string>> = { run_at: "not before" };
+
 /** `created_at` is a name for programs. */
-export const heading = (name: string): string => name.replace(/_(?:at|seconds)$/, "").replaceAll("_", " ");
+export const heading = (name: string): string =>
+  SPOKEN[name] ?? name.replace(/_(?:at|seconds)$/, "").replaceAll("_", " ");
 
 export function shown(out: Output, name: string, value: unknown): string {
   if (value === null || value === undefined) return "";

@@ -10,21 +10,30 @@ export const isThing = (value: unknown): value is Thing =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 const OPTIONAL = /\[([^\]]*)\]/g;
-const FIELD = /\{([a-z_]+)(?:\|([^}]+))?\}/g;
+const FIELD = /\{([a-z_.]+)(?:\|([^}]+))?\}/g;
 const TYPED = /`([^`]+)`/g;
 
 /** Commands are found before the fields are filled in: what somebody else wrote is never one. */
 export function sentence(cli: Cli, says: Says, thing: Thing): string {
   const template = typeof says === "string" ? says : caseFor(says, thing);
   const fill = (text: string): string =>
-    text.replaceAll(FIELD, (_, name: string, word?: string) => fieldText(cli, { name, word, value: thing[name] }));
+    text.replaceAll(FIELD, (_, name: string, word?: string) =>
+      fieldText(cli, { name, word, value: fieldOf(thing, name) }),
+    );
   const whole = template.replaceAll(OPTIONAL, (_, part: string) =>
-    [...part.matchAll(FIELD)].every(([, name = ""]) => saysAnything(thing[name])) ? part : "",
+    [...part.matchAll(FIELD)].every(([, name = ""]) => saysAnything(fieldOf(thing, name))) ? part : "",
   );
   return whole
     .split(TYPED)
     .map((part, at) => (at % 2 === 0 ? fill(part) : cli.line(fill(part))))
     .join("");
+}
+
+/** `trigger.next_run` is a field of the thing that came back as `trigger`. */
+function fieldOf(thing: Thing, name: string): unknown {
+  const [first = "", ...rest] = name.split(".");
+  const value = thing[first];
+  return rest.length > 0 && isThing(value) ? fieldOf(value, rest.join(".")) : value;
 }
 
 const caseFor = (cases: Exclude<Says, string>, thing: Thing): string =>
@@ -37,7 +46,8 @@ const valueAt = (thing: Thing, path: string): unknown =>
 const fieldText = (
   cli: Cli,
   { name, word, value }: { name: string; word: string | undefined; value: unknown },
-): string => (word === undefined ? shown(cli.out, name, value) : counted(Number(value), word));
+): string =>
+  word === undefined ? shown(cli.out, name.split(".").at(-1) ?? name, value) : counted(Number(value), word);
 
 const saysAnything = (value: unknown): boolean =>
   Array.isArray(value) ? value.length > 0 : ![undefined, null, "", 0, false].some((nothing) => nothing === value);

@@ -11,12 +11,14 @@ export function spokenTime(iso: string, now = Date.now()): string {
   const at = Date.parse(iso);
   if (Number.isNaN(at)) return iso;
   const away = Math.abs(at - now);
-  if (away < MINUTE) return at <= now ? "just now" : "in a moment";
+  if (away < MINUTE) return at <= now ? "just now" : `in ${Math.ceil(away / 1000)} s`;
   if (away >= NEAR) return wallTime(iso, now);
   // What was asked for two hours from now is not told as one a moment later.
   const minutes = at <= now ? Math.floor(away / MINUTE) : Math.round(away / MINUTE);
-  const count = minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h`;
-  return at <= now ? `${count} ago` : `in ${count}`;
+  const hours = Math.floor(minutes / 60);
+  if (at <= now) return minutes < 60 ? `${minutes} min ago` : `${hours} h ago`;
+  const rest = minutes % 60 === 0 ? "" : ` ${minutes % 60} min`;
+  return minutes < 60 ? `in ${minutes} min` : `in ${hours} h${rest}`;
 }
 
 /** The same without what ages on the screen: `09:15`, `yesterday 09:15`, `Nov 12 09:15`, `Nov 12 2024 09:15`. */

@@ -30,7 +30,7 @@ export const tail = defineCommand({
     const id = await wholeName((tool, args) => cli.callByName(tool, args), RUN, given);
     const run = await follow(cli, id);
     cli.io.exitCode = run.state === "done" ? 0 : 1;
-    cli.out.note(`Run ${run.id} of ${run.name}: ${run.state}${run.error ? `, ${visible(run.error)}` : ""}.`);
+    cli.out.note(`Run ${run.id} of ${run.name} is ${run.state}${run.error ? `: ${visible(run.error)}` : "."}`);
   },
 });
 

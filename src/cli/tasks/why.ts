@@ -3,6 +3,7 @@ import type { Cli } from "../core/cli.ts";
 import { defineCommand } from "../core/command.ts";
 import { isFailure } from "../core/failure.ts";
 import type { Output } from "../core/tool-types.ts";
+import { indented } from "../core/whole-text.ts";
 import { counted } from "../core/words.ts";
 import { shown as causesShown } from "../events/why.ts";
 import { TASK, taskIds } from "./ids.ts";
@@ -33,12 +34,15 @@ function orGone(error: unknown): undefined {
 }
 
 function reasonOf({ out }: Cli, task: Task): string {
-  const { id, status, hold, claimed_by, attempt, max_attempts, lease_expires_at, processed_at, error } = task;
+  const { id, status, hold, claimed_by, attempt, lease_expires_at, processed_at, error } = task;
   const named = `Task ${id}`;
-  const last = error === null ? "" : ` What went wrong last: ${visibleLine(error)}`;
+  const last = error === null ? "" : `\nWhat went wrong last:\n${indented(error)}`;
+  const tried = counted(task.attempts.length, "attempt");
+  if (status === "pending" && hold?.reason === "delay" && error !== null)
+    return `${named} is tried again${hold.until === null ? "" : ` ${out.time(hold.until)}`}, after ${tried}.${last}`;
   if (status === "pending") return `${named} ${hold ? held(out, hold) : "waits for a worker to take it."}${last}`;
   const ended = processed_at === null ? "" : ` ${out.time(processed_at)}`;
-  if (status === "dead") return `${named} is dead: it failed ${counted(attempt, "time")} of ${max_attempts}.${last}`;
+  if (status === "dead") return `${named} is dead after ${tried}.${last}`;
   if (status !== "processing") return `${named} was ${status === "done" ? "done" : "cancelled"}${ended}.`;
   const lease = lease_expires_at === null ? "" : `, and its lease ends ${out.time(lease_expires_at)}`;
   const asked = task.cancel_requested_at === null ? "" : " It was asked to stop.";
@@ -49,7 +53,7 @@ const WHOSE = { space: "this space", agent: "its agent", account: "the account" 
 
 function held(out: Cli["out"], { reason, until, account, budget, missing, key, limit, tasks }: Hold): string {
   const then = until === null ? "" : ` until ${out.clock(until)}`;
-  if (reason === "delay") return `is not to begin yet${until === null ? "" : `: ${out.time(until)}`}.`;
+  if (reason === "delay") return `is to begin ${until === null ? "later" : `${out.time(until)} at the earliest`}.`;
   if (reason === "concurrency")
     return `waits its turn: only ${limit} of ${visibleLine(key ?? "")} at a time, now ${tasks.join(", ")}.`;
   if (reason === "needs") return `needs what no worker offers: ${visibleLine(missing.join(", "))}.`;

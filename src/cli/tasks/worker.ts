@@ -16,6 +16,11 @@ import { type Ended, workOn } from "./working.ts";
 
 export type Task = NonNullable<Output<"get_next_task">["next_task"]>;
 
+interface Taken {
+  task: Task;
+  lease_ms: number;
+}
+
 /** Not that of `parley mcp` and the hub's own worker: who works under one name is given, and shown, one task. */
 const DEFAULT_NAME = "worker-run";
 /** How long one question for the next task waits. */
@@ -46,10 +51,10 @@ export const run = defineCommand({
     using worker = await Worker.begin(cli, { name, offers });
     cli.out.note(`Working as ${visibleLine(worker.name)}. Ctrl-C ends it.`);
     for (let worked = 0; worked < most; worked += 1) {
-      const task = await worker.next(idle_ms);
-      if (!task) break;
-      const ended = await workOn({ cli, client: worker.client, task, program, lines, stop: worker.stop });
-      await report(cli, task, ended);
+      const taken = await worker.next(idle_ms);
+      if (!taken) break;
+      const ended = await workOn({ cli, client: worker.client, ...taken, program, lines, stop: worker.stop });
+      await report(cli, taken.task, ended);
       if (ended.over) break;
     }
   },
@@ -99,7 +104,7 @@ class Worker {
   }
 
   /** Undefined when it is to end. */
-  async next(idle_ms: number): Promise<Task | undefined> {
+  async next(idle_ms: number): Promise<Taken | undefined> {
     const ends = performance.now() + idle_ms;
     const patience = new Patience({ patient: true });
     while (!this.stop.aborted) {
@@ -109,9 +114,10 @@ class Worker {
         const given = await Promise.race([this.#ask(wait_ms), this.#stopped]);
         patience.answered();
         if (given === "stopped") break;
-        if (given.next_task) return given.next_task;
-        const { active_task, lease_seconds = DEFAULT_LEASE_SECONDS } = given;
-        if (active_task) await this.#giveBackLeft(active_task, { asked, lease_ms: lease_seconds * 1000 });
+        const { next_task, active_task, lease_seconds = DEFAULT_LEASE_SECONDS } = given;
+        const lease_ms = lease_seconds * 1000;
+        if (next_task) return { task: next_task, lease_ms };
+        if (active_task) await this.#giveBackLeft(active_task, { asked, lease_ms });
         else if (performance.now() >= ends) return undefined;
       } catch (error) {
         await Promise.race([patience.after(error), this.#stopped]);
@@ -163,11 +169,20 @@ class Worker {
   }
 }
 
-async function report(cli: Cli, task: Task, { outcome, text }: Ended): Promise<void> {
+async function report(cli: Cli, task: Task, ended: Ended): Promise<void> {
+  const { outcome, text } = ended;
   if (cli.out.json) return cli.out.data({ task_id: task.id, attempt: task.attempt, outcome, text });
   if (cli.out.quiet) return cli.out.write(task.id);
   const [first = ""] = text.trim().split("\n");
-  await cli.out.write(`Task ${task.id} ${WORDS[outcome]}${first === "" ? "" : `: ${visibleLine(first)}`}`);
+  await cli.out.write(`Task ${task.id} ${outcomeOf(cli, ended)}${first === "" ? "" : `: ${visibleLine(first)}`}`);
+}
+
+/** Of one that failed it is said what the hub makes of it. */
+function outcomeOf(cli: Cli, { outcome, now }: Ended): string {
+  if (outcome !== "failed" || now === undefined) return WORDS[outcome];
+  if (now.status === "dead") return "has failed for the last time and is dead";
+  if (now.status === "cancelled") return "was cancelled";
+  return `${WORDS.failed}${now.run_at === null ? "" : `, to be tried again ${cli.out.time(now.run_at)}`}`;
 }
 
 const WORDS: Readonly<Record<Ended["outcome"], string>> = {

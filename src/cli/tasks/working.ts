@@ -18,6 +18,8 @@ interface Work {
   cli: Cli;
   client: Client;
   task: Task;
+  /** For so long the task is ours without a word from us, whatever the clock of this machine says. */
+  lease_ms: number;
   program: Program;
   lines: number;
   stop: AbortSignal;
@@ -28,6 +30,8 @@ export interface Ended {
   text: string;
   /** The worker is to end. */
   over: boolean;
+  /** What became of the task that failed. */
+  now?: Pick<Task, "status" | "run_at">;
 }
 
 /** Starts the program for one task, keeps the task while it runs, and tells the hub how it went. */
@@ -73,7 +77,7 @@ interface Keeping {
 }
 
 /** Renews the lease again and again, until it ends. */
-function keep({ client, task }: Work): Keeping {
+function keep({ client, task, lease_ms }: Work): Keeping {
   const { promise: reason, resolve } = Promise.withResolvers<Reason>();
   let timer: NodeJS.Timeout | undefined;
   let over = false;
@@ -82,22 +86,21 @@ function keep({ client, task }: Work): Keeping {
     clearTimeout(timer);
     if (why !== "over") resolve(why);
   };
-  const plan = (lease_expires_at: string | null): void => {
-    const left_ms = lease_expires_at === null ? 0 : Date.parse(lease_expires_at) - Date.now();
-    if (!over) timer = setTimeout(() => void beat(), Math.max(LEAST_BEAT_MS, left_ms / BEATS_A_LEASE));
+  const plan = (after_ms: number): void => {
+    if (!over) timer = setTimeout(() => void beat(), Math.max(LEAST_BEAT_MS, after_ms));
   };
   const beat = async (): Promise<void> => {
     try {
       const beaten = await client.call("task_heartbeat", { task_id: task.id, attempt: task.attempt });
       if (beaten.cancel_requested) end("cancelled");
-      else plan(beaten.lease_expires_at);
+      else plan(lease_ms / BEATS_A_LEASE);
     } catch (error) {
       // A hub that is away is asked again: what it gave stays ours until it says otherwise.
       if (isFailure(error, ...GONE)) end("lost");
-      else plan(null);
+      else plan(0);
     }
   };
-  plan(task.lease_expires_at);
+  plan(lease_ms / BEATS_A_LEASE);
   return { reason, end };
 }
 
@@ -115,9 +118,15 @@ async function report({ client, task, lines }: Work, exit: Exit, why: Reason | u
     });
   }
   const printed = lastLines(exit.stderr, lines).slice(-MOST_ERROR);
-  const how = why === "cancelled" ? "It was cancelled." : `It ended with ${endOf(exit)}.`;
-  const error = [how, printed].filter((part) => part !== "").join("\n");
+  const error = errorOf(why === "cancelled" ? "It was cancelled" : `It ended with ${endOf(exit)}`, printed);
   return reported(() => client.call("task_fail", { ...of, error }), { outcome: "failed", text: error, over });
+}
+
+/** Lists and boards show its first line: what a program says last, it says of its end. */
+function errorOf(how: string, printed: string): string {
+  const lines = printed.split("\n");
+  if (printed === "") return `${how}.`;
+  return [`${how}: ${lines.at(-1)}`, ...(lines.length > 1 ? lines : [])].join("\n");
 }
 
 const release = (
@@ -129,10 +138,11 @@ const release = (
   });
 
 /** A hub that is started anew is waited for; one that has given the task to somebody else has the last word. */
-function reported(call: () => Promise<unknown>, ended: Ended): Promise<Ended> {
+function reported(call: () => Promise<Pick<Task, "status" | "run_at">>, ended: Ended): Promise<Ended> {
   const ends = ended.over ? performance.now() + LEAVE_MS : Number.POSITIVE_INFINITY;
   const lost: Ended = { ...ended, outcome: "lost" };
-  const tell = (): Promise<Ended> => call().then(() => ended, recover(lost, ...GONE));
+  const tell = (): Promise<Ended> =>
+    call().then(({ status, run_at }) => ({ ...ended, now: { status, run_at } }), recover(lost, ...GONE));
   return new Patience({ patient: true, ends }).until(tell, () => true);
 }
 

@@ -1,5 +1,5 @@
 import { SECRET_KEEPERS, TRIGGER_KEEPERS, TRIGGER_ONLOOKERS, TRIGGER_READERS, TRIGGER_RUNNERS } from "../../context.ts";
-import { defineTool } from "../../tool.ts";
+import { defineTool, type Lookup } from "../../tool.ts";
 import {
   CreateTrigger,
   Deleted,
@@ -22,6 +22,12 @@ import {
   UpdateTrigger,
 } from "./schema.ts";
 import * as service from "./service.ts";
+
+/** What a command's word means that names a trigger. */
+const TRIGGER: Lookup = {
+  ...{ what: "trigger", tool: "trigger_list", list: "triggers", field: "name" },
+  code: "TRIGGER_NOT_FOUND",
+};
 
 /** All but whether it fires. */
 const NOT_ENABLED = Object.keys(UpdateTrigger.shape).filter((name) => name !== "name" && name !== "enabled");
@@ -118,7 +124,7 @@ export const tools = [
         details: "Give a webhook a secret with: parley trigger rotate NAME",
         words: { name: "its name" },
         without: ["enabled"],
-        says: "Trigger {name} is there.[\nWhatever is posted to {webhook_url} fires it. Try it:\n  {hint}\nGive it a new secret: `trigger rotate {name}`]",
+        says: "Trigger {name} is there.[ It fires next {trigger.next_run}.][\nWhatever is posted to {webhook_url} fires it. Try it:\n  {hint}\nGive it a secret: `trigger rotate {name}`]",
       },
     ],
     input: CreateTrigger,
@@ -141,7 +147,7 @@ export const tools = [
         words: { name: "its name" },
         yes_no: ["query_secret"],
         without: ["enabled"],
-        says: "Trigger {name} is changed.",
+        says: "Trigger {name} is changed.[ It fires next {trigger.next_run}.]",
       },
       {
         name: "trigger enable",
@@ -150,7 +156,7 @@ export const tools = [
         words: { name: "its name" },
         fixed: { enabled: true },
         without: NOT_ENABLED,
-        says: "Trigger {name} fires from now on.",
+        says: "Trigger {name} fires from now on.[ Next: {trigger.next_run}.]",
       },
       {
         name: "trigger disable",
@@ -179,6 +185,7 @@ export const tools = [
         summary: "delete a trigger",
         examples: ["trigger delete nightly"],
         words: { name: "its name" },
+        names: { name: TRIGGER },
         asks: { question: "Delete trigger {name} with its sessions and secrets?" },
         says: "Deleted {name}.",
       },
@@ -201,7 +208,7 @@ export const tools = [
         summary: "give a webhook a new secret",
         examples: ["trigger rotate github", "trigger rotate github --overlap-seconds 3600"],
         words: { name: "its name" },
-        says: "The secret of {name}, shown this once: {webhook_secret}",
+        says: "The secret of {name}, shown this once: {webhook_secret}\nSign with it, or send it as X-Webhook-Secret.[ The ones before it count until {old_retire_at}.] A line to try it with: `trigger show {name}`",
         id: "webhook_secret",
       },
     ],
@@ -222,7 +229,7 @@ export const tools = [
         summary: "fire a trigger by hand",
         examples: ["trigger run nightly", "trigger run github --payload '{\"n\":1}'"],
         words: { name: "its name" },
-        says: "Fired {trigger}: run {id}[, task {task_id}].",
+        says: "Fired {trigger} ({id}).[ Task {task_id} waits for a worker.][ See what it does: `runs tail {run_id}`]",
         id: "id",
       },
     ],
@@ -252,6 +259,8 @@ export const tools = [
             "source",
             "cause",
             "state",
+            "task_id",
+            "run_id",
             "outcome",
             "reason",
             "scheduled_at",

@@ -6,11 +6,14 @@ import type { TaskRow } from "../tables.ts";
 import { isoAt } from "./wire.ts";
 
 /** Has the actor's lease begin anew; when it ends then. */
-export async function renew(ctx: Ctx, { id, attempt }: Pick<TaskRow, "id" | "attempt">): Promise<string> {
+export async function renew(
+  ctx: Ctx,
+  { id, status, attempt }: Pick<TaskRow, "id" | "status" | "attempt">,
+): Promise<string> {
   const { space_id, principal_id: worker_id } = ctx.actor;
   const lease_until = leaseEnd(ctx);
   if (await store.renewLease(ctx.database, { space_id, id, attempt, worker_id, lease_until })) return lease_until;
-  throw lost({ id });
+  throw lost({ id, status });
 }
 
 /** They look at the caller's task themselves. */
@@ -41,8 +44,11 @@ export function checkLease(ctx: Ctx, row: TaskRow, attempt: number | undefined):
   if (!own || (attempt !== undefined && attempt !== row.attempt)) throw lost(row);
 }
 
-const lost = ({ id }: Pick<TaskRow, "id">): ParleyError =>
-  new ParleyError(
-    "LEASE_LOST",
-    `Task ${formatId(id)} is not yours, or no longer: its lease ran out or somebody else has it. Drop it and get another with get_next_task.`,
-  );
+const OVER: readonly string[] = ["done", "cancelled", "dead"] satisfies TaskRow["status"][];
+
+function lost({ id, status }: Pick<TaskRow, "id" | "status">): ParleyError {
+  const why = OVER.includes(status)
+    ? `is '${status}' already, and nobody works on it.`
+    : "is not yours, or no longer: its lease ran out or somebody else has it.";
+  return new ParleyError("LEASE_LOST", `Task ${formatId(id)} ${why} Drop it and get another with get_next_task.`);
+}

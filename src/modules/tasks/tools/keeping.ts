@@ -48,6 +48,10 @@ export const keeping = [
         says: [
           { when: { matched: 0, left_out: 0 }, says: "There is no such dead task. Nothing was changed." },
           {
+            when: { stop: null, requeued: 0 },
+            says: "{matched|dead task} to be tried again[, {per_minute} a minute].[ {left_out} left out: another task with the same dedup key lives.] To stop it: `task requeue --stop {requeue_id}`",
+          },
+          {
             says: "{requeued} of {matched|dead task} requeued.[ {left_out} left out: another task with the same dedup key lives.][ To stop it: `task requeue --stop {requeue_id}`]",
           },
         ],

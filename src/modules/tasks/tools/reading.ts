@@ -70,7 +70,10 @@ export const reading = [
             "processed_at",
             "error",
           ],
-          none: "There are none.",
+          none: [
+            { when: { status: null }, says: "No task is pending. All of them, by status: `task stats`" },
+            { says: "No task is {status}. All of them, by status: `task stats`" },
+          ],
           more: "cursor",
         },
         id: "id",

@@ -22,7 +22,12 @@ export const working = [
         details:
           "It is yours until its lease is over: end it with parley task done or parley task fail. To work on one after another: parley worker run",
         durations: { wait_seconds: "wait" },
-        says: "[{warning}][{message}]",
+        says: [
+          { when: { warning: null }, says: "[{message}]" },
+          {
+            says: "You have a task already. Before you take the next, end it with `task done`, or give it back with `task fail`",
+          },
+        ],
         shows: { of: ["next_task", "active_task"], fields: FIELDS, texts: TEXTS },
         id: "id",
       },
