@@ -77,6 +77,9 @@ eachDatabaseOfHubs((database) => {
     await until(() => pidsIn("began").length === 1);
     const [running = ""] = await ids();
     expect(await said("pause")).toMatch(/^Nothing is started from now on\. Go on: \S+ resume --home \S+$/);
+    expect(await said("status")).toMatch(
+      /\n tasks +pending 0, processing 0, dead 0\n paused +just now\n paused by +admin\n(?: .*\n)+Next: \S+ resume --home \S+$/,
+    );
     writeFileSync(file("go"), "");
     expect(await over(running)).toMatchObject({ state: "done", output: "through\n" });
 

@@ -23,12 +23,17 @@ interface Status extends Record<string, unknown> {
   urgent?: number;
   /** How much waits for them, where that is a person. */
   needs?: number;
+  /** Of tasks, to a person: how many wait, are worked on and are dead. */
+  tasks?: Readonly<Record<string, number>>;
+  /** Since when nothing is started, and who said so. */
+  paused_at?: string;
+  paused_by?: string;
 }
 
 export const status = defineCommand({
   examples: ["status", "status --json", "status --agent scout --format context"],
   details:
-    "With how much mail you have not read and, to a person, how much waits for them. With --format context one line for a model, and nothing when there is none. Exit code 0 when the hub is ready, 1 when it is not. It never starts one.",
+    "With how much mail you have not read and, to a person, how much waits for them, how many tasks there are, and whether somebody has paused the space. With --format context one line for a model, and nothing when there is none. Exit code 0 when the hub is ready, 1 when it is not. It never starts one.",
   formats: ["context"],
   options: ACTING_OPTIONS,
   async run(cli, as) {
@@ -47,11 +52,22 @@ async function whatWaits(cli: Cli, as: As): Promise<Partial<Status>> {
     const list = await client.call("mail_inbox", { unread: true, overview: true, limit: 100 }, { timeout_ms: 5_000 });
     const urgent = list.messages.filter(({ priority }) => priority === "urgent").length;
     const needs = list.overview?.needs ?? undefined;
-    return { agent: list.agent, unread: list.unread, urgent, ...(needs !== undefined && { needs }) };
+    const mail = { agent: list.agent, unread: list.unread, urgent };
+    return needs === undefined ? mail : { ...mail, needs, ...(await whatIsQueued(client)) };
   } catch (error) {
     if (isFailure(error) && as.agent === undefined && as.session_id === undefined) return {};
     throw error;
   }
+}
+
+/** To a person: what workers have to do, and whether somebody has said that nothing is to be started. */
+async function whatIsQueued(client: Client): Promise<Pick<Status, "tasks" | "paused_at" | "paused_by">> {
+  const wait = { timeout_ms: 5_000 };
+  const { by_status } = await client.call("inbox_stats", {}, wait);
+  const { pending = 0, processing = 0, dead = 0 } = by_status;
+  const { paused_at, paused_by } = await client.call("run_list", { limit: 1 }, wait);
+  const pause = paused_at !== null && { paused_at, ...(paused_by !== null && { paused_by }) };
+  return { tasks: { pending, processing, dead }, ...pause };
 }
 
 function inOneLine({ unread = 0, urgent = 0 }: Status): string {
@@ -100,7 +116,7 @@ function describe(cli: Cli, status: Status): string {
   const headline = state === "ready" ? `The hub is ready at ${url}` : `The hub at ${url} is not ready.`;
   const next =
     state === "ready"
-      ? cli.line(needs ? "needs" : unread ? "inbox" : "chat tail")
+      ? cli.line(needs ? "needs" : rest.paused_at ? "resume" : unread ? "inbox" : "chat tail")
       : home
         ? `see ${cli.home.log}, then ${cli.line("stop")}`
         : "look at its log";
