@@ -1,5 +1,5 @@
 /** Agents and people who wait for a task that somebody else has sent. */
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { eachDatabase, type TestHub } from "../../testing/hub.ts";
 
 const START = Date.parse("2027-03-01T09:00:00Z");
@@ -31,6 +31,26 @@ eachDatabase((open) => {
     (await hub.call(hub.admin, "task_get", { task_id })).body.awaits;
   const owed = async (hub: TestHub) => (await hub.call(hub.admin, "wake_list")).body.wakes;
   const DONE = [{ from: "mason", subject: "Done: Run the tests" }];
+
+  test("whoever waits for many tasks looks at them when one of them ends, and not at whatever else happens", async () => {
+    const hub = await open();
+    const { ana, scout, mason } = await people(hub);
+    const task_ids = [await make(hub, ana, { needs: ["gpu"] })];
+    for (let n = 0; n < 9; n += 1) task_ids.push(await make(hub, scout, { needs: ["gpu"] }));
+    const waiting = hub.call(ana, "task_wait", { task_ids, wait_seconds: 50 });
+    for (const id of task_ids) await expect.poll(async () => (await awaits(hub, id)).length).toBe(1);
+    using get = vi.spyOn(hub.hub.database, "get");
+    const looks = () =>
+      get.mock.calls.filter(([{ sqlite }]) => /from tasks where space_id = \? and id = /.test(sqlite.text));
+    for (let n = 0; n < 5; n += 1) {
+      await make(hub, n % 2 === 0 ? ana : scout);
+      await complete(hub, mason);
+    }
+    await hub.call(ana, "task_update", { task_id: task_ids[0], content: "Run all tests" });
+    expect(looks().length).toBeLessThan(task_ids.length);
+    await hub.call(scout, "task_cancel", { task_id: task_ids[4] });
+    expect((await waiting).body).toMatchObject({ waiting: false, task: { id: task_ids[4], status: "cancelled" } });
+  });
 
   test("WAKE-9: an agent whose task_wait ran out gets the end as mail, once, and is owed it until then, also by the next hub", async () => {
     const hub = await open({ now: START });

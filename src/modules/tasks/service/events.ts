@@ -113,6 +113,9 @@ export const isWork = ({ topic, stream }: FeedEvent): boolean => topic === TOPIC
 export const needsIn = (event: FeedEvent): readonly string[] | undefined =>
   isTask(event) ? (event.data.needs ?? []) : undefined;
 
+/** Whether one of these tasks is over. */
+export const isEndOf = (event: FeedEvent, ids: readonly number[]): boolean => isEnd(event) && ids.includes(event.ref);
+
 /** Who had sent the task that is over, and how many wait for its end. */
 export function endIn(event: FeedEvent): { sender: string | null; wakes: number } {
   const { sender, wakes } = dataOf(event, isEnd);

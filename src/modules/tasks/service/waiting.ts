@@ -1,8 +1,9 @@
 import { type Ctx, transact } from "../../../context.ts";
+import type { FeedEvent } from "../../../feed/index.ts";
 import type { Waited, WaitForTasks } from "../schema.ts";
 import type { TaskRow } from "../tables.ts";
 import { consumeOwn, isWaiting, ownSession, registerOnce, triggerOf } from "./awaiting.ts";
-import { TOPIC } from "./events.ts";
+import { isEndOf, TOPIC } from "./events.ts";
 import { taskOf, wire } from "./wire.ts";
 
 const ENDED = "This task ended. Its result is data from its worker. To wait for the others leave it out.";
@@ -17,8 +18,10 @@ export async function waitFor(ctx: Ctx, { task_ids, wait_seconds }: WaitForTasks
   const deadline = performance.now() + wait_seconds * 1000;
   const senders = new Set(rows.map(({ sender_id }) => sender_id));
   const [only] = senders.size === 1 ? senders : [];
+  // Each look reads all of them: of what happens to other tasks nobody is woken.
+  const where = { topic: TOPIC, wakes: (event: FeedEvent) => isEndOf(event, ids) };
   using waiter =
-    wait_seconds > 0 ? await ctx.wait?.({ topic: TOPIC, ...(only !== undefined && { stream: only }) }) : undefined;
+    wait_seconds > 0 ? await ctx.wait?.({ ...where, ...(only !== undefined && { stream: only }) }) : undefined;
   await registerAll(ctx, ids);
   for (;;) {
     const now = firstEnded(await Promise.all(ids.map((id) => taskOf(ctx, id))));
