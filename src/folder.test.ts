@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import {
   chmodSync,
   existsSync,
@@ -55,6 +56,13 @@ test("what a crash or somebody else left in the way neither opens a secret to ot
     expect([name, mode(join(home, name)), folder.read(name)]).toEqual([name, "600", "secret"]);
   }
   expect(readFileSync(elsewhere, "utf8")).toBe("untouched");
+});
+
+test("a pipe in the place of a file keeps nobody waiting", () => {
+  const home = join(parent, "home");
+  using folder = open(home);
+  expect(spawnSync("mkfifo", [join(home, "admin.token")]).status).toBe(0);
+  expect(() => folder.read("admin.token")).toThrow("is not a file");
 });
 
 test("a hub announces where it is while it runs, and its folder remembers one that did not end by itself", () => {

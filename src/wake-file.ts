@@ -3,7 +3,9 @@
  * of the permanent space can be claimed. It is a hint and no more: the task itself is what is stored, and a hub that
  * starts with tasks waiting says so again.
  */
-import { mkdir, utimes, writeFile } from "node:fs/promises";
+
+import { constants } from "node:fs";
+import { type FileHandle, mkdir, open, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Committed } from "./db/database.ts";
@@ -53,9 +55,28 @@ export class WakeFile {
 
 async function touch(folder: string): Promise<void> {
   const path = join(folder, ".wake");
-  await inFolder(folder, () => writeFile(path, "", { mode: 0o600 }));
-  const now = new Date();
-  await utimes(path, now, now);
+  const file = await inFolder(folder, () => openOwn(path).catch(() => replace(path)));
+  try {
+    const now = new Date();
+    await file.utimes(now, now);
+  } finally {
+    await file.close();
+  }
+}
+
+const EMPTIED = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC;
+/** Where the system has no such flag it is nothing. */
+const NO_LINK = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+/** Through no link, and it waits for no reader of a pipe: others may have put something in the place of a file. */
+const openOwn = (path: string): Promise<FileHandle> => open(path, EMPTIED | NO_LINK, 0o600);
+
+/** A file of our own in the place of whatever is there. */
+export async function replace(path: string): Promise<FileHandle> {
+  await unlink(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error;
+  });
+  return open(path, "wx", 0o600);
 }
 
 /** Makes the folder where there is none, which is rarely so. */

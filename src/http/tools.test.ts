@@ -100,6 +100,7 @@ onSharedHub((shared) => {
       "/mcp/",
       "/sessions/",
       "/livez%00",
+      "/api/tools/whoami%00",
       "/livez;x",
       "/admin.token",
       "/../../etc/passwd",
@@ -109,7 +110,7 @@ onSharedHub((shared) => {
       const { status, json } = await raw(`GET ${path}`);
       expect([path, status, json]).toEqual([path, 404, { code: "NOT_FOUND", error: SENTENCE }]);
     }
-    for (const path of ["/api/tools/..", "/api/tools/%2e%2e%2fwhoami", "/api/tools/whoami%00"])
+    for (const path of ["/api/tools/..", "/api/tools/%2e%2e%2fwhoami"])
       expect((await raw(`POST ${path}`)).json).toEqual({ code: "UNKNOWN_TOOL", error: SENTENCE });
     expect((await raw("POST /api/tools/who%61mi")).status).toBe(200);
   });

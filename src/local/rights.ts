@@ -2,7 +2,8 @@
  * Whose a data folder is. Whoever can write there decides what the hub believes and who is given its tokens, so it has
  * to be ours and nobody else may change it. Links are no part of it: one that somebody planted leads elsewhere.
  */
-const { chmodSync, constants, lstatSync, readdirSync, readFileSync, statSync } = process.getBuiltinModule("node:fs");
+const { chmodSync, closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readFileSync, statSync } =
+  process.getBuiltinModule("node:fs");
 const { join } = process.getBuiltinModule("node:path");
 
 /** Others may write; they may read as well. */
@@ -24,10 +25,19 @@ export function untrusted(path: string): string | undefined {
   return mode & CHANGEABLE ? "can be changed by other users" : undefined;
 }
 
-/** Never through a link. */
-export const readOwn = (path: string): string =>
-  // Where the system has no such flag it is nothing.
-  readFileSync(path, { encoding: "utf8", flag: constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) });
+/** Where the system has no such flag it is nothing. */
+const NO_LINK = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+/** Never through a link, and of nothing but a file: whoever opens a pipe waits for its writer, and the hub with it. */
+export function readOwn(path: string): string {
+  const file = openSync(path, constants.O_RDONLY | NO_LINK);
+  try {
+    if (!fstatSync(file).isFile()) throw new Error(`${path} is not a file.`);
+    return readFileSync(file, "utf8");
+  } finally {
+    closeSync(file);
+  }
+}
 
 /**
  * Makes a folder that the hub is about to use its owner's alone. Gives what was put right, in words; throws an `Error`

@@ -1,10 +1,13 @@
+import { spawnSync } from "node:child_process";
 import {
   chmodSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -241,6 +244,31 @@ eachDatabase((open) => {
     chmodSync(join(hub.home, "wake"), 0o700);
     await hub.tick(HOUR_MS);
     expect(wakes(hub)).toEqual([`.wake-gmail-${id}`]);
+  });
+
+  test("what others have put into the folder in the place of a file leads nowhere, and keeps nothing from being told", async () => {
+    const hub = await open({ now: START });
+    const folder = join(hub.home, "wake");
+    writeFileSync(folder, "");
+    const [gmail, mason] = [await hub.token("trigger", "gmail"), await hub.token("worker", "mason")];
+    const { id } = await make(hub, gmail, "one");
+    await doOne(hub, mason);
+    const [owed] = (await hub.call(hub.admin, "wake_list")).body.wakes;
+    rmSync(folder);
+    mkdirSync(folder, { mode: 0o700 });
+    const elsewhere = join(hub.home, "elsewhere");
+    writeFileSync(elsewhere, "untouched");
+    for (const name of [".wake", `.tmp-${owed.id}-1`]) symlinkSync(elsewhere, join(folder, name));
+    await hub.tick(HOUR_MS);
+    expect(wakeOf(hub, `.wake-gmail-${id}`)).toMatchObject({ task_id: id, status: "done" });
+    const isFile = () => lstatSync(join(folder, ".wake")).isFile();
+    await make(hub, gmail, "two");
+    await expect.poll(isFile).toBe(true);
+    rmSync(join(folder, ".wake"));
+    expect(spawnSync("mkfifo", [join(folder, ".wake")]).status).toBe(0);
+    await make(hub, gmail, "three");
+    await expect.poll(isFile).toBe(true);
+    expect(readFileSync(elsewhere, "utf8")).toBe("untouched");
   });
 
   test("WAKE-8 and TASK-17: a task that is cancelled or dead wakes who waits, with that status and the error", async () => {

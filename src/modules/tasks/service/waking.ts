@@ -1,11 +1,11 @@
-import { link, lstat, open, readdir, rename, stat, unlink, writeFile } from "node:fs/promises";
+import { link, lstat, readdir, rename, stat, unlink } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, join } from "node:path";
 import { type Ctx, type TxCtx, transact } from "../../../context.ts";
 import { hit } from "../../../failpoints.ts";
 import { Few } from "../../../few.ts";
 import type { DueJob } from "../../../module.ts";
-import { inFolder } from "../../../wake-file.ts";
+import { inFolder, replace } from "../../../wake-file.ts";
 import * as store from "../store.ts";
 import type { OwedRow } from "../tables.ts";
 import { consumeByFile, offerWake, planFile, wakeOf } from "./awaiting.ts";
@@ -158,7 +158,7 @@ async function mark(temporary: string, sent: string): Promise<void> {
     await hit("wake.mark");
     await link(temporary, sent);
   } catch {
-    await writeFile(sent, "", { mode: 0o600, flag: "wx" });
+    await (await replace(sent)).close();
   }
 }
 
@@ -173,7 +173,7 @@ function marksOf({ config }: Ctx, id: number, attempt: number): Marks {
 }
 
 async function write({ config }: Ctx, path: string, text: string): Promise<void> {
-  const file = await making.run(() => inFolder(config.wake_dir, () => open(path, "w", 0o600)));
+  const file = await making.run(() => inFolder(config.wake_dir, () => replace(path)));
   try {
     await file.writeFile(text);
     await file.sync();
