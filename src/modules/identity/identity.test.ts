@@ -252,6 +252,25 @@ describe("agents and their inboxes", () => {
       expect((await hub.call(other, "add_note", { content: "drawn in" }, drawn)).body.code).toBe("AGENT_NOT_FOUND");
     });
 
+    test("an orchestrator acts in its own spaces for the agents of the space it is from, whose tokens are not let in", async () => {
+      const boss = await hub.token("orchestrator", "boss");
+      const mason = await hub.token("agent", "mason");
+      await hub.call(boss, "create_session", { session_id: "sess_own" });
+      const as = { "x-session-id": "sess_own", "x-caller-agent": "mason" };
+      expect((await hub.call(boss, "add_note", { content: "theirs" }, as)).body.author).toBe("mason");
+      const { question_id } = (await hub.call(boss, "add_question", { question: "Which?" }, as)).body;
+      const answers = { [question_id]: "this one" };
+      await hub.call(boss, "submit_answers", { answers }, { "x-session-id": "sess_own" });
+      await expect
+        .poll(async () => (await hub.call(boss, "mail_inbox", {}, as)).body.messages)
+        .toMatchObject([{ subject: "Answer: Which?" }]);
+      // It is where it was, and needs to name no space.
+      expect((await hub.call(mason, "add_note", { content: "at home" })).body.author).toBe("mason");
+      expect((await hub.call(mason, "read_notes", {}, { "x-session-id": "sess_own" })).body.code).toBe(
+        "SESSION_NOT_FOUND",
+      );
+    });
+
     test("an orchestrator registers new agents, but draws none of another team into its space", async () => {
       const boss = await hub.token("orchestrator", "boss");
       await hub.call(hub.admin, "space_create", { id: "sess_far" });

@@ -52,6 +52,16 @@ const grantElsewhere = statement<Made, { found: number }>(
 export const hasGrantElsewhere = async (db: Reader, args: Made): Promise<boolean> =>
   (await db.get(grantElsewhere, args)) !== undefined;
 
+const colleague = statement<{ principal_id: string; orchestrator_id: string }, { found: number }>(
+  `select 1 as found from grants g join agents a on a.space_id = g.space_id and a.principal_id = :principal_id
+   where g.principal_id = :orchestrator_id and g.role = 'orchestrator' and a.deleted_at is null limit 1`,
+);
+/** Whether it is an agent of a space in which that orchestrator may act for it. */
+export const isColleague = async (
+  db: Reader,
+  args: { principal_id: string; orchestrator_id: string },
+): Promise<boolean> => (await db.get(colleague, args)) !== undefined;
+
 /** Of whatever role, in that very space, which may be `*`. */
 export const hasGrant = async (db: Reader, args: Held): Promise<boolean> => (await db.get(grantIn, args)) !== undefined;
 
