@@ -147,6 +147,41 @@ export const anthropicEvents: Protocol = ({ text, calls, input_tokens = 0, outpu
   ];
 };
 
+type WholeAnswer = (answer: Answer) => object;
+
+/** As chat completions answer whom they do not stream to. */
+export const openaiWhole: WholeAnswer = ({ text, calls, input_tokens = 0, output_tokens = 0 }) => {
+  const tool_calls = calls.map(({ tool, arguments: args }, n) => ({
+    ...{ id: `call_${n}`, type: "function", function: { name: tool, arguments: args } },
+  }));
+  const message = { role: "assistant", content: text ?? null, ...(calls.length > 0 && { tool_calls }) };
+  const usage = { prompt_tokens: input_tokens, completion_tokens: output_tokens, total_tokens: 0 };
+  return { object: "chat.completion", choices: [{ index: 0, message, finish_reason: "stop" }], usage };
+};
+
+export const responsesWhole: WholeAnswer = ({ text, calls, input_tokens = 0, output_tokens = 0 }) => ({
+  ...{ object: "response", status: "completed", error: null, usage: { input_tokens, output_tokens } },
+  output: [
+    ...(text ? [{ type: "message", role: "assistant", content: [{ type: "output_text", text }] }] : []),
+    ...calls.map(({ tool, arguments: args }) => ({ type: "function_call", name: tool, arguments: args })),
+  ],
+});
+
+export const anthropicWhole: WholeAnswer = ({ text, calls, input_tokens = 0, output_tokens = 0 }) => ({
+  ...{ type: "message", role: "assistant", stop_reason: "tool_use", usage: { input_tokens, output_tokens } },
+  content: [
+    ...(text ? [{ type: "text", text }] : []),
+    ...calls.map(({ tool, arguments: args }, n) => ({
+      ...{ type: "tool_use", id: `toolu_${n}`, name: tool, input: JSON.parse(args) },
+    })),
+  ],
+});
+
+export const answersWhole =
+  (whole: object): Reply =>
+  (response) =>
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(whole));
+
 const STREAM = { "content-type": "text/event-stream; charset=utf-8" };
 
 /** Piece by piece, broken in the middle of lines, as networks do. */

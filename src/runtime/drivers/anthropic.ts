@@ -1,4 +1,4 @@
-/** Anthropic's Messages API, streaming. */
+/** Anthropic's Messages API, streaming or not. */
 import { z } from "zod";
 import type { Answer, Driver, ModelMessage, SampleRequest } from "./driver.ts";
 import { ask, broken, EndpointError } from "./endpoint.ts";
@@ -51,6 +51,7 @@ export const anthropic = ({ model, base_url, api_key, price, patience }: ModelOp
         url: `${base_url.replace(/\/+$/, "")}/v1/messages`,
         headers: { "anthropic-version": VERSION, ...(api_key !== undefined && { "x-api-key": api_key }) },
         body: { model, stream: true, max_tokens: MOST_TOKENS, ...bodyOf(request) },
+        told: toldWhole,
       },
       (events) => readAnswer(events, price),
       { signal, patience },
@@ -140,6 +141,27 @@ class Reading {
     this.#input_tokens = Math.max(this.#input_tokens, input);
     this.#output_tokens = Math.max(this.#output_tokens, output_tokens ?? 0);
   }
+}
+
+const Block = z.looseObject({ type: z.string(), input: z.unknown().optional() });
+const Message = z.looseObject({ type: z.literal("message"), content: z.array(Block) });
+
+function toldWhole(whole: unknown): unknown[] {
+  const read = Message.safeParse(whole);
+  // One that says what is wrong is the event that does.
+  if (!read.success) return [whole];
+  const blocks = read.data.content.flatMap(({ input, ...content_block }, index) => [
+    { type: "content_block_start", index, content_block },
+    ...(input === undefined
+      ? []
+      : [
+          {
+            ...{ type: "content_block_delta", index },
+            delta: { type: "input_json_delta", partial_json: JSON.stringify(input) },
+          },
+        ]),
+  ]);
+  return [{ type: "message_start", message: whole }, ...blocks, { type: "message_stop" }];
 }
 
 const isPassing = (type: string): boolean =>

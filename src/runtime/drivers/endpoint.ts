@@ -1,5 +1,6 @@
 /**
- * A model's endpoint over HTTP: a question is posted, and the answer comes as server-sent events. What passes (a busy or
+ * A model's endpoint over HTTP: a question is posted, and the answer comes as server-sent events, or in one piece from those
+ * that do not stream. What passes (a busy or
  * failing endpoint, a network that is away, a stream that is cut off or silent) is tried again from the start with growing
  * pauses: nothing of an answer has had an effect before it is whole.
  */
@@ -53,6 +54,8 @@ export interface Question {
   url: string;
   headers: Record<string, string>;
   body: object;
+  /** The events as which an answer would have come that came in one piece. */
+  told: (whole: unknown) => unknown[];
 }
 
 /** Asks until there is an answer that `read` can make something of. */
@@ -87,7 +90,7 @@ function unreachable(error: unknown): EndpointError {
 }
 
 async function once<T>(
-  { url, headers, body }: Question,
+  { url, headers, body, told }: Question,
   read: (events: AsyncIterable<unknown>) => Promise<T>,
   { signal, silent_ms }: { signal: AbortSignal; silent_ms: number },
 ): Promise<T> {
@@ -96,12 +99,16 @@ async function once<T>(
   try {
     const response = await fetch(url, {
       method: "POST",
-      headers: { "content-type": "application/json", accept: "text/event-stream", ...headers },
+      headers: { "content-type": "application/json", accept: "text/event-stream, application/json", ...headers },
       body: JSON.stringify(body),
       signal: AbortSignal.any([signal, silence.signal]),
     });
     if (!response.ok) throw await refusalOf(response);
-    return await read(eventsIn(response, () => timer.refresh()));
+    const type = response.headers.get("content-type") ?? "";
+    const chunks = chunksOf(response, () => timer.refresh());
+    if (type.includes("text/event-stream")) return await read(eventsIn(chunks));
+    if (type.includes("application/json")) return await read(eventsOfWhole(chunks, told));
+    throw new EndpointError("The model's endpoint answered with something else than events or JSON.");
   } catch (error) {
     throw silence.signal.aborted && !signal.aborted ? silence.signal.reason : error;
   } finally {
@@ -151,10 +158,14 @@ export function waitOf(header: string | null, now = Date.now()): number | undefi
 }
 
 /** The data of each event, as JSON; the word that ends a stream of the one protocol is its own. */
-async function* eventsIn(response: Response, heard: () => void): AsyncGenerator<unknown> {
-  if (!response.headers.get("content-type")?.includes("text/event-stream"))
-    throw new EndpointError("The model's endpoint does not stream: it answered with something else.");
-  for await (const { data } of eventsOf(chunksOf(response, heard))) yield parsed(data.trim());
+async function* eventsIn(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<unknown> {
+  for await (const { data } of eventsOf(chunks)) yield parsed(data.trim());
+}
+
+async function* eventsOfWhole(chunks: AsyncIterable<Uint8Array>, told: Question["told"]): AsyncGenerator<unknown> {
+  const all: Uint8Array[] = [];
+  for await (const chunk of chunks) all.push(chunk);
+  yield* told(parsed(Buffer.concat(all).toString("utf8")));
 }
 
 async function* chunksOf({ body }: Response, heard: () => void): AsyncGenerator<Uint8Array> {

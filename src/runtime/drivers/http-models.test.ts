@@ -2,15 +2,19 @@
 import { describe, expect, test } from "vitest";
 import {
   type Asked,
+  answersWhole,
   anthropicEvents,
+  anthropicWhole,
   cutOff,
   fallsSilent,
   hangUp,
   ModelServer,
   openaiEvents,
+  openaiWhole,
   type Protocol,
   refuse,
   responsesEvents,
+  responsesWhole,
   streams,
 } from "../../testing/model-server.ts";
 import { driverOf } from "../definition.ts";
@@ -37,6 +41,7 @@ interface Kind {
   name: string;
   make: (options: ModelOptions) => Driver;
   events: Protocol;
+  whole: (answer: Answer) => object;
   failure: object;
   /** Where a request names the key, and what it says was said, each by what it is. */
   key: [header: string, value: string];
@@ -55,7 +60,8 @@ const rolesOf = (all: readonly InputItem[]): string[] => all.map(({ role }) => r
 
 const KINDS: Kind[] = [
   {
-    ...{ name: "openai, chat", make: openai, events: openaiEvents, key: ["authorization", "Bearer key"] },
+    ...{ name: "openai, chat", make: openai, events: openaiEvents, whole: openaiWhole },
+    key: ["authorization", "Bearer key"],
     failure: { error: { message: "overloaded", code: 503 } },
     told: ({ messages }: { messages: InputItem[] }) => ({
       ...{ all: messages, kinds: rolesOf(messages) },
@@ -63,7 +69,7 @@ const KINDS: Kind[] = [
     }),
   },
   {
-    ...{ name: "openai, responses", make: openaiResponses, events: responsesEvents },
+    ...{ name: "openai, responses", make: openaiResponses, events: responsesEvents, whole: responsesWhole },
     ...{
       failure: { type: "error", code: "server_error", message: "overloaded" },
       key: ["authorization", "Bearer key"],
@@ -74,7 +80,8 @@ const KINDS: Kind[] = [
     }),
   },
   {
-    ...{ name: "anthropic", make: anthropic, events: anthropicEvents, key: ["x-api-key", "key"] },
+    ...{ name: "anthropic", make: anthropic, events: anthropicEvents, whole: anthropicWhole },
+    key: ["x-api-key", "key"],
     failure: { type: "error", error: { type: "overloaded_error", message: "overloaded" } },
     told: ({ messages }: { messages: InputItem[] }) => ({
       ...{ all: messages, kinds: rolesOf(messages) },
@@ -92,7 +99,7 @@ const TOLD: Record<string, string[]> = {
   anthropic: ["user", "assistant", "user", "user"],
 };
 
-describe.each(KINDS)("$name", ({ name, make, events, failure, key, told }) => {
+describe.each(KINDS)("$name", ({ name, make, events, whole, failure, key, told }) => {
   const open = async (more: Partial<ModelOptions> = {}) => {
     const server = await ModelServer.open();
     const price = { input: 3, output: 15 };
@@ -108,6 +115,17 @@ describe.each(KINDS)("$name", ({ name, make, events, failure, key, told }) => {
     expect(await sample()).toEqual({ ...ANSWER, cost_usd: 0.006 });
     expect(server.asked[0]?.body).toMatchObject({ model: "m", stream: true });
     expect(server.asked[0]?.headers).toMatchObject(Object.fromEntries([key]));
+  });
+
+  test("an endpoint that does not stream answers in one piece, or says in one what is wrong", async () => {
+    const { server, sample } = await open();
+    server.replies(answersWhole(whole(ANSWER)));
+    expect(await sample()).toEqual({ ...ANSWER, cost_usd: 0.006 });
+    server.replies(answersWhole(whole({ text: "Done.", calls: [] })));
+    expect(await sample()).toEqual({ text: "Done.", calls: [], input_tokens: 0, output_tokens: 0, cost_usd: 0 });
+    server.replies(answersWhole(failure), answersWhole({ what: 1 }), answersWhole(whole(ANSWER)));
+    expect(await sample()).toMatchObject(ANSWER);
+    expect(server.asked).toHaveLength(5);
   });
 
   test("an event may have several lines of data, and lines may end as the standard allows", async () => {
@@ -160,7 +178,7 @@ describe.each(KINDS)("$name", ({ name, make, events, failure, key, told }) => {
     await expect(sample()).rejects.toThrow("The model's endpoint answered 401: invalid x-api-key");
     expect(server.asked).toHaveLength(1);
     server.replies((response) => response.writeHead(200, { "content-type": "text/html" }).end("<html>"));
-    await expect(sample()).rejects.toThrow("does not stream");
+    await expect(sample()).rejects.toThrow("something else than events or JSON");
     server.replies(...Array.from({ length: 4 }, () => refuse(503, "down")));
     await expect(sample()).rejects.toThrow("answered 503: down");
     expect(server.asked).toHaveLength(6);

@@ -1,4 +1,4 @@
-/** Any endpoint that speaks as OpenAI's Responses do, streaming. Nothing is kept there: each question holds all of it. */
+/** Any endpoint that speaks as OpenAI's Responses do, streaming or not. Nothing is kept there: each question holds all of it. */
 import { z } from "zod";
 import type { Answer, Driver, ModelMessage, SampleRequest } from "./driver.ts";
 import { ask, broken, EndpointError } from "./endpoint.ts";
@@ -27,6 +27,7 @@ export const openaiResponses = ({ model, base_url, api_key, price, patience }: M
         url: `${base_url.replace(/\/+$/, "")}/responses`,
         headers: api_key === undefined ? {} : { authorization: `Bearer ${api_key}` },
         body: { model, stream: true, store: false, ...bodyOf(request) },
+        told: toldWhole,
       },
       (events) => readAnswer(events, price),
       { signal, patience },
@@ -76,6 +77,14 @@ async function readAnswer(events: AsyncIterable<unknown>, price: Price | undefin
     return { ...(text && { text }), calls, input_tokens, output_tokens, cost_usd };
   }
   throw broken("was cut off");
+}
+
+const InOnePiece = z.object({ output: z.array(z.unknown()), status: z.string().nullish() });
+
+function toldWhole(whole: unknown): unknown[] {
+  const { output, status } = shaped(InOnePiece, whole);
+  const items = output.map((item) => ({ type: "response.output_item.done", item }));
+  return [...items, { type: status === "failed" ? "response.failed" : "response.completed", response: whole }];
 }
 
 const textIn = ({ content }: z.infer<typeof Item>): string =>

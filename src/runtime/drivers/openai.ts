@@ -1,4 +1,4 @@
-/** Any endpoint that speaks as OpenAI's chat completions do, streaming. */
+/** Any endpoint that speaks as OpenAI's chat completions do, streaming or not. */
 import { z } from "zod";
 import type { Answer, Driver, ModelMessage, SampleRequest } from "./driver.ts";
 import { ask, broken, DONE, EndpointError, type Patience } from "./endpoint.ts";
@@ -27,6 +27,16 @@ const Chunk = z.object({
   error: z.object({ message: z.string() }).optional(),
 });
 
+/** The same in one piece: what would have come in parts is the message. */
+const Whole = z.looseObject({
+  choices: z.array(
+    z.object({
+      message: z.looseObject({ tool_calls: z.array(z.looseObject({})).nullish() }),
+      finish_reason: z.string().nullish(),
+    }),
+  ),
+});
+
 export const openai = ({ model, base_url, api_key, price, patience }: ModelOptions): Driver => ({
   name: "openai",
   sample: (request, signal) =>
@@ -35,6 +45,7 @@ export const openai = ({ model, base_url, api_key, price, patience }: ModelOptio
         url: `${base_url.replace(/\/+$/, "")}/chat/completions`,
         headers: api_key === undefined ? {} : { authorization: `Bearer ${api_key}` },
         body: { model, stream: true, stream_options: { include_usage: true }, ...bodyOf(request) },
+        told: toldWhole,
       },
       (events) => readAnswer(events, price),
       { signal, patience },
@@ -92,6 +103,17 @@ async function readAnswer(events: AsyncIterable<unknown>, price: Price | undefin
   const [input_tokens, output_tokens] = [usage?.prompt_tokens ?? 0, usage?.completion_tokens ?? 0];
   const cost_usd = usage?.cost ?? costOf(price, input_tokens, output_tokens);
   return { ...(text && { text }), calls: calls.filter(Boolean), input_tokens, output_tokens, cost_usd };
+}
+
+function toldWhole(whole: unknown): unknown[] {
+  const read = Whole.safeParse(whole);
+  // One that says what is wrong is told like a part that does.
+  if (!read.success) return [whole];
+  const choices = read.data.choices.map(({ message, finish_reason }) => ({
+    delta: { ...message, tool_calls: message.tool_calls?.map((call, index) => ({ ...call, index })) },
+    finish_reason: finish_reason ?? "stop",
+  }));
+  return [{ ...read.data, choices }];
 }
 
 function chunkOf(event: unknown): z.infer<typeof Chunk> {
