@@ -48,7 +48,8 @@ export const anthropic = ({ model, base_url, api_key, price, patience }: ModelOp
   sample: (request, signal) =>
     ask(
       {
-        url: `${base_url.replace(/\/+$/, "")}/v1/messages`,
+        // As its own clients have it, and as those of others do.
+        url: `${base_url.replace(/(\/v1)?\/*$/, "")}/v1/messages`,
         headers: { "anthropic-version": VERSION, ...(api_key !== undefined && { "x-api-key": api_key }) },
         body: { model, stream: true, max_tokens: MOST_TOKENS, ...bodyOf(request) },
         told: toldWhole,

@@ -262,6 +262,16 @@ test("the openai driver speaks the protocol that its definition names, and chat 
   ]);
 });
 
+test("the address of the Messages API may be given with its version or without", async () => {
+  const server = await ModelServer.open();
+  for (const end of ["", "/", "/v1", "/v1/", "/proxy/v1"]) {
+    const driver = driverOf({ driver: "anthropic", model: "m", base_url: `${server.url}${end}` }, {});
+    server.replies(streams(anthropicEvents(ANSWER)));
+    await driver.sample({ system: "s", messages: HELLO, turn_from: 0, tools: [] }, NEVER);
+  }
+  expect(server.asked.map(({ url }) => url)).toEqual([...Array(4).fill("/v1/messages"), "/proxy/v1/messages"]);
+});
+
 test("a conversation that begins in the middle begins with words of the user, and no text is empty", async () => {
   const server = await ModelServer.open();
   const driver = anthropic({
