@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, watch } from "node:fs";
 import { join } from "node:path";
-import { Server } from "./support/child.ts";
-import { figure, interleaved } from "./support/rounds.ts";
+import { Child, Server } from "./support/child.ts";
+import { figure, interleaved, type Pair } from "./support/rounds.ts";
 import type { Scenario } from "./support/scenario.ts";
 import { ParleyMcp, StdioClient } from "./support/stdio.ts";
 import { CONTENT } from "./support/wire.ts";
@@ -25,26 +25,34 @@ export const scenario: Scenario = {
     await using worker = await open({ PARLEY_WORKER: "mason" });
     using _taken = takeWakes(join(hub.folder, "wake"));
     await using bare = await StdioClient.open("bare-stdio");
+    await using keeping = new Child("bare-keeping");
+    // It says so when it is ready.
+    const { socket } = (await keeping.ready) as { socket: string };
+    await using behind = await StdioClient.open("bare-forwarder", { BARE_SOCKET: socket });
     const cycle = async (): Promise<void> => {
       await trigger.call("task_create", { content: CONTENT });
       // What `get_next_task` answers.
       const { next_task } = (await worker.call("get_next_task", {})) as { next_task: { id: string } };
       await worker.call("task_complete", { task_id: next_task.id, response_summary: "All fine." });
     };
-    const bareCycle = async (): Promise<void> => {
-      for (let line = 0; line < 3; line += 1) await bare.call("said", { content: CONTENT });
+    const linesTo = (client: StdioClient) => async (): Promise<void> => {
+      for (let line = 0; line < 3; line += 1) await client.call("said", { content: CONTENT });
     };
     const rate = async (one: () => Promise<void>): Promise<number> => {
       const started = performance.now();
       for (let n = 0; n < cycles; n += 1) await one();
       return cycles / ((performance.now() - started) / 1000);
     };
-    const pairs = await interleaved(
-      rounds,
-      () => rate(cycle),
-      () => rate(bareCycle),
-    );
-    return [figure("cycles", pairs, { unit: "a second", bound: bounds.rate })];
+    const against = (one: () => Promise<void>): Promise<Pair[]> =>
+      interleaved(
+        rounds,
+        () => rate(one),
+        () => rate(linesTo(bare)),
+      );
+    return [
+      figure("cycles", await against(cycle), { unit: "a second", bound: bounds.rate }),
+      figure("a bare forwarder", await against(linesTo(behind)), { unit: "a second", bound: null }),
+    ];
   },
 };
 
