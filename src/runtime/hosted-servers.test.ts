@@ -47,7 +47,7 @@ function looked(path: string, change: () => void): Promise<void> {
   return promise;
 }
 
-eachDatabase((open) => {
+eachDatabase((open, database) => {
   test("what servers.json names is mounted and shown, under the policy, and one that fails takes nothing with it", async () => {
     const { hub, ana, mason, write, start, mounts } = await openMason(open);
     write({ files: program(), broken: program("crash") });
@@ -64,6 +64,9 @@ eachDatabase((open) => {
     for (const token of [ana, mason, hub.admin])
       expect(JSON.stringify((await hub.call(token, "agent_status", { agent: "mason" })).body)).not.toContain(SECRET);
   });
+
+  // The rest is between the hub and a server, whichever database there is.
+  if (database !== "sqlite") return;
 
   test("servers at addresses, of both eras, are mounted and called, and one where nobody is takes nothing with it", async () => {
     const { hub, ana, write, mounts } = await openMason(open);

@@ -15,7 +15,7 @@ import { sessionFile } from "./drivers/sessions.ts";
 
 const SLOW = { timeout: 60_000 };
 
-eachDatabase((open) => {
+eachDatabase((open, database) => {
   async function openAcp({ words = [], limits }: { words?: string[]; limits?: AcpOptions["limits"] } = {}) {
     const opened = await openAgentHub(open);
     const { hub, ana, start } = opened;
@@ -186,6 +186,9 @@ eachDatabase((open) => {
     await second.stop();
     expect(await works()).toEqual([401, 401, 401]);
   });
+
+  // The rest is between a runtime and a program, whichever database there is.
+  if (database !== "sqlite") return;
 
   test("its permission requests are approvals: allowed this once, denied with a reason that it is told, or the turn ends", async () => {
     const { tell, run, ended, asked, decide, tools, why, prompts } = await openAcp();
