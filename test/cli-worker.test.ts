@@ -1,4 +1,6 @@
 /** How `parley worker run` ends its program when it has to end itself. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -6,7 +8,7 @@ import { Running } from "../src/cli/tasks/program.ts";
 import { isAlive } from "../src/local/processes.ts";
 import { CliIo } from "../src/testing/cli-io.ts";
 import { killIfThere } from "../src/testing/kill.ts";
-import { ended, Ground, until } from "../src/testing/process.ts";
+import { ended, Ground, PARLEY, until } from "../src/testing/process.ts";
 
 /** A worker whose program has begun, says so on stderr once it may, and goes on. */
 async function begun(ground: Ground) {
@@ -70,6 +72,22 @@ test("worker run keeps its task for as long as its program runs, however far its
   worker.kill("SIGTERM");
   await ended(worker);
   writeFileSync(go, "");
+});
+
+test("worker run that was killed and is started again waits until what it had left is its own, and works on", async () => {
+  await using cleanup = new AsyncDisposableStack();
+  const ground = await hosted(cleanup, { task_lease_seconds: 5 });
+  const { task, worker, program } = await begun(ground);
+  worker.kill("SIGKILL");
+  await ended(worker);
+  killIfThere(program);
+  // As a supervisor starts it: no pipe keeps it alive.
+  const again = spawn(PARLEY, ["worker", "run", "--most", "1", "--", "echo", "mine"], {
+    env: ground.env(),
+    stdio: "ignore",
+  });
+  expect(await once(again, "exit")).toEqual([0, null]);
+  expect(await ground.json(["task", "get", task.id])).toMatchObject({ status: "done", response_summary: "mine" });
 });
 
 test("worker run takes over what a worker of its name left that was killed, and nothing of one that lives", async () => {

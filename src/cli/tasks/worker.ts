@@ -133,7 +133,8 @@ class Worker {
    * and to be looked at does not before half of it is over.
    */
   async #giveBackLeft(task: Task, { asked, lease_ms }: { asked: number; lease_ms: number }): Promise<void> {
-    await Promise.race([pause(lease_ms * WATCHED, undefined, { ref: false }), this.#stopped]);
+    // Nothing else may keep the program going meanwhile: a timer that did not would end it, and with success.
+    await pause(lease_ms * WATCHED, undefined, { signal: this.stop }).catch(stoppedOnly(this.stop));
     if (this.stop.aborted) return;
     const { status, attempt, lease_expires_at } = await this.client.call("task_get", { task_id: task.id });
     const is_late = performance.now() - asked >= lease_ms / 2;
@@ -168,6 +169,10 @@ class Worker {
     this.#lock.release();
   }
 }
+
+const stoppedOnly = (stop: AbortSignal) => (error: unknown) => {
+  if (!stop.aborted) throw error;
+};
 
 async function report(cli: Cli, task: Task, ended: Ended): Promise<void> {
   const { outcome, text } = ended;
