@@ -241,8 +241,12 @@ test("what is of high risk is approved by a word that is typed, by itself, and b
 test("always allow is a rule in words, previewed, which counts once it is made one", async () => {
   await using hub = await WebHub.open(browser);
   const { token } = await hub.agent("scout");
-  await ask(hub, token, "push");
+  const { id } = await ask(hub, token, "push");
+  const { agents } = await hub.call<{ agents: { waiting_since: string | null }[] }>("agent_list");
   const { page, complaints } = await hub.signedIn({ at: "/needs" });
+  // U39: beside who waits stands since when.
+  const since = page.getByRole("navigation", { name: "Agents" }).locator("time");
+  expect(await since.getAttribute("datetime")).toBe(agents[0]?.waiting_since);
   await card(page, "push").getByRole("button", { name: "Always allow…" }).click();
   const dialog = page.getByRole("dialog", { name: "Always allow" });
   await dialog
@@ -263,7 +267,9 @@ test("always allow is a rule in words, previewed, which counts once it is made o
   answered.resolve();
   await dialog.getByText(/"push"\]\}\.$/).waitFor();
   await dialog.getByRole("button", { name: "Make it a rule" }).click();
-  await dialog.getByText("It is a rule of the policy").waitFor();
+  await dialog.getByText("It is a rule of the policy from the next call on. This call still waits for you.").waitFor();
+  await dialog.getByRole("button", { name: "Approve this call too" }).click();
+  expect(await seenBy(hub, token, id)).toMatchObject({ outcome: "user_approve" });
   const again = await ask(hub, token, "push", { key: "again" });
   expect(await seenBy(hub, token, again.id)).toMatchObject({ outcome: "policy_allow" });
   expect(complaints).toEqual([]);
@@ -307,6 +313,8 @@ test("what was asked is listed with who decided and its digest, narrowed, saved,
   await page.getByRole("button", { name: "Always allow…" }).click();
   await page.getByRole("button", { name: "Make it a rule" }).click();
   await page.getByText("It is a rule of the policy").waitFor();
+  // These were decided long ago.
+  expect(await page.getByText("still waits for you").count()).toBe(0);
 });
 
 test("the policy is read in sentences, tried out before it is set, and its history is kept", async () => {

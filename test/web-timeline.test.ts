@@ -240,6 +240,7 @@ test("somebody is begun from a place in the timeline, with tools off until a per
   const end = page.locator(".row").filter({ hasText: "Turn over" }).first();
   await end.getByRole("button", { name: "Fork from here" }).click();
   const dialog = page.getByRole("dialog");
+  expect(await dialog.getByRole("textbox", { name: "Its name" }).inputValue()).toBe("mason-2");
   await dialog.getByRole("textbox", { name: "Its name" }).fill("mason");
   await dialog.getByRole("button", { name: "Fork", exact: true }).click();
   await dialog.getByRole("alert").getByText("Choose another name.").waitFor();

@@ -3,6 +3,7 @@ import { type Ctx, has, PEOPLE, type TxCtx, transact } from "../../../context.ts
 import { ParleyError } from "../../../errors.ts";
 import { formatId, parseId, timeOfId } from "../../../ids.ts";
 import { page, startOf } from "../../../pages.ts";
+import { readableJson } from "../../../readable-json.ts";
 import { parseTime } from "../../../times.ts";
 import { visible } from "../../../visible.ts";
 import { ownHolder } from "../../identity/index.ts";
@@ -79,7 +80,7 @@ export function proposalCard({
   proposed_by,
 }: Pick<StatedProposalRow, "rule" | "reason" | "proposed_by">) {
   const checked: Rule = JSON.parse(rule);
-  const text = `${ruleWords(checked)}\n\n${visible(JSON.stringify(checked, null, 2))}\n\n${proposed_by} says why:\n${visible(reason)}`;
+  const text = `${ruleWords(checked)}\n\n${visible(readableJson(checked))}\n\n${proposed_by} says why:\n${visible(reason)}`;
   return { title: `${proposed_by} proposes a rule for ${checked.tool.slice(0, 80)}`, text };
 }
 

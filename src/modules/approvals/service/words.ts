@@ -119,7 +119,7 @@ export function ruleWords(rule: Rule): string {
     risk === undefined ? "" : `, and it is of ${risk} risk`,
     decision === "deny_abort" ? "; to try ends its turn" : "",
     expires_at === undefined ? "" : `, until ${expires_at.slice(0, 16).replace("T", " ")} UTC`,
-    reason ? ` (${reason})` : "",
+    reason ? ` (${reason.replace(/\.$/, "")})` : "",
   ];
   return visibleLine(`${parts.join("")}.`);
 }

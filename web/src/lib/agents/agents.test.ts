@@ -6,6 +6,7 @@ import { moodOf, moodWords } from "./mood.ts";
 const scout = {
   lifecycle: "ready",
   run_phase: "idle",
+  asks: 0,
   presence: "active",
   last_seen_at: "2026-11-16T12:00:00.000Z",
 } as const;
@@ -40,6 +41,8 @@ test("a token that was never used is not ready, who has gone is away, and of a h
   expect(moodOf({ ...gone, run_phase: "tools_running" })).toEqual(away);
   expect(moodOf({ ...gone, lifecycle: "starting" })).toEqual(away);
   expect(moodOf({ ...gone, lifecycle: "failed" }).words).toBe("Failed");
+  // What it asked before it went is no less asked.
+  expect(moodOf({ ...gone, asks: 2 })).toEqual({ kind: "waiting", words: "Away, waiting for you" });
   expect(moodOf({ ...scout, run_phase: "sampling" }, false)).toEqual({ kind: "away", words: "Unknown" });
 });
 

@@ -17,6 +17,7 @@ const PHASES: Record<Agent["run_phase"], Mood> = {
 const STARTING: Mood = { kind: "working", words: "Starting" };
 const UNKNOWN: Mood = { kind: "away", words: "Unknown" };
 const AWAY: Mood = { kind: "away", words: "Away" };
+const ASKED_BEFORE: Mood = { kind: "waiting", words: "Away, waiting for you" };
 
 /** What stays true of one that has gone. */
 const ENDS: Partial<Record<Agent["lifecycle"], Mood>> = {
@@ -35,17 +36,17 @@ export function moodWords({ kind, words }: Mood, since: string | null | undefine
   return minutes < 2 * DAY ? `${words} ${Math.floor(minutes / HOUR)} h` : `${words} ${Math.floor(minutes / DAY)} days`;
 }
 
-type Reported = Pick<Agent, "lifecycle" | "run_phase" | "presence" | "last_seen_at">;
+type Reported = Pick<Agent, "lifecycle" | "run_phase" | "presence" | "last_seen_at" | "asks">;
 
 /** How an agent is, in a word or two, as far as that is known. */
-export function moodOf({ lifecycle, run_phase, presence, last_seen_at }: Reported, live = true): Mood {
+export function moodOf({ lifecycle, run_phase, presence, last_seen_at, asks }: Reported, live = true): Mood {
   if (!live) return UNKNOWN;
   const end = ENDS[lifecycle];
   if (end) return end;
   // Only a token was made: nothing was heard of it yet.
   if (last_seen_at === null) return { kind: "away", words: "Not reporting" };
-  // What it said of itself was before it went.
-  if (presence === "offline") return AWAY;
+  // What it said of itself was before it went; what it asked people still waits for them.
+  if (presence === "offline") return asks > 0 ? ASKED_BEFORE : AWAY;
   if (lifecycle === "starting") return STARTING;
   return lifecycle === "ready" ? (PHASES[run_phase] ?? UNKNOWN) : UNKNOWN;
 }

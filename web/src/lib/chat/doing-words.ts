@@ -94,8 +94,13 @@ export function shortArguments({ arguments: text }: Call): string {
   const { argv, cmd, ...others } = given;
   const command = [argv, cmd].find(Array.isArray);
   if (command) return cut(command.join(" "));
-  const [first] = Object.values({ ...others, ...(typeof cmd === "string" && { cmd }) }).filter(isSaying);
-  return first === undefined ? "" : cut(String(first));
+  const saying = Object.entries({ ...others, ...(typeof cmd === "string" && { cmd }) }).filter(([, value]) =>
+    isSaying(value),
+  );
+  const [first] = saying;
+  // A number says little without its name, and without those beside it.
+  if (typeof first?.[1] === "number") return cut(saying.map(([name, value]) => `${name}: ${value}`).join(", "));
+  return first === undefined ? "" : cut(String(first[1]));
 }
 
 /** As it is read best: indented, where it is whole. */

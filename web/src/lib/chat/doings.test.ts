@@ -103,6 +103,7 @@ test("what a call is about is said in a line: its command, or the first argument
   // An id says nothing to whoever reads it.
   expect(shortArguments(call("1", { arguments: `{"question_id":"1795032381732000"}` }))).toBe("");
   expect(shortArguments(call("1", { arguments: `{"id":"1795032381732000","reason":"no room"}` }))).toBe("no room");
+  expect(shortArguments(call("1", { arguments: `{"a":2,"b":40}` }))).toBe("a: 2, b: 40");
   // Cut off, as long ones are.
   expect(shortArguments(call("1", { arguments: `{"query":"caf` }))).toBe(`{"query":"caf`);
   expect(readable(`{"a":1}`)).toBe(`{\n  "a": 1\n}`);

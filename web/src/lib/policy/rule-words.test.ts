@@ -10,8 +10,10 @@ test("when a rule ends is told in the reader's zone", () => {
   const words = "scout may use exec of runtime without asking, until 2027-03-08 08:00 UTC";
   const [before] = words.split(", until");
   expect(ruleWords(`${words}.`, { expires_at }, now)).toBe(`${before}, until ${here}.`);
-  const reason = "from approval 7";
-  expect(ruleWords(`${words} (${reason}).`, { expires_at, reason }, now)).toBe(`${before}, until ${here} (${reason}).`);
+  const reason = "From approval 7.";
+  expect(ruleWords(`${words} (From approval 7).`, { expires_at, reason }, now)).toBe(
+    `${before}, until ${here} (From approval 7).`,
+  );
 });
 
 test("what somebody else wrote into a rule is left as it is, also where it looks like its end", () => {

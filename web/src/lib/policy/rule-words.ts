@@ -12,7 +12,7 @@ interface Rule {
  */
 export function ruleWords(sentence: string, { expires_at, reason }: Rule, now: number): string {
   if (expires_at === undefined) return sentence;
-  const rest = `${reason ? ` (${visibleLine(reason)})` : ""}.`;
+  const rest = `${reason ? ` (${visibleLine(reason.replace(/\.$/, ""))})` : ""}.`;
   const told = `, until ${expires_at.slice(0, 16).replace("T", " ")} UTC${rest}`;
   if (!sentence.endsWith(told)) return sentence;
   return `${sentence.slice(0, -told.length)}, until ${dateWords(expires_at, now)}${rest}`;
