@@ -8,11 +8,13 @@ const DELAY_MS = "0.7";
 const LOOPBACK = "on loopback";
 const AWAY = `${DELAY_MS} ms away`;
 /** The same 8 workers, on one node or on three. */
-const NODES = { "one node": [8], "three nodes": [3, 3, 2] };
+const NODES = { "one node": { workers: [8] }, "three nodes": { workers: [3, 3, 2] } };
+/** Nodes take turns at the lock of a space, and need none for each other's: what teams that share a database see. */
+const APART = { "three nodes, a space each": { workers: [3, 3, 2], apart: true } };
 const SIZES = {
-  full: { count: 800, rounds: 5, nodes: NODES, places: [LOOPBACK, AWAY] },
+  full: { count: 800, rounds: 5, nodes: { ...NODES, ...APART }, places: [LOOPBACK, AWAY] },
   // Starting that many processes is what takes the time.
-  moment: { count: 24, rounds: 0, nodes: { "one node": [2] }, places: [AWAY] },
+  moment: { count: 24, rounds: 0, nodes: { "one node": { workers: [2] } }, places: [AWAY] },
 };
 
 const bounds = { rate: { on: "ratio", at_least: 1 } } as const;
@@ -32,9 +34,9 @@ export const scenario: Scenario = {
     const urls: Record<string, string> = { [LOOPBACK]: postgres.url, [AWAY]: away.href };
     const { count, rounds, nodes, places } = SIZES[effort];
     const figures: Figure[] = [];
-    for (const [how, workers] of Object.entries(nodes))
+    for (const [how, node] of Object.entries<Pick<Setting, "workers" | "apart">>(nodes))
       for (const place of places)
-        figures.push(...(await compare(`${how}, ${place}`, { url: urls[place] ?? "", workers, count, rounds })));
+        figures.push(...(await compare(`${how}, ${place}`, { url: urls[place] ?? "", ...node, count, rounds })));
     return figures;
   },
 };
@@ -43,6 +45,8 @@ interface Setting {
   url: string;
   /** How many on each node. */
   workers: readonly number[];
+  /** Each of our nodes works in a space of its own. */
+  apart?: boolean;
   count: number;
   rounds: number;
 }
@@ -57,7 +61,9 @@ async function compare(name: string, setting: Setting): Promise<Figure[]> {
       () => ours.rate("cycle"),
       () => theirs.rate("cycle"),
     );
-    figures.push(figure(`${name}, against ${peer}`, pairs, { unit: "a second", bound: bounds.rate }));
+    figures.push(
+      figure(`${name}, against ${peer}`, pairs, { unit: "a second", bound: setting.apart ? null : bounds.rate }),
+    );
   }
   return figures;
 }
@@ -76,7 +82,8 @@ class Nodes implements AsyncDisposable {
     const nodes = undo.use(new Nodes(setting));
     // One after another: the first one makes the tables.
     for (const workers of setting.workers) {
-      const node = new Child(program, { env: { DATABASE_URL: setting.url, WORKERS: String(workers) } });
+      const env = { DATABASE_URL: setting.url, WORKERS: String(workers), ...(setting.apart && { OWN_SPACE: "1" }) };
+      const node = new Child(program, { env });
       nodes.#nodes.push(node);
       await node.ready;
     }

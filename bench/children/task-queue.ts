@@ -10,9 +10,12 @@ import { type Round, rateOf } from "./rate.ts";
 /** Those who claim are known by their principal, and each has one task at a time. */
 const WORKERS = 8;
 
-const { running, actor, call, token } = await startBenchHub(join(folder, "home"), process.env.DATABASE_URL);
-const named = async (role: string, name: string): Promise<Actor> => actor(await token(role, name));
-const ana = await named("human", "ana");
+const { running, actor, call, token, space } = await startBenchHub(join(folder, "home"), process.env.DATABASE_URL);
+/** One that no other node works in, where that is asked for. */
+const own_space = process.env.OWN_SPACE === undefined ? undefined : `sess_bench_${process.pid}`;
+if (own_space) await space(own_space);
+const named = async (role: string, name: string): Promise<Actor> => actor(await token(role, name, own_space));
+const ana = await named("human", own_space ? `ana-${process.pid}` : "ana");
 const workers: Actor[] = [];
 for (let n = 0; n < WORKERS; n += 1) workers.push(await named("worker", `worker-${process.pid}-${n}`));
 const sender = running.hub.ctx(ana);
