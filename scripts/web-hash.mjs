@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { root } from "./run.mjs";
 
 const SOURCES = ["web/src", "web/static", "src/client"];
-const FILES = [
+export const FILES = [
   "src/visible.ts",
   "src/readable-json.ts",
   "web/package.json",

@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const { FILES }: { FILES: string[] } = await import(join(ROOT, "scripts", "web-hash.mjs"));
 const ONE_LINE = /^Getting Parley ready: [^\n]*…\n$/;
 
 let clone: string;
@@ -21,10 +22,8 @@ beforeEach(() => {
   clone = mkdtempSync(join(tmpdir(), "parley-clone-"));
   for (const name of ["ready.mjs", "run.mjs", "cli-sources.mjs", "web-hash.mjs"])
     cpSync(join(ROOT, "scripts", name), join(clone, "scripts", name));
-  for (const path of ["src/visible.ts", "src/client/node.ts", "src/cli/main.ts", "src/local/rights.ts"]) put(path, "");
-  for (const path of ["web/src/app.ts", "web/static/icon.svg", "web/vite.config.ts", "web/tsconfig.json"])
-    put(path, "");
-  put("web/package.json", "{}");
+  for (const path of ["src/client/node.ts", "src/cli/main.ts", "src/local/rights.ts", "web/src/app.ts"]) put(path, "");
+  for (const path of ["web/static/icon.svg", ...FILES]) put(path, "{}");
   put("package-lock.json", JSON.stringify({ packages: { "": {}, "node_modules/vite": { version: "1.0.0" } } }));
   put("fake/vite.js", noisy("vite", 'require("node:fs").mkdirSync("build", { recursive: true });'));
   put("fake/npm-cli.js", noisy("npm", 'require("node:fs").cpSync("fake/vite.js", "node_modules/vite/bin/vite.js");'));
