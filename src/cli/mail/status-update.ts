@@ -84,12 +84,9 @@ async function pendingUpdate(cli: Cli, as: As): Promise<Pending | undefined> {
     return { id: last.id, reason: `Nobody has read the last one yet, #${visibleLine(last.id)}.` };
   } catch (error) {
     if (!isFailure(error, "HUB_UNREACHABLE", "SHUTTING_DOWN")) throw error;
-    const outbox = new Outbox(cli.home);
     const sender = await senderOf(cli, as);
-    const waits = outbox.keys().find((key) => {
-      const entry = outbox.read(key);
-      return entry !== undefined && isUpdate(entry.args.subject) && isSame(entry.sender, sender);
-    });
-    return waits === undefined ? undefined : { id: waits, reason: "The last one still waits for the hub." };
+    const waiting = new Outbox(cli.home).all();
+    const last = waiting.find((entry) => isUpdate(entry.args.subject) && isSame(entry.sender, sender));
+    return last && { id: last.key, reason: "The last one still waits for the hub." };
   }
 }

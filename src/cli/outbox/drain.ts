@@ -129,7 +129,7 @@ function isFinal({ code }: Failure): boolean {
 }
 
 async function tellRefused(cli: Cli, outbox: Outbox, key: string): Promise<void> {
-  const refused = outbox.refused().find((entry) => entry.key === key);
+  const refused = outbox.refused.read(key);
   if (!refused) return;
   const { commandOf, sentenceOf } = await import("../core/exit-code.ts");
   const { tool, queued_at, code, reason } = refused;

@@ -48,7 +48,7 @@ test("what was put in is there in the order it was put in, until it is taken out
   expect([outbox.remove(keys[1] ?? ""), outbox.remove(keys[1] ?? "")]).toEqual([true, false]);
   expect(outbox.read(keys[1] ?? "")).toBeUndefined();
   outbox.refuse(entry(keys[0] ?? ""), { code: "RECIPIENT_NOT_FOUND", reason: "Nobody." });
-  expect([outbox.keys(), outbox.refused()]).toEqual([
+  expect([outbox.keys(), outbox.refused.all()]).toEqual([
     keys.slice(2),
     [expect.objectContaining({ key: keys[0], code: "RECIPIENT_NOT_FOUND", reason: "Nobody." })],
   ]);
@@ -59,7 +59,7 @@ test("no more than a hundred wait, and one too many leaves nothing behind", () =
   const full = (): void => outbox.add(entry(outbox.nextKey()));
   expect(full).toThrow(Failure);
   expect(full).toThrow(/100 operations wait/);
-  expect(readdirSync(outbox.folder)).toHaveLength(MOST_PENDING);
+  expect(readdirSync(outbox.path)).toHaveLength(MOST_PENDING);
 });
 
 test("other files in the folder are none of it", () => {

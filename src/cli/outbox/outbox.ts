@@ -44,45 +44,86 @@ export class Unreadable extends Error {
   override readonly name = "Unreadable";
 }
 
-export class Outbox {
-  readonly folder: string;
-  readonly #home: Home;
+const NAME = /^([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})\.json$/;
 
-  constructor(home: Home) {
-    this.#home = home;
-    this.folder = join(home.path, "outbox");
-  }
+/** A folder with one file an operation. */
+class Folder<T extends Queued> {
+  readonly path: string;
 
-  get lock(): string {
-    return join(this.folder, "lock");
+  constructor(path: string) {
+    this.path = path;
   }
 
   /** In order. */
   keys(): string[] {
-    return keysIn(this.folder);
-  }
-
-  refusedKeys(): string[] {
-    return keysIn(join(this.folder, "refused"));
+    const names = ifThere(() => readdirSync(this.path)) ?? [];
+    return names.flatMap((name) => NAME.exec(name)?.[1] ?? []).sort();
   }
 
   /** Undefined if somebody else has dealt with it meanwhile. */
-  read(key: string): Queued | undefined {
-    return readIn<Queued>(this.folder, key);
+  read(key: string): T | undefined {
+    try {
+      // Written by us, whole.
+      return ifThere(() => JSON.parse(readOwn(this.placeOf(key))) as T);
+    } catch (error) {
+      throw new Unreadable(reasonOf(error), { cause: error });
+    }
+  }
+
+  all(): T[] {
+    return this.keys().flatMap((key) => this.read(key) ?? []);
+  }
+
+  write(entry: T): void {
+    replaceFile(this.placeOf(entry.key), `${JSON.stringify(entry)}\n`, { flush: true });
+    this.#sync();
+  }
+
+  /** False if somebody else was faster. */
+  remove(key: string): boolean {
+    const removed = ifThere(() => {
+      rmSync(this.placeOf(key));
+      return true;
+    });
+    if (removed) this.#sync();
+    return removed ?? false;
+  }
+
+  protected placeOf(key: string): string {
+    return join(this.path, `${key}.json`);
+  }
+
+  #sync(): void {
+    const opened = openSync(this.path, constants.O_RDONLY | constants.O_DIRECTORY);
+    try {
+      fsyncSync(opened);
+    } finally {
+      closeSync(opened);
+    }
+  }
+}
+
+/** What waits, and below it what was refused. */
+export class Outbox extends Folder<Queued> {
+  readonly refused: Folder<Refused>;
+  readonly #home: Home;
+
+  constructor(home: Home) {
+    super(join(home.path, "outbox"));
+    this.refused = new Folder(join(this.path, "refused"));
+    this.#home = home;
+  }
+
+  get lock(): string {
+    return join(this.path, "lock");
   }
 
   /** One that cannot be read is put where it holds up nothing. Gives its new place. */
   setAside(key: string): string {
-    const folder = join(this.folder, "refused");
-    makeFolder(folder);
-    const place = join(folder, `${key}.unreadable`);
-    renameSync(join(this.folder, `${key}.json`), place);
+    makeFolder(this.refused.path);
+    const place = join(this.refused.path, `${key}.unreadable`);
+    renameSync(this.placeOf(key), place);
     return place;
-  }
-
-  refused(): Refused[] {
-    const folder = join(this.folder, "refused");
-    return this.refusedKeys().flatMap((key) => readIn<Refused>(folder, key) ?? []);
   }
 
   /** A key for something that comes after everything that waits. */
@@ -93,72 +134,20 @@ export class Outbox {
   add(entry: Queued): void {
     makeFolder(this.#home.path);
     this.#home.refuseUntrusted();
-    makeFolder(this.folder);
-    write(this.folder, entry.key, entry);
+    this.write(entry);
     // Counted afterwards: of many who come at once the last ones find that they are too many.
     if (this.keys().indexOf(entry.key) < MOST_PENDING) return;
     this.remove(entry.key);
     throw new Failure(
       "OUTBOX_FULL",
-      `${MOST_PENDING} operations wait in ${this.folder} already, so this one was not kept. See them: ${programName()} queue list`,
+      `${MOST_PENDING} operations wait in ${this.path} already, so this one was not kept. See them: ${programName()} queue list`,
     );
-  }
-
-  /** False if somebody else was faster. */
-  remove(key: string): boolean {
-    return removeIn(this.folder, key);
   }
 
   /** Out of the way, with the reason. */
   refuse(entry: Queued, { code, reason }: { code: string; reason: string }): void {
-    const folder = join(this.folder, "refused");
-    makeFolder(folder);
-    write(folder, entry.key, { ...entry, refused_at: new Date().toISOString(), code, reason });
+    this.refused.write({ ...entry, refused_at: new Date().toISOString(), code, reason });
     this.remove(entry.key);
-  }
-
-  forgetRefused(key: string): boolean {
-    return removeIn(join(this.folder, "refused"), key);
-  }
-}
-
-const NAME = /^([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})\.json$/;
-
-function keysIn(folder: string): string[] {
-  const names = ifThere(() => readdirSync(folder)) ?? [];
-  return names.flatMap((name) => NAME.exec(name)?.[1] ?? []).sort();
-}
-
-function readIn<T>(folder: string, key: string): T | undefined {
-  try {
-    // Written by us, whole.
-    return ifThere(() => JSON.parse(readOwn(join(folder, `${key}.json`))) as T);
-  } catch (error) {
-    throw new Unreadable(reasonOf(error), { cause: error });
-  }
-}
-
-function write(folder: string, key: string, value: object): void {
-  replaceFile(join(folder, `${key}.json`), `${JSON.stringify(value)}\n`, { flush: true });
-  syncFolder(folder);
-}
-
-function removeIn(folder: string, key: string): boolean {
-  const removed = ifThere(() => {
-    rmSync(join(folder, `${key}.json`));
-    return true;
-  });
-  if (!removed) return false;
-  syncFolder(folder);
-  return true;
-}
-
-function syncFolder(folder: string): void {
-  const opened = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
-  try {
-    fsyncSync(opened);
-  } finally {
-    closeSync(opened);
   }
 }
 

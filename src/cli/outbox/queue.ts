@@ -12,8 +12,7 @@ export const list = defineCommand({
   details: "What waits for the hub, and what the hub refused, with the reason.",
   async run(cli) {
     const outbox = new Outbox(cli.home);
-    const pending = outbox.keys().flatMap((key) => outbox.read(key) ?? []);
-    const refused = outbox.refused();
+    const [pending, refused] = [outbox.all(), outbox.refused.all()];
     const all = [...pending, ...refused];
     await cli.out.result(
       { pending, refused },
@@ -67,7 +66,7 @@ export const clear = defineCommand({
     const outbox = new Outbox(cli.home);
     const wanted = (each: string): boolean => key === undefined || each === key;
     const waiting = all || key !== undefined ? outbox.keys().filter(wanted) : [];
-    const over = outbox.refusedKeys().filter(wanted);
+    const over = outbox.refused.keys().filter(wanted);
     if (key !== undefined && waiting.length + over.length === 0)
       throw new Failure("NOT_FOUND", `Nothing in the outbox has the key ${key}.`);
     const keys = [...waiting, ...over];
@@ -76,7 +75,7 @@ export const clear = defineCommand({
     if (keys.length > 0 && !(await confirmed(cli, { yes, question }))) return cli.out.write("Nothing was thrown away.");
     // Another command may have sent one of them meanwhile.
     const cleared =
-      waiting.filter((each) => outbox.remove(each)).length + over.filter((each) => outbox.forgetRefused(each)).length;
+      waiting.filter((each) => outbox.remove(each)).length + over.filter((each) => outbox.refused.remove(each)).length;
     await cli.out.result({ cleared }, () => `Threw away ${cleared}.`, []);
   },
 });
@@ -88,7 +87,7 @@ export const stats = defineCommand({
     const pending = outbox.keys();
     const [first] = pending;
     const oldest_at = first === undefined ? null : (outbox.read(first)?.queued_at ?? null);
-    const counted = { pending: pending.length, refused: outbox.refusedKeys().length, most: MOST_PENDING, oldest_at };
+    const counted = { pending: pending.length, refused: outbox.refused.keys().length, most: MOST_PENDING, oldest_at };
     await cli.out.result(counted, () => rows(cli.out, [counted], ["pending", "refused", "most", "oldest_at"]));
   },
 });

@@ -79,11 +79,7 @@ async function overtakes(
 ): Promise<boolean> {
   if (outbox.keys().length === 0) return false;
   const sender = await senderOf(cli, as);
-  const earlier = (): Queued[] =>
-    outbox
-      .keys()
-      .flatMap((key) => outbox.read(key) ?? [])
-      .filter((waiting) => isSame(waiting.sender, sender));
+  const earlier = (): Queued[] => outbox.all().filter((waiting) => isSame(waiting.sender, sender));
   if (earlier().length === 0) return false;
   const { drain, haveSameDestination } = await import("./drain.ts");
   const { slowed } = await drain(cli);
