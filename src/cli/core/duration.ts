@@ -9,6 +9,10 @@ export function duration(flag: string, text: string): number {
   return ms;
 }
 
+/** The same for how long to wait: for ever if left out. */
+export const waitOf = (flag: string, text: string | undefined): number =>
+  text === undefined ? Number.POSITIVE_INFINITY : duration(flag, text);
+
 /**
  * A time from now as the point in time that it means now: what waits in the outbox must not mean another one when it
  * is sent. Everything else is left for the hub to understand.

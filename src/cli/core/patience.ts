@@ -3,26 +3,26 @@ import { Failure } from "./failure.ts";
 
 /** Of calls, by whomever of this principal's: it passes. */
 const TOO_MANY = 429;
+const STOPPING_MS = 50;
 const PAUSES_MS = [50, 100, 200, 400, 800, 1600];
 /** How long the hub holds a call that waits, at most. */
 const LONGEST_MS = 300_000;
 
 /** For what goes on while the hub is started anew: how long to wait after a call that failed, and whether to. */
 export class Patience {
-  /** Of `performance.now()`; infinite: for ever. */
-  readonly ends: number;
+  readonly #ends: number;
   #reached: boolean;
   #failures = 0;
 
   /** Patient: waits even for a hub that was never there. */
-  constructor({ ends = Number.POSITIVE_INFINITY, patient = false }: { ends?: number; patient?: boolean } = {}) {
-    this.ends = ends;
+  constructor({ wait_ms = Number.POSITIVE_INFINITY, patient = false }: { wait_ms?: number; patient?: boolean } = {}) {
+    this.#ends = performance.now() + wait_ms;
     this.#reached = patient;
   }
 
   /** How long there still is. */
   get left_ms(): number {
-    return this.ends - performance.now();
+    return this.#ends - performance.now();
   }
 
   /** Asks again and again, each time for as long as the hub waits, until that is the answer or the time is up. */
@@ -36,6 +36,8 @@ export class Patience {
         const answer = await ask(Math.ceil(Math.max(0, Math.min(this.left_ms, each_ms, LONGEST_MS)) / 1000));
         this.answered();
         if (isAnswer(answer) || this.left_ms <= 0) return answer;
+        // A hub that goes away answers at once, and the next one is not there yet.
+        await pause(STOPPING_MS);
       } catch (error) {
         await this.after(error);
       }

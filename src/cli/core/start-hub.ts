@@ -9,6 +9,7 @@ import { Failure, REFUSED, reasonOf, recover } from "./failure.ts";
 import { type Home, placeOf, type RunningHub, unsafe } from "./home.ts";
 import { hubEnv } from "./hub-env.ts";
 import type { Env } from "./io.ts";
+import { pause } from "./patience.ts";
 import { takeBriefly } from "./process-lock.ts";
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
@@ -35,7 +36,7 @@ export async function ensureHub(home: Home, env: Env, note: (text: string) => vo
         continue;
       }
     }
-    await pause();
+    await pause(PAUSE_MS);
   }
   throw new Failure(
     "HUB_UNREACHABLE",
@@ -60,8 +61,8 @@ async function startHub(home: Home, env: Env, deadline: number): Promise<void> {
   while (Date.now() < deadline) {
     const hub = home.hub();
     if (hub && (await isReady(hub))) break;
-    const end = await Promise.race([ended, pause()]);
-    if (end === undefined) continue;
+    const end = await Promise.race([ended, pause(PAUSE_MS)]);
+    if (!end) continue;
     if (home.hub()) break;
     // Another was faster, and is not through with starting yet: the caller waits for that one.
     if (/^parley: Another hub/m.test(logFrom(home.log, from))) break;
@@ -119,14 +120,12 @@ function lastLines(path: string, from: number): string {
   return lines[0] ? ` Its log, ${path}, ends with:\n${lines.slice(-LOG_LINES).join("\n")}` : "";
 }
 
-const pause = (): Promise<undefined> => new Promise((done) => setTimeout(done, PAUSE_MS, undefined));
-
 /** Waits until the process is gone. False if it is still there at the end. */
 export async function untilGone(pid: number, limit_ms: number): Promise<boolean> {
   const deadline = Date.now() + limit_ms;
   while (isAlive(pid)) {
     if (Date.now() > deadline) return false;
-    await pause();
+    await pause(PAUSE_MS);
   }
   return true;
 }

@@ -3,10 +3,8 @@
  * people are asked about it puts off: it ends, and is asked here once more when the hub has it go on.
  */
 import type { Cli } from "../core/cli.ts";
-import type { Client } from "../core/client.ts";
 import { Failure } from "../core/failure.ts";
 import { Patience } from "../core/patience.ts";
-import type { Input, Output } from "../core/tool-types.ts";
 import type { HookInput } from "./input.ts";
 
 /** As the other hooks call it, so that a rule is for all. */
@@ -20,23 +18,16 @@ const PATIENCE_MS = 570_000;
 export async function permitted(cli: Cli, input: HookInput): Promise<string> {
   const client = cli.io.env.PARLEY_RUN && cli.token !== undefined ? cli.find() : undefined;
   if (!client) throw new Failure("NO_IDENTITY", "this hook is for what the hub has started.");
-  const { decision, says, ...more } = await ask(client, callIn(input));
+  const call = callIn(input);
+  const { decision, says, ...more } = await new Patience({ wait_ms: PATIENCE_MS, patient: true }).until(
+    () => client.call("run_permit", call, { timeout_ms: CALL_MS }),
+    () => true,
+  );
   const answer = {
     ...{ hookEventName: "PreToolUse", permissionDecision: decision, permissionDecisionReason: says },
     ...(more.arguments !== null && { updatedInput: more.arguments }),
   };
   return JSON.stringify({ hookSpecificOutput: answer });
-}
-
-async function ask(client: Client, call: Input<"run_permit">): Promise<Output<"run_permit">> {
-  const patience = new Patience({ ends: performance.now() + PATIENCE_MS, patient: true });
-  for (;;) {
-    try {
-      return await client.call("run_permit", call, { timeout_ms: CALL_MS });
-    } catch (error) {
-      await patience.after(error);
-    }
-  }
 }
 
 function callIn(input: HookInput) {

@@ -32,7 +32,7 @@ export const watch = defineCommand({
     ...MAIL_OPTIONS,
   },
   async run(cli, { timeout, heartbeat, check, max_messages, compact, compat, events: _events, ...as }) {
-    const wait_ms = duration("--timeout", timeout) || null;
+    const wait_ms = duration("--timeout", timeout) || Number.POSITIVE_INFINITY;
     const each_ms = Math.max(1000, duration("--heartbeat", heartbeat));
     const agent = await agentOf(cli, as);
     const lease = new Lease(cli.home, { space: cli.space ?? "main", agent });
@@ -86,7 +86,7 @@ interface Parking {
   lease: Lease;
   agent: string;
   args: PollArgs;
-  wait_ms: number | null;
+  wait_ms: number;
   each_ms: number;
 }
 
@@ -95,12 +95,12 @@ interface Parking {
  * offered does, or old mail that nobody reads would wake it at once, for ever.
  */
 async function park(cli: Cli, as: As, { lease, agent, args, wait_ms, each_ms }: Parking): Promise<Polled> {
-  const again = (): void => {
+  const check = (): void => {
     if (!lease.held()) throw new Failure("CONFLICT", `Another watcher waits for ${agent} now.`);
   };
   return (
     (await backlog(cli, as, { lease, args })) ??
-    (await pollUntil(cli, as, { wait_ms, each_ms, again, patient: true, args: { ...args, fresh: true } }))
+    (await pollUntil(cli, as, { wait_ms, each_ms, check, patient: true, args: { ...args, fresh: true } }))
   );
 }
 

@@ -3,7 +3,7 @@ import { ACTING_OPTIONS, type As } from "../core/acting.ts";
 import { callAs } from "../core/call-as.ts";
 import type { Cli } from "../core/cli.ts";
 import { defineCommand, flag, repeated, text } from "../core/command.ts";
-import { duration } from "../core/duration.ts";
+import { duration, waitOf } from "../core/duration.ts";
 import { typedText } from "../core/io.ts";
 import { Patience } from "../core/patience.ts";
 import type { Output } from "../core/tool-types.ts";
@@ -43,19 +43,19 @@ export const ask = defineCommand({
       default: fallback,
       expires_seconds: expires === undefined ? undefined : Math.ceil(duration("--expires", expires) / 1000),
     };
-    const ends_ms = timeout === undefined ? Number.POSITIVE_INFINITY : duration("--timeout", timeout);
+    const wait_ms = waitOf("--timeout", timeout);
     const added = await callAs(cli, as, "add_question", args);
     const ids = [added.question_id];
     if (!wait) return cli.out.result(added, () => `Asked, as question ${added.question_id}.`, ids);
     cli.out.note("Waiting for the answer. Ctrl-C ends it.");
-    const outcome = await answerTo(cli, as, added.question_id, ends_ms);
+    const outcome = await answerTo(cli, as, added.question_id, wait_ms);
     cli.io.exitCode = outcome.answer === null ? 1 : 0;
     await cli.out.result(outcome, () => shown(outcome), ids);
   },
 });
 
-const answerTo = (cli: Cli, as: As, question_id: string, ends_ms: number): Promise<Outcome> =>
-  new Patience({ ends: performance.now() + ends_ms, patient: true }).until(
+const answerTo = (cli: Cli, as: As, question_id: string, wait_ms: number): Promise<Outcome> =>
+  new Patience({ wait_ms, patient: true }).until(
     (wait_seconds) => callAs(cli, { ...as, start: false }, "question_wait", { question_id, wait_seconds }),
     ({ state }) => state !== "open",
   );

@@ -5,7 +5,7 @@ import { filesOf } from "../core/acting.ts";
 import type { Cli } from "../core/cli.ts";
 import type { Client } from "../core/client.ts";
 import { defineCommand, integer, repeated, text } from "../core/command.ts";
-import { duration } from "../core/duration.ts";
+import { waitOf } from "../core/duration.ts";
 import { Failure } from "../core/failure.ts";
 import { Patience } from "../core/patience.ts";
 import { ProcessLock } from "../core/process-lock.ts";
@@ -46,7 +46,7 @@ export const run = defineCommand({
     until_idle: text("TIME", "ends when there was no task for so long: 0, 30s, 10m"),
   },
   async run(cli, { command, name = DEFAULT_NAME, offers, lines, most = Number.POSITIVE_INFINITY, until_idle }) {
-    const idle_ms = until_idle === undefined ? Number.POSITIVE_INFINITY : duration("--until-idle", until_idle);
+    const idle_ms = waitOf("--until-idle", until_idle);
     const program = checkProgram(command, cli.io.env);
     using worker = await Worker.begin(cli, { name, offers });
     cli.out.note(`Working as ${visibleLine(worker.name)}. Ctrl-C ends it.`);

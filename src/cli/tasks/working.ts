@@ -139,11 +139,10 @@ const release = (
 
 /** A hub that is started anew is waited for; one that has given the task to somebody else has the last word. */
 function reported(call: () => Promise<Pick<Task, "status" | "run_at">>, ended: Ended): Promise<Ended> {
-  const ends = ended.over ? performance.now() + LEAVE_MS : Number.POSITIVE_INFINITY;
   const lost: Ended = { ...ended, outcome: "lost" };
   const tell = (): Promise<Ended> =>
     call().then(({ status, run_at }) => ({ ...ended, now: { status, run_at } }), recover(lost, ...GONE));
-  return new Patience({ patient: true, ends }).until(tell, () => true);
+  return new Patience({ patient: true, ...(ended.over && { wait_ms: LEAVE_MS }) }).until(tell, () => true);
 }
 
 const endOf = ({ code, signal }: Exit): string => (signal === null ? `exit code ${code}` : `signal ${signal}`);
