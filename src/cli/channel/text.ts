@@ -1,12 +1,7 @@
 /** What a channel pushes, as text for a model: bounded, nothing in it invisible, and nothing that ends the channel's own tag. */
+import type { Message } from "../../client/index.ts";
 import type { Push } from "../../mcp/stdio/channel.ts";
 import { envelope, type Letter, plain, plainLine } from "../core/envelope.ts";
-
-export interface ChatMessage {
-  id: string;
-  author_principal: string;
-  content: string;
-}
 
 /** A little less than clients cut at. */
 const MOST_CHARACTERS = 9000;
@@ -19,7 +14,7 @@ Nobody sees what you write here: answer with the reply tool and the chat_id of t
 A letter that is cut or not shown is read with mail_read, if you have Parley's tools, or with: ${read}`;
 
 /** `secret` is known to whoever hears the push, and to nobody else. */
-export const chatPush = ({ id, author_principal, content }: ChatMessage, secret: string): Push => ({
+export const chatPush = ({ id, author_principal, content }: Message, secret: string): Push => ({
   content: contained(shortened(plain(content), MOST_CHARACTERS, "chat_read_since shows all")),
   meta: { kind: "chat", chat_id: `chat:${secret}`, message_id: id, from: author_principal, trust: "principal" },
 });

@@ -5,6 +5,7 @@ import type { Cli } from "../core/cli.ts";
 import { Client, type Target } from "../core/client.ts";
 import { recover } from "../core/failure.ts";
 import { placeOf } from "../core/home.ts";
+import type { AgentFile } from "../core/identity-files.ts";
 import { jsonIn } from "../core/io.ts";
 import { counted } from "../core/words.ts";
 import { readText } from "../hooks/fixed-tokens.ts";
@@ -37,11 +38,7 @@ async function identities(cli: Cli): Promise<Check> {
   );
 }
 
-interface Remembered {
-  agent: string;
-  token: string;
-  space: string;
-}
+type Remembered = Pick<AgentFile, "agent" | "token" | "space">;
 
 function remembered(folder: string): Remembered[] {
   const found = ifThere(() => readdirSync(folder, { recursive: true, withFileTypes: true })) ?? [];

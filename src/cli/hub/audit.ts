@@ -1,3 +1,4 @@
+import type { Verdict } from "../../audit/verify.ts";
 import type { Cli } from "../core/cli.ts";
 import { defineCommand, howMany } from "../core/command.ts";
 import { Failure } from "../core/failure.ts";
@@ -10,14 +11,6 @@ const COLUMNS = ["seq", "ts", "agent", "op", "result", "count", "args"];
 /** Beside those where they all have room: cut to a few letters each, none would say anything. */
 const MORE_COLUMNS = ["session", "address", "id"];
 const WIDE = 140;
-
-interface Verdict {
-  ok: boolean;
-  lines: number;
-  first_seq: number | null;
-  last_seq: number | null;
-  problems: { seq: number; file: string; problem: string }[];
-}
 
 export const verify = defineCommand({
   people: true,

@@ -1,14 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { visible } from "../../visible.ts";
 import type { Cli } from "../core/cli.ts";
+import type { Input } from "../core/tool-types.ts";
 
-interface ServerCall {
-  agent: string;
-  server: string;
-  tool: string;
-  arguments: Record<string, unknown>;
-  key: string | undefined;
-}
+type ServerCall = Omit<Input<"agent_call">, "key" | "wait_seconds"> & { key: string | undefined };
 
 /** As long as a request may wait. */
 const MOST_WAIT_SECONDS = 50;

@@ -24,17 +24,8 @@ export const login = defineCommand({
   },
 });
 
-interface Link {
-  url: string;
-  principal: string;
-  expires_at: string;
-}
-
-export async function loginLink(cli: Cli, name?: string): Promise<Link> {
-  const made = await cli.call("login_create", {
-    ...(name && { name }),
-  });
+export async function loginLink(cli: Cli, name?: string) {
+  const { code, ...about } = await cli.call("login_create", { ...(name && { name }) });
   const { target } = await cli.connect();
-  const { code, ...about } = made;
   return { url: `${target.url.replace(/\/$/, "")}/#code=${code}`, ...about };
 }

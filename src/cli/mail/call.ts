@@ -5,6 +5,7 @@ import { ACTING_OPTIONS, type As, resolveActing } from "../core/acting.ts";
 import type { Cli } from "../core/cli.ts";
 import { flag, type Options } from "../core/command.ts";
 import type { Ids } from "../core/output.ts";
+import type { Input } from "../core/tool-types.ts";
 
 export type { Mail, MailItem, MailList, Polled };
 
@@ -21,16 +22,7 @@ export interface Shape {
   compat: boolean;
 }
 
-export interface PollArgs {
-  limit: number;
-  channel: string;
-  fresh?: boolean;
-  after?: string;
-  waiter?: string;
-  waiter_id?: string;
-  bodies?: boolean;
-  body_limit?: number | undefined;
-}
+export type PollArgs = Omit<Input<"mail_poll">, "mark" | "wait_seconds">;
 
 /**
  * It may be another hub each time, on another port. None is started: somebody may have stopped it on purpose. The hub
