@@ -52,7 +52,7 @@ export interface RoleFile {
   space: string;
 }
 
-/** `handovers/<space and process>.json`: whom the next session of a client goes on as. */
+/** `handovers/<space and process, or session>.json`: whom the next session of a client goes on as. */
 export interface HandoverFile {
   client_session_id: string;
   agent: string;
@@ -78,8 +78,7 @@ export class IdentityFiles {
   readonly project = (path: string) => this.#read<ProjectFile>("projects", path, ["project", "agent"]);
   readonly token = (secret: string) => this.#read<TokenFile>("tokens", sha256(secret), ["checked_at"]);
   readonly role = (role: string, name: string) => this.#read<RoleFile>("roles", `${role}\n${name}`, ["role", "token"]);
-  readonly handover = (client_process: string) =>
-    this.#read<HandoverFile>("handovers", client_process, ["client_session_id", "agent"]);
+  readonly handover = (next: string) => this.#read<HandoverFile>("handovers", next, ["client_session_id", "agent"]);
 
   /** What it says each time it is asked, for who asks before each of many requests. */
   readonly agentAsItIs = (name: string) => asItIs<AgentFile>(this.#whole(this.#agentPath(name)), ["agent", "token"]);
@@ -91,11 +90,10 @@ export class IdentityFiles {
   readonly saveProject = (file: ProjectFile) => this.#write(this.#path("projects", file.project), file);
   readonly saveToken = (secret: string, file: TokenFile) => this.#write(this.#path("tokens", sha256(secret)), file);
   readonly saveRole = (file: RoleFile) => this.#write(this.#path("roles", `${file.role}\n${file.name}`), file);
-  readonly saveHandover = (client_process: string, file: HandoverFile) =>
-    this.#write(this.#path("handovers", client_process), file);
+  readonly saveHandover = (next: string, file: HandoverFile) => this.#write(this.#path("handovers", next), file);
 
   readonly forgetAgent = (name: string) => this.#remove(this.#agentPath(name));
-  readonly forgetHandover = (client_process: string) => this.#remove(this.#path("handovers", client_process));
+  readonly forgetHandover = (next: string) => this.#remove(this.#path("handovers", next));
 
   /** Held while the identity of one session, agent or role is being made. */
   lock(what: string): string {

@@ -16,13 +16,11 @@ export class Continuations extends SessionFile {
     this.#most = Number.isInteger(cap) && cap > 0 ? Math.min(cap, MOST) : MOST;
   }
 
-  /** The turn ended by itself, or a person spoke. */
-  reset(): void {
-    this.remove();
-  }
-
-  get spent(): boolean {
-    return this.#count() >= this.#most;
+  /** Whether it may be kept once more; `kept` as its client says. One that does not say is taken to be kept already. */
+  allow(kept: boolean | undefined): boolean {
+    // The turn ended by itself, or a person spoke.
+    if (kept === false) this.remove();
+    return this.#count() < this.#most;
   }
 
   /** Before the model is told to go on: should this not be written, it is not told. */

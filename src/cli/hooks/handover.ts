@@ -1,57 +1,41 @@
 /**
- * `/clear` ends a session and begins another, and the person goes on with the same agent. Claude Code does so in the same
- * process: the hook of the end leaves a note for that process alone, by its number and start; the first hook of the next
- * session takes it up. Nobody else can: a hook's parent is its own client. Codex tells of the end a minute late, so there
- * it is the session that was at the same terminal before (`session-files.ts`).
+ * `/clear` ends a session and begins another, and the person goes on with the same agent: whoever sees it happen leaves a
+ * note, and the first hook of the next session takes it up. Claude Code goes on in the same process: the hook of the end
+ * leaves the note for that process alone, by its number and start. Nobody else can take it: a hook's parent is its own
+ * client. Codex tells of the end a minute late, so there it is for the session that begins where another one sat before, at
+ * the same terminal (`session-files.ts`).
  */
 import { type As, filesIn, resolveActing } from "../core/acting.ts";
 import type { Cli } from "../core/cli.ts";
 import { Client } from "../core/client.ts";
 import { isFailure } from "../core/failure.ts";
-import type { IdentityFiles } from "../core/identity-files.ts";
+import type { HandoverFile, IdentityFiles } from "../core/identity-files.ts";
 import { startOf } from "./processes.ts";
-import { predecessorOf } from "./session-files.ts";
 
 type Acting = Awaited<ReturnType<typeof resolveActing>>;
 
-export function leaveNote(cli: Cli, session_id: string): void {
+/** Of the session that is over, for the one that goes on. A token that was given says who it is. */
+export function leaveNote(cli: Cli, session_id: string, next = thisClient()): void {
   const files = filesIn(cli);
-  const agent = files.session(session_id)?.agent;
+  const agent = cli.token ? undefined : files.session(session_id)?.agent;
   if (agent === undefined || files.agent(agent)?.client_session_id !== session_id) return;
-  files.saveHandover(thisClient(), { client_session_id: session_id, agent, space: files.space });
+  files.saveHandover(next, { client_session_id: session_id, agent, space: files.space });
 }
 
-/** As the agent that the client's session before was, if it left this one a note; else as the session's own. */
-export async function succeed(cli: Cli, as: As & { session_id: string }): Promise<Acting> {
-  // A token that was given says who it is.
+/** As the agent that the session before was, if it left this one a note; else as the session's own. */
+export async function succeed(cli: Cli, as: As & { session_id: string }, next = thisClient()): Promise<Acting> {
   const files = cli.token ? undefined : filesIn(cli);
-  const known = files?.session(as.session_id);
-  const note = known ? undefined : files?.handover(thisClient());
+  const note = files?.session(as.session_id) ? undefined : files?.handover(next);
   if (!files || !note || note.client_session_id === as.session_id) return resolveActing(cli, as);
   const acting = await takeOver(cli, { as, files, note });
-  files.forgetHandover(thisClient());
-  return acting;
-}
-
-/** The same for a session of Codex. */
-export async function succeedInCodex(cli: Cli, as: As & { session_id: string }): Promise<Acting> {
-  const predecessor = predecessorOf(cli.home.path, as.session_id);
-  const client_session_id = predecessor.read();
-  if (client_session_id === undefined) return resolveActing(cli, as);
-  const files = filesIn(cli);
-  const agent = files.session(as.session_id) ? undefined : files.session(client_session_id)?.agent;
-  const isOurs = agent !== undefined && !cli.token;
-  const acting = await (isOurs
-    ? takeOver(cli, { as, files, note: { client_session_id, agent } })
-    : resolveActing(cli, as));
-  predecessor.remove();
+  files.forgetHandover(next);
   return acting;
 }
 
 interface Takeover {
   as: As & { session_id: string };
   files: IdentityFiles;
-  note: { client_session_id: string; agent: string };
+  note: HandoverFile;
 }
 
 async function takeOver(cli: Cli, { as, files, note }: Takeover): Promise<Acting> {

@@ -11,6 +11,7 @@ import { placeName, projectOf } from "../core/identity-env.ts";
 import { pause } from "../core/patience.ts";
 import { behaviorOf, EXPIRES_S, permissionRequest, type Requested } from "../core/permission-request.ts";
 import { Asking, digestOf, settledBy } from "./asking.ts";
+import { PROGRAMS } from "./events.ts";
 import type { HookInput } from "./input.ts";
 import type { Asked, Response } from "./respond.ts";
 
@@ -21,7 +22,6 @@ const LAST_WORDS_MS = 3_000;
 /** What a card has room for, and what the hub takes. */
 const MOST_SHOWN = 7_000;
 const MOST_TAKEN = 90_000;
-const SERVERS = { claude: "claude-code", codex: "codex" };
 
 interface Acting {
   client: Client;
@@ -121,7 +121,7 @@ function requestOf(input: HookInput, program: Asked["client"]) {
   const shown = plain(JSON.stringify(tool_input, null, 2));
   const whole = isObject && shown.length <= MOST_TAKEN;
   return permissionRequest({
-    server: SERVERS[program],
+    server: PROGRAMS[program],
     tool_name: input.text("tool_name") ?? "a tool",
     given: whole
       ? { arguments: JSON.stringify(tool_input), covers: "arguments" }

@@ -9,11 +9,11 @@ import { QUEUED } from "./codex.ts";
 import { hintsFor } from "./command-hints.ts";
 import { Continuations } from "./continuations.ts";
 import { type HookClient, PROGRAMS, type SessionEvent } from "./events.ts";
-import { succeed, succeedInCodex } from "./handover.ts";
+import { leaveNote, succeed } from "./handover.ts";
 import type { HookInput } from "./input.ts";
 import { digest, names, type PolledMail, poll } from "./mail.ts";
 import { Reminder } from "./reminder.ts";
-import { CodexTerminals, endMark, predecessorOf, WaiterMark } from "./session-files.ts";
+import { CodexTerminals, endMark, WaiterMark } from "./session-files.ts";
 import { takeUrgent } from "./urgent.ts";
 
 export interface Asked {
@@ -110,10 +110,7 @@ async function userPromptSubmit(asked: Asked): Promise<Response> {
   const channel = "hook-prompt";
   const mail = await poll(client, { channel, naming: (something_new) => something_new || reminderOf(asked).due });
   if (mail.messages.length === 0) return silent(asked);
-  const text = context("UserPromptSubmit", (limit) =>
-    digest(mail, { hints: hintsFor(asked.cli, asked.client), limit }),
-  );
-  return { text, printed: noting(asked, { client, channel, mail }) };
+  return telling(asked, { client, channel, mail }, (text) => context("UserPromptSubmit", text));
 }
 
 /** What a waiter of ours has queued is no person's prompt, though it comes as one. */
@@ -133,7 +130,7 @@ function sitDown({ cli, input }: Asked): void {
   const before = new CodexTerminals(cli.home.path, session_id).note();
   if (before === undefined) return;
   endMark(cli.home.path, before).write("ended\n");
-  if (input.text("source") === "clear") predecessorOf(cli.home.path, session_id).write(before);
+  if (input.text("source") === "clear") leaveNote(cli, before, session_id);
 }
 
 /** In the middle of a turn, for what is urgent. It runs for every batch of tools, so nobody is asked in vain. */
@@ -146,8 +143,7 @@ async function postToolBatch(asked: Asked): Promise<Response> {
   const polled = await poll(client, { channel, naming: () => false });
   const mail = { ...polled, messages: polled.messages.filter(({ priority }) => priority === "urgent") };
   if (mail.messages.length === 0) return silent(asked);
-  const text = context("PostToolBatch", (limit) => digest(mail, { hints: hintsFor(cli, asked.client), limit }));
-  return { text, printed: noting(asked, { client, channel, mail }) };
+  return telling(asked, { client, channel, mail }, (text) => context("PostToolBatch", text));
 }
 
 /**
@@ -158,17 +154,13 @@ async function stop(asked: Asked): Promise<Response> {
   const { cli, input } = asked;
   if (!isAttended(asked.client) || isWoken(asked)) return silent(asked);
   const continuations = new Continuations(cli.home.path, input.session_id ?? "");
-  // A client that does not say is taken to be kept already.
-  const already = input.flag("stop_hook_active") ?? true;
-  if (!already) continuations.reset();
-  else if (continuations.spent) return silent(asked);
+  if (!continuations.allow(input.flag("stop_hook_active"))) return silent(asked);
   const { client } = await acting(asked);
   const channel = "hook-stop";
   const mail = await poll(client, { channel, naming: (something_new) => something_new });
   if (!reminderOf(asked).isBehind(fresh(mail))) return silent(asked);
   continuations.add();
-  const text = continueTurn(asked.client, (limit) => digest(mail, { hints: hintsFor(cli, asked.client), limit }));
-  return { text, printed: noting(asked, { client, channel, mail }) };
+  return telling(asked, { client, channel, mail }, (text) => continueTurn(asked.client, text));
 }
 
 /**
@@ -199,15 +191,21 @@ interface Telling {
   mail: PolledMail;
 }
 
-/** Offered is what was shown, not what was only named. */
-const noting =
-  (asked: Asked, { client, channel, mail }: Telling) =>
-  async (): Promise<void> => {
+function telling(
+  asked: Asked,
+  { client, channel, mail }: Telling,
+  answer: (text: (limit: number) => string) => string,
+): Response {
+  const hints = hintsFor(asked.cli, asked.client);
+  const printed = async (): Promise<void> => {
+    // Offered is what was shown, not what was only named.
     const ids = fresh(mail).map(({ id }) => id);
     if (ids.length > 0) await client.call("mail_offered", { ids, channel });
     // Here it was told of what is urgent alone.
     if (asked.event !== "PostToolBatch") reminderOf(asked).note(allOf(mail));
   };
+  return { text: answer((limit) => digest(mail, { hints, limit })), printed };
+}
 
 const allOf = ({ messages, waiting = [] }: PolledMail): PolledMail["messages"] => [...messages, ...waiting];
 
@@ -233,5 +231,5 @@ async function acting({ cli, input, client }: Asked): Promise<{ client: Client; 
   if (session_id === undefined)
     throw new Failure("NO_IDENTITY", "the client named no session_id, so nobody knows whose mail is asked for.");
   const as = { session_id, client: PROGRAMS[client], start: false };
-  return client === "claude" ? succeed(cli, as) : succeedInCodex(cli, as);
+  return client === "claude" ? succeed(cli, as) : succeed(cli, as, session_id);
 }

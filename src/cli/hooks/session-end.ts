@@ -9,7 +9,7 @@ export async function sessionEnd({ cli, input, client }: Asked): Promise<void> {
   const { session_id } = input;
   if (session_id === undefined) return;
   endMark(cli.home.path, session_id).write("ended\n");
-  if (client === "claude" && input.text("reason") === "clear" && !cli.token) leaveNote(cli, session_id);
+  if (client === "claude" && input.text("reason") === "clear") leaveNote(cli, session_id);
   const as = { session_id, client: PROGRAMS[client], start: false, make: false };
   await (await resolveActing(cli, as)).client.call("agent_leave", {});
 }

@@ -31,9 +31,6 @@ export class SessionFile {
 /** There when a session has ended, until it begins again: whoever waits for its mail ends too. */
 export const endMark = (home: string, session_id: string) => new SessionFile(home, session_id, ".ended");
 
-/** Names the session whose agent this one goes on as, until the hub has heard of it. */
-export const predecessorOf = (home: string, session_id: string) => new SessionFile(home, session_id, ".before");
-
 /** Which process waits for the mail of a session of Codex. Not there for one that is not to be woken. */
 export class WaiterMark extends SessionFile {
   constructor(home: string, session_id: string) {

@@ -9,10 +9,7 @@ import type { Asked, Response } from "./respond.ts";
 export async function workerStop({ cli, event, input }: Asked): Promise<Response> {
   const silent = { text: nothing(event) };
   const continuations = new Continuations(cli.home.path, input.session_id ?? "");
-  // A client that does not say is taken to be kept already.
-  if (input.flag("stop_hook_active") === false) continuations.reset();
-  else if (continuations.spent) return silent;
-  const client = cli.find();
+  const client = continuations.allow(input.flag("stop_hook_active")) ? cli.find() : undefined;
   if (!client) return silent;
   const name = cli.io.env.PARLEY_WORKER;
   const [{ tasks: begun }, { tasks: waiting }] = await Promise.all([
