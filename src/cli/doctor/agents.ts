@@ -18,7 +18,14 @@ const MOST_TRIED = 20;
 
 /** Who acts here, and how mail gets to them. */
 export async function checkAgents({ cli }: Patient): Promise<Check[]> {
-  return [await identities(cli), ...checkOneIdentity(cli), ...hooks(cli), ...wakePaths(cli)];
+  const found = look(cli);
+  const installed = found.filter((each) => each.installed);
+  return [
+    await identities(cli),
+    ...checkOneIdentity(cli, installed),
+    ...hooks(cli, found, installed),
+    ...installed.map((each) => wakePath(cli, each)),
+  ];
 }
 
 async function identities(cli: Cli): Promise<Check> {
@@ -58,10 +65,8 @@ const isTaken = (place: Pick<Target, "url" | "socket">, { token, space }: Rememb
     .then(() => true, recover(false, "UNAUTHENTICATED"))
     .catch(recover(true));
 
-function hooks(cli: Cli): Check[] {
-  const found = look(cli);
+function hooks(cli: Cli, found: readonly Installed[], installed: readonly Installed[]): Check[] {
   const troubled = found.filter(({ problems }) => problems.length > 0);
-  const installed = found.filter((each) => each.installed);
   if (troubled.length > 0)
     return troubled.map(({ client, scope, path, problems, advice, installed }) => {
       const sentence = `${client} ${scope}, ${path}: ${problems.join("; ")}.`;
@@ -81,12 +86,6 @@ function hooks(cli: Cli): Check[] {
         )
       : pass("hooks", `Installed for ${client} (${scope}), and last called ${cli.out.time(called_at)}.`),
   );
-}
-
-function wakePaths(cli: Cli): Check[] {
-  return look(cli)
-    .filter(({ installed }) => installed)
-    .map((found) => wakePath(cli, found));
 }
 
 function wakePath(cli: Cli, { client, wakes, problems, called_at }: Installed): Check {

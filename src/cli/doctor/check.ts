@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Cli } from "../core/cli.ts";
-import { reasonOf } from "../core/failure.ts";
+import { Failure, reasonOf } from "../core/failure.ts";
 import { PACKAGE } from "../root.ts";
 
 export interface Check {
@@ -24,6 +24,14 @@ const trouble =
   (name: string, message: string, advice: string): Check => ({ name, state, message, advice });
 export const warn = trouble("warn");
 export const fail = trouble("fail");
+
+/** For a `catch`: what is said of a failure. Everything else is a bug of ours. */
+export const said =
+  <T>(of: (failure: Failure) => T) =>
+  (error: unknown): T => {
+    if (error instanceof Failure) return of(error);
+    throw error;
+  };
 
 /** Done and said, with `--fix`; otherwise only said. */
 export function mend({ cli, fix }: Patient, trouble: Check, repair: () => void): Check {

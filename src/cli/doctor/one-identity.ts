@@ -2,14 +2,14 @@ import type { Cli } from "../core/cli.ts";
 import { projectOf } from "../core/identity-env.ts";
 import { codexServers, contradicting } from "../hooks/codex-tokens.ts";
 import { fixedTokens } from "../hooks/fixed-tokens.ts";
-import { look } from "../hooks/state.ts";
+import type { Installed } from "../hooks/state.ts";
 import { type Check, fail, pass, warn } from "./check.ts";
 
 const NAME = "one identity";
 
 /** Hooks make each session an agent of its own. A token that is given beside them makes it another one, or all of them one. */
-export function checkOneIdentity(cli: Cli): Check[] {
-  const clients = new Set(look(cli).flatMap(({ installed, client }) => (installed ? [client] : [])));
+export function checkOneIdentity(cli: Cli, installed: readonly Installed[]): Check[] {
+  const clients = new Set(installed.map(({ client }) => client));
   if (clients.size === 0) return [];
   const found = [...(clients.has("claude") ? ofClaude(cli) : []), ...(clients.has("codex") ? ofCodex(cli) : [])];
   return found.length > 0 ? found : [pass(NAME, "No token makes a session two agents, or two sessions one.")];

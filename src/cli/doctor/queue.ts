@@ -5,6 +5,7 @@ import type { Program } from "../../runner/definitions.ts";
 import type { ServerSpec } from "../../runtime/index.ts";
 import { visibleLine } from "../../visible.ts";
 import type { Cli } from "../core/cli.ts";
+import type { Client } from "../core/client.ts";
 import { reasonOf, recover } from "../core/failure.ts";
 import { candidates, isExecutable } from "../core/program.ts";
 import { counted } from "../core/words.ts";
@@ -15,7 +16,7 @@ const PATIENCE_MS = 10_000;
 /** Whether what the hub is to start can be started, and whether anybody is still owed the end of a task. */
 export async function checkQueue({ cli }: Patient): Promise<Check[]> {
   const own = cli.url ? [] : [await runner(cli), ...(await servers(cli))];
-  return [...own, ...(await wakes(cli)), ...(await wakeFolder(cli))];
+  return [...own, ...(await atHub(cli, wakes)), ...(await atHub(cli, wakeFolder))];
 }
 
 /** As the runner itself reads it, each time that it starts something. */
@@ -29,14 +30,12 @@ async function runner(cli: Cli): Promise<Check> {
     const wrong = programs.flatMap(({ what, program }) =>
       faultsOf(program, cli.io.env.PATH ?? "").map((why) => `${what}: ${why}`),
     );
-    if (wrong.length > 0)
-      return fail("runner", `Not all that ${path} names can be started. ${wrong.join(" ")}`, `Correct it in ${path}.`);
+    if (wrong.length > 0) return cannotStart("runner", path, wrong);
     const names = programs.map(({ what }) => what).join(", ");
     return pass("runner", programs.length === 0 ? `${path} names nothing to start.` : `It can start: ${names}.`);
   } catch (error) {
     // Whatever is wrong with the file is said in its own words.
-    const why = reasonOf(error);
-    return fail("runner", why, `Nothing is started until it is put right: ${path}`);
+    return fail("runner", reasonOf(error), `Nothing is started until it is put right: ${path}`);
   }
 }
 
@@ -57,19 +56,16 @@ async function servers(cli: Cli): Promise<Check[]> {
     const wrong = [...named, ...programs].flatMap(({ agent, what, faults }) =>
       faults.map((why) => `${visibleLine(agent)}, ${what}: ${why}`),
     );
-    if (wrong.length > 0)
-      return [
-        fail("servers", `Not all that ${path} names can be started. ${wrong.join(" ")}`, `Correct it in ${path}.`),
-      ];
-    const counts = [
-      counted(named.length, "server"),
-      ...(programs.length > 0 ? [counted(programs.length, "program")] : []),
-    ];
-    return [pass("servers", `${counts.join(" and ")} of agents that the hub runs.`)];
+    if (wrong.length > 0) return [cannotStart("servers", path, wrong)];
+    const started = programs.length > 0 ? ` and ${counted(programs.length, "program")}` : "";
+    return [pass("servers", `${counted(named.length, "server")}${started} of agents that the hub runs.`)];
   } catch (error) {
     return [fail("servers", reasonOf(error), `The hub takes nothing of it up until it is put right: ${path}`)];
   }
 }
+
+const cannotStart = (name: string, path: string, wrong: readonly string[]): Check =>
+  fail(name, `Not all that ${path} names can be started. ${wrong.join(" ")}`, `Correct it in ${path}.`);
 
 function serverFaults(spec: ServerSpec, path: string): string[] {
   if (!("command" in spec)) return [];
@@ -96,54 +92,49 @@ function isFolder(path: string): boolean {
   }
 }
 
-/** Silent where no hub runs, and for whoever may not see them. */
-async function wakes(cli: Cli): Promise<Check[]> {
+/** Silent where no hub runs, and for whoever may not see them. What is wrong with the hub is said elsewhere. */
+async function atHub(cli: Cli, check: (client: Client, cli: Cli) => Promise<Check[]>): Promise<Check[]> {
   try {
     const client = cli.runByAgent === undefined ? cli.find() : undefined;
-    if (!client?.target.token) return [];
-    const { wakes } = await client.call("wake_list", { limit: 100 });
-    const [oldest] = wakes;
-    if (!oldest) return [pass("wakes", "Nobody is owed the end of a task.")];
-    const count =
-      wakes.length === 100
-        ? "100 or more ends of tasks were"
-        : `${counted(wakes.length, "end")} of tasks ${wakes.length === 1 ? "was" : "were"}`;
-    const since = `the oldest, of ${oldest.waiter}, ended ${cli.out.time(oldest.ended_at)} and was offered ${counted(oldest.offers, "time")}`;
-    const lost = wakes.filter(({ given_up }) => given_up).length;
-    const untold = lost === 0 ? "" : ` Of ${counted(lost, "end")} no run could tell, and none tries it again.`;
-    const next = `A session of a trigger takes one, or whoever watches the wake folder; agents and people get mail.`;
-    const decide = lost === 0 ? "" : ` Say whether it is tried again or dropped: ${cli.line("needs")}`;
-    return [
-      warn(
-        "wakes",
-        `${count} not taken by those who wait for them; ${visibleLine(since)}.${untold}`,
-        `See: ${cli.line("task wakes")}. ${next}${decide}`,
-      ),
-    ];
+    return client?.target.token ? await check(client, cli) : [];
   } catch (error) {
-    // What is wrong with the hub is said elsewhere.
     return recover([])(error);
   }
 }
 
+async function wakes(client: Client, cli: Cli): Promise<Check[]> {
+  const { wakes } = await client.call("wake_list", { limit: 100 });
+  const [oldest] = wakes;
+  if (!oldest) return [pass("wakes", "Nobody is owed the end of a task.")];
+  const count =
+    wakes.length === 100
+      ? "100 or more ends of tasks were"
+      : `${counted(wakes.length, "end")} of tasks ${wakes.length === 1 ? "was" : "were"}`;
+  const since = `the oldest, of ${oldest.waiter}, ended ${cli.out.time(oldest.ended_at)} and was offered ${counted(oldest.offers, "time")}`;
+  const lost = wakes.filter(({ given_up }) => given_up).length;
+  const untold = lost === 0 ? "" : ` Of ${counted(lost, "end")} no run could tell, and none tries it again.`;
+  const next = `A session of a trigger takes one, or whoever watches the wake folder; agents and people get mail.`;
+  const decide = lost === 0 ? "" : ` Say whether it is tried again or dropped: ${cli.line("needs")}`;
+  return [
+    warn(
+      "wakes",
+      `${count} not taken by those who wait for them; ${visibleLine(since)}.${untold}`,
+      `See: ${cli.line("task wakes")}. ${next}${decide}`,
+    ),
+  ];
+}
+
 /** As the hub sees it: it is the hub that writes there. */
-async function wakeFolder(cli: Cli): Promise<Check[]> {
-  try {
-    const client = cli.runByAgent === undefined ? cli.find() : undefined;
-    if (!client?.target.token) return [];
-    const { body } = await client.get("/readyz?verbose", PATIENCE_MS);
-    const { wake_folder } = Object(body);
-    if (typeof wake_folder !== "string") return [];
-    if (wake_folder === "ok") return [pass("wake folder", "The hub can write the files that wake whoever watches it.")];
-    return [
-      warn(
-        "wake folder",
-        `Whoever watches the wake folder of the hub is not woken: ${wake_folder}`,
-        "Make it a folder that the hub can write to; where it is says PARLEY_WAKE_DIR of the hub (else wake in its data folder).",
-      ),
-    ];
-  } catch (error) {
-    // What is wrong with the hub is said elsewhere.
-    return recover([])(error);
-  }
+async function wakeFolder(client: Client): Promise<Check[]> {
+  const { body } = await client.get("/readyz?verbose", PATIENCE_MS);
+  const { wake_folder } = Object(body);
+  if (typeof wake_folder !== "string") return [];
+  if (wake_folder === "ok") return [pass("wake folder", "The hub can write the files that wake whoever watches it.")];
+  return [
+    warn(
+      "wake folder",
+      `Whoever watches the wake folder of the hub is not woken: ${wake_folder}`,
+      "Make it a folder that the hub can write to; where it is says PARLEY_WAKE_DIR of the hub (else wake in its data folder).",
+    ),
+  ];
 }
