@@ -1,10 +1,9 @@
 import { Backoff } from "../../client/backoff.ts";
 import { type Client, HubError } from "../../client/index.ts";
 import type { Permission, PermissionRequest } from "../../mcp/stdio/channel.ts";
-import { plain } from "../core/envelope.ts";
+import { elided, plain } from "../core/envelope.ts";
 import { behaviorOf, permissionRequest, type Requested } from "../core/permission-request.ts";
 import { createPersist, Over, pauseFor } from "./session.ts";
-import { shortened } from "./text.ts";
 
 interface Options {
   client: Client;
@@ -115,8 +114,8 @@ function requestOf({ tool_name, description, input_preview }: PermissionRequest)
   const [about, input] = [plain(description), plain(input_preview)];
   const hint = "the terminal shows all";
   return permissionRequest({
-    ...{ server: "claude-code", tool_name, about: shortened(about, MOST_ABOUT, hint) },
-    given: { arguments: { preview: shortened(input, MOST_INPUT, hint) }, covers: "preview" },
+    ...{ server: "claude-code", tool_name, about: elided(about, MOST_ABOUT, hint) },
+    given: { arguments: { preview: elided(input, MOST_INPUT, hint) }, covers: "preview" },
     is_whole: about.length <= MOST_ABOUT && input.length <= MOST_INPUT,
     verdicts: ["approve", "deny_continue"],
   });

@@ -1,7 +1,7 @@
 /** What a channel pushes, as text for a model: bounded, nothing in it invisible, and nothing that ends the channel's own tag. */
 import type { Message } from "../../client/index.ts";
 import type { Push } from "../../mcp/stdio/channel.ts";
-import { envelope, type Letter, plain, plainLine } from "../core/envelope.ts";
+import { elided, envelope, type Letter, plain, plainLine } from "../core/envelope.ts";
 
 /** A little less than clients cut at. */
 const MOST_CHARACTERS = 9000;
@@ -15,7 +15,7 @@ A letter that is cut or not shown is read with mail_read, if you have Parley's t
 
 /** `secret` is known to whoever hears the push, and to nobody else. */
 export const chatPush = ({ id, author_principal, content }: Message, secret: string): Push => ({
-  content: contained(shortened(plain(content), MOST_CHARACTERS, "chat_read_since shows all")),
+  content: contained(elided(plain(content), MOST_CHARACTERS, "chat_read_since shows all")),
   meta: { kind: "chat", chat_id: `chat:${secret}`, message_id: id, from: author_principal, trust: "principal" },
 });
 
@@ -39,14 +39,6 @@ export const statusPush = (content: string): Push => ({ content, meta: { kind: "
 /** Only what the hub itself knows of it: no word of a sender who may not put words here. */
 const withheld = ({ id, from, trust }: Letter): string =>
   `Mail ${id} from ${plainLine(from)} (${plainLine(trust)}) is in your inbox. Its text is not shown here.`;
-
-/** Head and tail, and how much is missing in between. */
-export function shortened(text: string, length: number, hint: string): string {
-  if (text.length <= length) return text;
-  const head = text.slice(0, Math.ceil(length * 0.75)).replace(/[\ud800-\udbff]$/, "");
-  const tail = text.slice(text.length - Math.floor(length * 0.25)).replace(/^[\udc00-\udfff]/, "");
-  return `${head}\n[… ${text.length - head.length - tail.length} characters left out; ${hint} …]\n${tail}`;
-}
 
 /** The client puts the content into a tag, and nobody else is to end it or to begin one. */
 const contained = (text: string): string => text.replace(/<(?=\s*\/?\s*channel)/gi, "&lt;");

@@ -66,9 +66,12 @@ export function envelope(messages: readonly Letter[], bounds: Bounds = {}): stri
 export const plain = (text: string): string => visible(text.replace(/\r\n/g, "\n"));
 export const plainLine = (text: string): string => plain(visibleLine(text));
 
-/** Head and tail of a text that is too long, and how much is missing in between. */
-export const elided = (text: string, length: number): string =>
-  text.length <= length ? text : joined({ head: text, tail: text, characters: text.length }, length);
+/** Head and tail of a text that is too long, and how much is missing in between; `more` says where that is. */
+export const elided = (text: string, length: number, more?: string): string =>
+  text.length <= length ? text : joined({ head: text, tail: text, characters: text.length }, length, more);
+
+/** As the subject of a mail. */
+export const subjectOf = (text: string): string => elided(plainLine(text), MOST_SUBJECT).replaceAll("\n", " ");
 
 /**
  * Lines that quote what others wrote, subjects for one, for a model. They are data as bodies are, so they stand where
@@ -124,12 +127,12 @@ function endsOf({ body, preview, body_end, left_out = 0 }: Letter, room: number)
   return { head, tail, characters: head.length + unseen + tail.length };
 }
 
-function joined({ head, tail, characters }: Ends, length: number): string {
-  const room = Math.max(0, length - mark(characters).length);
+function joined({ head, tail, characters }: Ends, length: number, more?: string): string {
+  const room = Math.max(0, length - mark(characters, more).length);
   const ofHead = Math.ceil(room * 0.75);
   const first = withoutHalves(head.slice(0, ofHead));
   const last = withoutHalves(tail.slice(Math.max(0, tail.length - (room - ofHead))));
-  return `${first}${mark(characters - first.length - last.length)}${last}`;
+  return `${first}${mark(characters - first.length - last.length, more)}${last}`;
 }
 
 function heading({ id, thread_id, from, priority, deadline, overdue, offered }: Letter): string {
@@ -155,7 +158,7 @@ const opening = ({ from, trust, id }: Letter, nonce: string): string =>
 const attribute = (text: string): string =>
   plainLine(text).replace(/[<>&"]/g, (character) => `&#${character.charCodeAt(0)};`);
 
-const mark = (missing: number): string => `\n[… ${missing} characters left out …]\n`;
+const mark = (missing: number, more = ""): string => `\n[… ${missing} characters left out${more && `; ${more}`} …]\n`;
 
 /** No half of a surrogate pair at either end. */
 const withoutHalves = (text: string): string => text.replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, "");

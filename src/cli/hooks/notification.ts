@@ -1,11 +1,10 @@
 /** A client waits for its person: the people of the space get a mail about it. */
 import type { Client } from "../core/client.ts";
-import { elided, plainLine } from "../core/envelope.ts";
+import { elided, subjectOf } from "../core/envelope.ts";
 import { placeName, projectOf } from "../core/identity-env.ts";
 import type { HookInput } from "./input.ts";
 import type { Asked } from "./respond.ts";
 
-const MOST_SUBJECT = 200;
 const MOST_BODY = 4_000;
 
 /** Permissions are asked for at once, as approvals (`permission.ts`): to tell of one again, later, would be noise. */
@@ -18,7 +17,7 @@ export async function tellPeople(
   const subject = `[Notification] ${placeName(projectOf(undefined, process.env))} - ${title}`;
   await (await acting()).client.call("mail_send", {
     to: ["User"],
-    subject: elided(plainLine(subject), MOST_SUBJECT).replaceAll("\n", " "),
+    subject: subjectOf(subject),
     body: elided(bodyOf(input, title), MOST_BODY),
     priority: "normal",
   });

@@ -5,7 +5,7 @@ import type { As } from "../core/acting.ts";
 import { callAs } from "../core/call-as.ts";
 import type { Cli } from "../core/cli.ts";
 import { defineCommand, flag, repeated, text } from "../core/command.ts";
-import { elided, plainLine } from "../core/envelope.ts";
+import { subjectOf } from "../core/envelope.ts";
 import { invalid, isFailure } from "../core/failure.ts";
 import { branchOf, placeName, projectOf } from "../core/identity-env.ts";
 import { Outbox } from "../outbox/outbox.ts";
@@ -14,7 +14,6 @@ import { isSame, senderOf } from "../outbox/sender.ts";
 import { recipientsOf, SENDING, tell } from "./send.ts";
 
 const MARK = "[Status] ";
-const MOST_SUBJECT = 200;
 
 export const statusUpdate = defineCommand({
   examples: [
@@ -60,7 +59,7 @@ function written({ summary, waiting_for, project }: Update) {
   const first = summary.trim().split("\n")[0] ?? "";
   const facts = [`Project: ${project}`, ...(branch === null ? [] : [`Branch: ${branch}`])];
   return {
-    subject: elided(plainLine(`${MARK}${placeName(project)} - ${first}`), MOST_SUBJECT).replaceAll("\n", " "),
+    subject: subjectOf(`${MARK}${placeName(project)} - ${first}`),
     body: [summary.trim(), ...(waiting_for ? [`Waiting for: ${waiting_for.trim()}`] : []), facts.join("\n")].join(
       "\n\n",
     ),
