@@ -9,6 +9,7 @@ import { type Options, text } from "./command.ts";
 import { Failure, invalid, isFailure, recover } from "./failure.ts";
 import { projectOf, runByAgent, type Session, sessionsOf } from "./identity-env.ts";
 import { type AgentFile, IdentityFiles, type TokenFile } from "./identity-files.ts";
+import type { Env } from "./io.ts";
 
 /** For every command that acts as an agent. */
 export const ACTING_OPTIONS = {
@@ -32,7 +33,7 @@ export interface As {
   /** False: a session that is no agent yet does not become one. */
   make?: boolean;
   /** What is around us, unless whoever calls knows better. */
-  env?: Readonly<Record<string, string | undefined>>;
+  env?: Env;
 }
 
 export interface Acting {
@@ -78,9 +79,11 @@ export async function resolveActing(cli: Cli, as: As = {}): Promise<Acting> {
   return { client: base.target.token ? base : await cli.connect(), agent: null };
 }
 
-interface Claim {
+/** What an agent says about who it is. */
+export interface Claim {
   as: As;
-  env: NonNullable<As["env"]>;
+  env: Env;
+  /** The variable that says that an agent runs it. */
   run_by: string | undefined;
 }
 

@@ -37,7 +37,7 @@ export interface Near {
 export const REFUSED = 78;
 export const INTERRUPTED = 130;
 
-export const invalid = (message: string, options?: Pick<FailureOptions, "near" | "cause">): Failure =>
+export const invalid = (message: string, options?: FailureOptions): Failure =>
   new Failure("INVALID_ARGUMENT", message, options);
 
 /** Of one of these codes; of any without them. */

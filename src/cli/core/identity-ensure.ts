@@ -5,7 +5,7 @@ import { filesOf, type IdentityContext } from "./acting.ts";
 import type { Cli } from "./cli.ts";
 import { Failure, isFailure } from "./failure.ts";
 import { branchOf, chosenName, nameFor, projectOf, runByAgent, type Session } from "./identity-env.ts";
-import type { AgentFile, IdentityFiles, TokenFile } from "./identity-files.ts";
+import type { AgentFile, IdentityFiles, SessionFile, TokenFile } from "./identity-files.ts";
 import { pause } from "./patience.ts";
 import { takeBriefly } from "./process-lock.ts";
 import type { Input, Output } from "./tool-types.ts";
@@ -45,7 +45,7 @@ export async function ensureSession(
       ...(branch !== null && { branch }),
       ...(client !== null && { client }),
     });
-    return keep(context.files, { made, session, project, branch, client });
+    return keep(context.files, made, { client_session_id: session.id, project, branch, client });
   });
 }
 
@@ -129,26 +129,23 @@ async function ask(context: IdentityContext, args: Input<"agent_ensure">): Promi
   }
 }
 
-interface Kept {
-  made: Ensured;
-  session: Session;
-  project: string;
-  branch: string | null;
-  client: string | null;
-}
-
-function keep(files: IdentityFiles, { made, session, project, branch, client }: Kept): AgentFile {
-  const { agent, token } = made;
+/** The session last: by it the others find the rest. */
+function keep(
+  files: IdentityFiles,
+  { agent, token }: Ensured,
+  session: Omit<SessionFile, "agent" | "space" | Times>,
+): AgentFile {
   const { space } = files;
-  const file = { agent, token, space, client_session_id: session.id };
-  const now = new Date().toISOString();
-  const created_at = files.session(session.id)?.created_at ?? now;
-  // The session last: by it the others find the rest.
+  const { client_session_id } = session;
+  const file = { agent, token, space, client_session_id };
+  const last_active_at = new Date().toISOString();
+  const created_at = files.session(client_session_id)?.created_at ?? last_active_at;
   files.saveAgent(file);
-  const where = { project, branch, client };
-  files.saveSession({ client_session_id: session.id, agent, space, ...where, created_at, last_active_at: now });
+  files.saveSession({ ...session, agent, space, created_at, last_active_at });
   return file;
 }
+
+type Times = "created_at" | "last_active_at";
 
 /** What `known` finds, else what `make` makes, by one of us while the others wait. */
 export async function underLock<T>(

@@ -1,18 +1,13 @@
 /** What an agent runs acts as the session around it and as nobody else, whatever is typed. */
-import type { As } from "./acting.ts";
+import type { Claim } from "./acting.ts";
 import { Failure } from "./failure.ts";
 import { projectOf, type Session, sessionsOf } from "./identity-env.ts";
 import type { IdentityFiles } from "./identity-files.ts";
 
-interface Claim {
-  as: As;
-  env: Readonly<Record<string, string | undefined>>;
-  /** The variable that says that an agent runs it. */
-  run_by: string;
-}
+type AgentClaim = Claim & { run_by: string };
 
 /** Asks the hub nothing, so that it is refused before anything is sent, read or kept for later. */
-export function refusePosing(files: IdentityFiles, claim: Claim): void {
+export function refusePosing(files: IdentityFiles, claim: AgentClaim): void {
   refuseSession(files, claim);
   const { as, env } = claim;
   if (as.agent === undefined) return;
@@ -29,7 +24,7 @@ export function refusePosing(files: IdentityFiles, claim: Claim): void {
  * A client that names its sessions says which one this is. Where none does, the one that is typed has to do, but never
  * one that some client has named itself.
  */
-function refuseSession(files: IdentityFiles, { as, env, run_by }: Claim): void {
+function refuseSession(files: IdentityFiles, { as, env, run_by }: AgentClaim): void {
   // With `client` it was that client's own word.
   if (as.session_id === undefined || as.client !== undefined) return;
   const own = sessionsOf(undefined, env);

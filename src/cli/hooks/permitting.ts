@@ -3,7 +3,7 @@
  * people are asked about it puts off: it ends, and is asked here once more when the hub has it go on.
  */
 import type { Cli } from "../core/cli.ts";
-import { Failure } from "../core/failure.ts";
+import { Failure, invalid } from "../core/failure.ts";
 import { Patience } from "../core/patience.ts";
 import type { HookInput } from "./input.ts";
 
@@ -35,7 +35,7 @@ function callIn(input: HookInput) {
     input.text(field),
   );
   if (client_session_id === undefined || call_id === undefined || name === undefined)
-    throw new Failure("INVALID_ARGUMENT", "the client names no session, call or tool.");
+    throw invalid("the client names no session, call or tool.");
   return {
     ...{ client_session_id, call_id },
     ...{ server: OURS.test(name) ? HUB_SERVER : SERVER, tool: name.replace(OURS, "") },

@@ -3,6 +3,7 @@
  * them: keys, order, indentation, line ends and every number as it is spelled stay; how a person had laid out the rest
  * comes back with the copy that is kept.
  */
+import { isThing } from "../core/sentence.ts";
 import { type Group, isOurs, mentionsOurs, type Wanted } from "./handlers.ts";
 
 export interface Found {
@@ -17,7 +18,7 @@ export class Unusable extends Error {
   override readonly name = "Unusable";
 }
 
-type Settings = Record<string, unknown>;
+type Settings = Readonly<Record<string, unknown>>;
 type Hooks = Record<string, unknown[]>;
 
 export function withHooks(text: string, wanted: Wanted): string {
@@ -92,7 +93,7 @@ const isGroup = (value: unknown): value is Group =>
 
 function hooksOf({ hooks }: Settings): Hooks {
   if (hooks === undefined) return {};
-  if (!isObject(hooks)) throw new Unusable('"hooks" is not an object in it');
+  if (!isThing(hooks)) throw new Unusable('"hooks" is not an object in it');
   for (const [event, list] of Object.entries(hooks))
     if (!Array.isArray(list)) throw new Unusable(`"hooks" has no list for "${event}"`);
   // Checked just now.
@@ -107,7 +108,7 @@ function read(text: string, reviver?: Reviver): Settings | undefined {
   const json = text.startsWith(MARK) ? text.slice(1) : text;
   if (/^[\t\n\r ]*$/.test(json)) return undefined;
   const content = parse(json, reviver);
-  if (!isObject(content)) throw new Unusable("it is JSON, but not an object");
+  if (!isThing(content)) throw new Unusable("it is JSON, but not an object");
   return content;
 }
 
@@ -134,7 +135,7 @@ function parse(json: string, reviver: Reviver | undefined): unknown {
 function readExact(text: string): Settings | undefined {
   let keys = 0;
   const settings = read(text, (_key, value, { source }) => {
-    if (isObject(value)) keys += Object.keys(value).length;
+    if (isThing(value)) keys += Object.keys(value).length;
     // What is a number here was spelled so.
     return typeof value === "number" ? JSON.rawJSON(source ?? String(value)) : value;
   });
@@ -165,6 +166,3 @@ const exactly = ({ event, group: { hooks, ...rest } }: { event: string; group: G
   [event, sorted(rest), hooks.map(sorted)] as const;
 
 const sorted = (value: object): unknown[] => Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-
-const isObject = (value: unknown): value is Settings =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

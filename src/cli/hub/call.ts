@@ -2,6 +2,7 @@ import type { Cli } from "../core/cli.ts";
 import { defineCommand, integer, repeated, text } from "../core/command.ts";
 import { invalid } from "../core/failure.ts";
 import { parseJson, readStdin } from "../core/io.ts";
+import { isThing } from "../core/sentence.ts";
 
 export const call = defineCommand({
   examples: [
@@ -42,7 +43,7 @@ export const call = defineCommand({
 function parseObject(text: string | undefined): object {
   if (!text) return {};
   const value = parseJson(text, "The arguments are");
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  if (isThing(value)) return value;
   throw invalid(`The arguments must be a JSON object such as {"content":"hello"}.`);
 }
 

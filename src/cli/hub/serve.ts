@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { withoutPassword } from "../../local/settings.ts";
 import type { Cli } from "../core/cli.ts";
 import { defineCommand, flag, text } from "../core/command.ts";
-import { Failure, INTERRUPTED, REFUSED } from "../core/failure.ts";
+import { Failure, INTERRUPTED, invalid, REFUSED } from "../core/failure.ts";
 import { STDOUT } from "../core/io.ts";
 import { loadHub } from "./program.ts";
 
@@ -51,16 +51,13 @@ export const serve = defineCommand({
 function portOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
-  throw new Failure("INVALID_ARGUMENT", `A port is a number from 0 to 65535, not ${JSON.stringify(text)}.`, {
-    exit: REFUSED,
-  });
+  throw invalid(`A port is a number from 0 to 65535, not ${JSON.stringify(text)}.`, { exit: REFUSED });
 }
 
 /** Everybody on this machine sees what a process was started with. */
 function refusePassword(database_url: string | undefined): void {
   if (database_url === undefined || withoutPassword(database_url).password === undefined) return;
-  throw new Failure(
-    "INVALID_ARGUMENT",
+  throw invalid(
     "A password on the command line is seen by everybody on this machine. Set PARLEY_DATABASE_URL instead, or name a file with the URL: --database-url-file FILE",
     { exit: REFUSED },
   );

@@ -1,7 +1,7 @@
 import { ACTING_OPTIONS, resolveActing } from "../core/acting.ts";
 import { defineCommand, flag, integer, text } from "../core/command.ts";
 import { waitOf } from "../core/duration.ts";
-import { Failure } from "../core/failure.ts";
+import { invalid } from "../core/failure.ts";
 import { hintsFor } from "../hooks/command-hints.ts";
 import { CLIENT } from "../hooks/events.ts";
 import { BODY_LIMIT, digest, LIMIT } from "../hooks/mail.ts";
@@ -26,7 +26,7 @@ export const wait = defineCommand({
   async run(cli, { client, while_pid, rewake: forHook, fresh, timeout, ...as }) {
     if (forHook && timeout !== undefined)
       // To a client the usual exit code of a wrong command line would mean that there is mail.
-      throw new Failure("INVALID_ARGUMENT", REWAKE_HAS_NO_TIMEOUT, { exit: 1 });
+      throw invalid(REWAKE_HAS_NO_TIMEOUT, { exit: 1 });
     if (forHook) return (await import("../hooks/rewake.ts")).rewake(cli, { client, while_pid, as });
     const wait_ms = waitOf("--timeout", timeout);
     // Whoever waits wants a hub. Later on it may be stopped on purpose, and is not started again.

@@ -2,7 +2,8 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { createGunzip } from "node:zlib";
-import { Failure } from "../core/failure.ts";
+import { Failure, invalid } from "../core/failure.ts";
+import { isThing, type Thing } from "../core/sentence.ts";
 
 /** No row is longer; a file that is something else may have no line at all. */
 const LONGEST_LINE = 32 * 1024 * 1024;
@@ -75,32 +76,29 @@ function readable(path: string, error: unknown): unknown {
   if (code === "Z_DATA_ERROR") return foreign(path, error);
   if (code.startsWith("Z_")) return damaged(path, "it breaks off", error);
   if (code === "") return error;
-  return new Failure("INVALID_ARGUMENT", `${path} cannot be read: ${(error as Error).message}.`, { cause: error });
+  return invalid(`${path} cannot be read: ${(error as Error).message}.`, { cause: error });
 }
 
-function parsed(path: string, line: string): Record<string, unknown> {
+function parsed(path: string, line: string): Thing {
   try {
     const value: unknown = JSON.parse(line);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+    if (isThing(value)) return value;
   } catch (cause) {
     throw damaged(path, "a line of it is no JSON", cause);
   }
   throw damaged(path, "a line of it is no row");
 }
 
-function headerOf(path: string, value: Record<string, unknown>): ArchiveSummary["header"] {
+function headerOf(path: string, value: Thing): ArchiveSummary["header"] {
   const { parley_archive, space, ended_at } = value;
   if (parley_archive === undefined || typeof space !== "string" || typeof ended_at !== "string") throw foreign(path);
   if (parley_archive !== 1)
-    throw new Failure(
-      "INVALID_ARGUMENT",
-      `${path} was written by another Parley, in a form that this one cannot read.`,
-    );
+    throw invalid(`${path} was written by another Parley, in a form that this one cannot read.`);
   return { ...value, space, ended_at };
 }
 
 const foreign = (path: string, cause?: unknown): Failure =>
-  new Failure("INVALID_ARGUMENT", `${path} is no archive of a space. Nothing was opened.`, { cause });
+  invalid(`${path} is no archive of a space. Nothing was opened.`, { cause });
 
 const damaged = (path: string, why: string, cause?: unknown): Failure =>
-  new Failure("INVALID_ARGUMENT", `The archive ${path} is damaged: ${why}. Nothing was opened.`, { cause });
+  invalid(`The archive ${path} is damaged: ${why}. Nothing was opened.`, { cause });
