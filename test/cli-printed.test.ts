@@ -59,6 +59,22 @@ test("with --fields a person sees only those too, of a list and of one thing", a
   expect(messages).toEqual([{ id: next }]);
 });
 
+test("a rule of the policy is typed as JSON and told in words, and what is no JSON is refused", async () => {
+  const rule = JSON.stringify({ tool: "git_push", decision: "deny_continue", reason: "No." });
+  expect(await text("policy", "propose", rule, "--reason", "Often")).toMatch(/^Proposed, as \d{16}: .*git_push.*\n$/);
+  const lines = (await text("policy", "preview", rule, "--limit", "3")).split("\n");
+  expect(lines).toEqual([expect.stringContaining("git_push"), expect.stringMatching(/\bcalls?\b/), ""]);
+  for (const verb of ["propose", "preview"]) {
+    const { code, stderr } = await ground.parley([
+      "policy",
+      verb,
+      "{",
+      ...(verb === "propose" ? ["--reason", "x"] : []),
+    ]);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/This is not JSON: /)]);
+  }
+});
+
 test("a field that there is not is said, with those that there are", async () => {
   const { stdout } = await atTerminal(ground, ["agent", "list", "--fields", "name,nonsense"]);
   expect(stdout).toContain("There is no field nonsense here. There are: name, type, ");

@@ -53,8 +53,6 @@ const WRITTEN: readonly Entry[] = [
   entry("approvals decide", "approve or deny what agents ask to do", () => import("./approvals/decide.ts"), "decide"),
   entry("policy show", "see what agents may do by themselves", policy, "show"),
   entry("policy edit", "change what agents may do by themselves", () => import("./approvals/policy-edit.ts"), "edit"),
-  entry("policy propose", "propose a rule of the policy", policy, "propose"),
-  entry("policy preview", "see what a rule would have decided so far", policy, "preview"),
   entry("policy decide", "accept or reject a proposed rule", policy, "decide"),
 
   entry("ask", "ask the people something", () => import("./questions/ask.ts"), "ask"),

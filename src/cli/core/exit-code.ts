@@ -66,8 +66,6 @@ const COMMANDS: Readonly<Record<string, string>> = {
   notice_settle: "notice settle",
   policy_decide: "policy decide",
   policy_get: "policy show",
-  policy_preview: "policy preview",
-  policy_propose: "policy propose",
   policy_set: "policy edit",
   submit_answers: "answer",
   timeline_read: "timeline",

@@ -93,7 +93,7 @@ export type VersionList = z.infer<typeof VersionList>;
 export const PreviewPolicy = z.strictObject({
   rule: Anything.optional().describe("A draft rule, in the place where it would go if it were accepted."),
   document: Anything.optional().describe("Or a whole draft, in the place of a rule."),
-  limit: z.int().min(1).max(100).default(20).describe("At most so many of the calls."),
+  limit: z.int().min(1).max(100).default(20).describe("At most so many calls."),
   before: Id.optional().describe("The next of the last page."),
 });
 export type PreviewPolicy = z.infer<typeof PreviewPolicy>;

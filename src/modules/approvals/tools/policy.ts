@@ -19,6 +19,8 @@ import {
 import * as service from "../service.ts";
 
 const facets: readonly Facet[] = ["approvals"];
+const RULE = '{"tool": "runtime_exec", "when": {"cmd.0": "git"}, "decision": "allow"}';
+const rule = "the rule as JSON";
 /** Every agent that Parley runs has these, too: it may know the rules and propose one, and accepts none. */
 const agents: readonly Facet[] = [...facets, "loop"];
 
@@ -75,6 +77,22 @@ export const tools = [
     description: "Says what a draft rule or policy would have decided otherwise, of all calls so far, and lists those.",
     roles: ONLOOKERS,
     facets,
+    commands: [
+      {
+        name: "policy preview",
+        summary: "see what a rule would have decided so far",
+        people: true,
+        examples: [`policy preview '${RULE}'`],
+        details: "Of everything that was asked so far, by the rules that decide when it is asked.",
+        words: { rule },
+        must: ["rule"],
+        json: ["rule"],
+        without: ["document", "before"],
+        says: "[{rule_words}\n]{words}",
+        rows: { list: "calls", columns: ["id", "agent", "tool", "arguments", "decision", "would"], none: "" },
+        id: "id",
+      },
+    ],
     input: PreviewPolicy,
     output: Preview,
     run: service.preview,
@@ -96,6 +114,19 @@ export const tools = [
     roles: WRITERS,
     facets: agents,
     writes: true,
+    commands: [
+      {
+        name: "policy propose",
+        summary: "propose a rule of the policy",
+        acting: true,
+        examples: [`policy propose '${RULE}' --reason Often`],
+        details: "It counts once a person accepts it.",
+        words: { rule },
+        json: ["rule"],
+        says: "Proposed, as {id}: {words}",
+        id: "id",
+      },
+    ],
     input: ProposeRule,
     output: Proposal,
     run: service.propose,
