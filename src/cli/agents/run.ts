@@ -3,12 +3,27 @@ import type { AgentOptions, Definition } from "../../runtime/index.ts";
 import { visible, visibleLine } from "../../visible.ts";
 import { filesOf } from "../core/acting.ts";
 import type { Cli } from "../core/cli.ts";
-import { defineCommand, flag, integer, repeated, text } from "../core/command.ts";
+import { defineCommand, flag, integer, type Options, repeated, type Typed, text } from "../core/command.ts";
 import { Failure, invalid, isFailure, reasonOf } from "../core/failure.ts";
 import { untilInterrupted } from "../core/io.ts";
 import { libraryClient, orFailure } from "../core/library.ts";
 import { actAs } from "../mcp/role.ts";
 import { Mounting, type Servers } from "./mounting.ts";
+
+const DRIVER = {
+  driver: text("DRIVER", "what answers for the model", {
+    choices: ["scripted", "openai", "anthropic", "acp", "command"],
+    default: "scripted",
+  }),
+  script: text("FILE", "what the scripted driver says"),
+  model: text("MODEL", "which model"),
+  base_url: text("URL", "another endpoint of the same protocol"),
+  api: text("API", "how the openai driver asks: chat completions (default) or responses", {
+    choices: ["chat", "responses"],
+  }),
+  api_key_env: text("NAME", "the variable that holds the key (default OPENAI_API_KEY or ANTHROPIC_API_KEY)"),
+  price: text("IN,OUT", "dollars for a million tokens, to record what turns cost"),
+} as const satisfies Options;
 
 export const run = defineCommand({
   people: true,
@@ -32,18 +47,7 @@ export const run = defineCommand({
     command: { rest: true, description: "behind --: the program of the acp or command driver, and its arguments" },
   },
   options: {
-    driver: text("DRIVER", "what answers for the model", {
-      choices: ["scripted", "openai", "anthropic", "acp", "command"],
-      default: "scripted",
-    }),
-    script: text("FILE", "what the scripted driver says"),
-    model: text("MODEL", "which model"),
-    base_url: text("URL", "another endpoint of the same protocol"),
-    api: text("API", "how the openai driver asks: chat completions (default) or responses", {
-      choices: ["chat", "responses"],
-    }),
-    api_key_env: text("NAME", "the variable that holds the key (default OPENAI_API_KEY or ANTHROPIC_API_KEY)"),
-    price: text("IN,OUT", "dollars for a million tokens, to record what turns cost"),
+    ...DRIVER,
     client: text("CLIENT", "which client the command driver runs: claude or codex", { choices: ["claude", "codex"] }),
     env: repeated("NAME", "a variable that the program is to have; may be repeated"),
     timeout: integer("SECONDS", "how long the program may say nothing", {
@@ -64,7 +68,7 @@ export const run = defineCommand({
     };
     const has_servers = mcp_config.length > 0 || exec !== undefined;
     if (given.driver === "acp" || given.driver === "command") {
-      const prices = given.price === undefined ? undefined : pricesIn(given.price);
+      const prices = pricesIn(given.price);
       if (in_hub) {
         if (command.length > 0 || env.length > 0 || client || has_servers || compat || account)
           throw invalid(
@@ -118,31 +122,15 @@ function readScript(path: string | undefined): unknown {
   }
 }
 
-interface GivenDriver {
-  driver: string;
-  script: string | undefined;
-  model: string | undefined;
-  base_url: string | undefined;
-  api: string | undefined;
-  api_key_env: string | undefined;
-  price: string | undefined;
-}
-
-function driverIn({ driver, script, model, base_url, api, api_key_env, price }: GivenDriver): object {
+function driverIn({ driver, script, model, api, price, ...more }: Typed<typeof DRIVER>): object {
   if (api !== undefined && driver !== "openai") throw invalid("--api is for --driver openai.");
   if (driver === "scripted") return { driver, script: readScript(script) };
   if (model === undefined) throw invalid(`The ${driver} driver needs --model MODEL.`);
-  const prices = price === undefined ? undefined : pricesIn(price);
-  return {
-    ...{ driver, model },
-    ...(base_url !== undefined && { base_url }),
-    ...(api !== undefined && { api }),
-    ...(api_key_env !== undefined && { api_key_env }),
-    ...(prices && { price: prices }),
-  };
+  return { driver, model, ...more, ...(api !== undefined && { api }), price: pricesIn(price) };
 }
 
-function pricesIn(text: string): { input: number; output: number } {
+function pricesIn(text: string | undefined): { input: number; output: number } | undefined {
+  if (text === undefined) return undefined;
   const [input = Number.NaN, output = Number.NaN, more] = text
     .split(",")
     .map((part) => Number(part.trim() || Number.NaN));

@@ -5,7 +5,7 @@
  */
 import type { Cli } from "./cli.ts";
 import { type CallOptions, Client, isGone } from "./client.ts";
-import { type Options, text } from "./command.ts";
+import { type Options, type Typed, text } from "./command.ts";
 import { Failure, invalid, isFailure, recover } from "./failure.ts";
 import { projectOf, runByAgent, type Session, sessionsOf } from "./identity-env.ts";
 import { type AgentFile, IdentityFiles, type TokenFile } from "./identity-files.ts";
@@ -18,10 +18,7 @@ export const ACTING_OPTIONS = {
   project: text("DIR", "the project, which may have a default agent (default: the repository you are in)"),
 } as const satisfies Options;
 
-export interface As {
-  agent?: string | undefined;
-  session_id?: string | undefined;
-  project?: string | undefined;
+export interface As extends Partial<Typed<typeof ACTING_OPTIONS>> {
   /** Which program the session is of, where that program itself has named it, as to a hook; `claude-code`, `codex`. */
   client?: string | undefined;
   /** The agent that a new session goes on as, where its client has shown that it may (`hooks/handover.ts`). */

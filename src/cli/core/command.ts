@@ -72,6 +72,9 @@ type PositionalValue<T> = T extends { rest: true }
 
 export type Given<O, P> = { [K in keyof O]: OptionValue<O[K]> } & { [K in keyof P]: PositionalValue<P[K]> };
 
+/** What was typed of these options. */
+export type Typed<O extends Options> = Given<O, Record<never, never>>;
+
 export interface Command {
   /** Whole command lines, without the leading `parley`. */
   examples: readonly string[];
@@ -144,7 +147,7 @@ export const COMMON = {
   help: flag("show this help", { short: "h" }),
 } as const satisfies Options;
 
-export type SharedOptions = Given<typeof COMMON, Record<never, never>>;
+export type SharedOptions = Typed<typeof COMMON>;
 
 /** How many at most, as `-n` says it everywhere. */
 export const howMany = (fallback: number, maximum: number, description = "how many at most") =>

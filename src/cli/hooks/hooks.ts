@@ -1,15 +1,15 @@
 import { visible, visibleLine } from "../../visible.ts";
 import type { Cli } from "../core/cli.ts";
-import { defineCommand, flag, text } from "../core/command.ts";
+import { defineCommand, flag, type Typed, text } from "../core/command.ts";
 import { answeredYes, isAskable } from "../core/confirm.ts";
 import { Failure, invalid } from "../core/failure.ts";
 import { runByAgent } from "../core/identity-env.ts";
 import type { Io } from "../core/io.ts";
 import { diff } from "./diff.ts";
-import { CLIENT, type HookClient } from "./events.ts";
+import { CLIENT } from "./events.ts";
 import { wanted } from "./handlers.ts";
 import { type Change, planInstall, planUninstall } from "./installation.ts";
-import { launchFor, SCOPES, type Scope, settingsPath } from "./settings-paths.ts";
+import { launchFor, SCOPES, settingsPath } from "./settings-paths.ts";
 import { look } from "./state.ts";
 
 const WHERE = {
@@ -88,11 +88,7 @@ export const status = defineCommand({
   },
 });
 
-interface Work {
-  client: HookClient;
-  scope: Scope;
-  dry_run: boolean;
-  yes: boolean;
+interface Work extends Typed<typeof WHERE & typeof HOW> {
   notes: readonly string[];
   done: string;
 }

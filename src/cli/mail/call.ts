@@ -3,7 +3,7 @@
 import type { Mail, MailItem, MailList, Polled } from "../../modules/mail/index.ts";
 import { ACTING_OPTIONS, type As, resolveActing } from "../core/acting.ts";
 import type { Cli } from "../core/cli.ts";
-import { flag, type Options } from "../core/command.ts";
+import { flag, type Options, type Typed } from "../core/command.ts";
 import type { Ids } from "../core/output.ts";
 import type { Input } from "../core/tool-types.ts";
 
@@ -17,10 +17,7 @@ export const SHAPE_OPTIONS = {
 
 export const MAIL_OPTIONS = { ...ACTING_OPTIONS, ...SHAPE_OPTIONS } as const satisfies Options;
 
-export interface Shape {
-  compact: boolean;
-  compat: boolean;
-}
+export type Shape = Typed<typeof SHAPE_OPTIONS>;
 
 export type PollArgs = Omit<Input<"mail_poll">, "mark" | "wait_seconds">;
 

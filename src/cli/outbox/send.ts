@@ -1,7 +1,7 @@
 /** Sends now, or keeps it for later when there is no hub. */
 import { type As, resolveActing } from "../core/acting.ts";
 import type { Cli } from "../core/cli.ts";
-import { flag, type Options } from "../core/command.ts";
+import { flag, type Options, type Typed } from "../core/command.ts";
 import { Failure, invalid, isFailure } from "../core/failure.ts";
 import { type Operation, Outbox, type Queued } from "./outbox.ts";
 import { isSame, senderOf } from "./sender.ts";
@@ -11,10 +11,7 @@ export const QUEUE_OPTIONS = {
   queue_only: flag("only keep it; the next command that reaches the hub sends it"),
 } as const satisfies Options;
 
-interface How extends As {
-  no_queue: boolean;
-  queue_only: boolean;
-}
+type How = As & Typed<typeof QUEUE_OPTIONS>;
 
 export interface Kept {
   queued: true;
