@@ -10,7 +10,7 @@ import { ConfigError, parseServers, type ServerSpec } from "../../runtime/index.
 import { visible } from "../../visible.ts";
 import type { Cli } from "../core/cli.ts";
 import { invalid } from "../core/failure.ts";
-import { jsonIn } from "../core/io.ts";
+import { readJson } from "../core/io.ts";
 
 export const folderConfig = (): string => resolve(".mcp.json");
 
@@ -61,7 +61,7 @@ const placeOf = (file: string): string => ifThere(() => realpathSync(file)) ?? r
 
 /** One that cannot be read trusts nothing. */
 function trusted(cli: Cli): Map<string, string> {
-  const entries = jsonIn(readIfThere(fileIn(cli)) ?? "[]");
+  const entries = readJson(fileIn(cli));
   return new Map(Array.isArray(entries) ? entries.filter(isEntry) : []);
 }
 

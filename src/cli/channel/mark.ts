@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { readIfThere, replaceFile } from "../../local/files.ts";
+import { replaceFile } from "../../local/files.ts";
+import { readJson } from "../core/io.ts";
 
 export interface MarkKey {
   home: string;
@@ -21,16 +22,9 @@ export class ChannelMark {
 
   /** The last message that was pushed; undefined where nobody knows. */
   read(): string | undefined {
-    try {
-      const { epoch, after_id } = Object(JSON.parse(readIfThere(this.#path) ?? "{}"));
-      return epoch === this.#epoch && typeof after_id === "string" && /^\d{1,16}$/.test(after_id)
-        ? after_id
-        : undefined;
-    } catch (error) {
-      // Half a file is what a crash of the machine leaves behind: as good as none.
-      if (error instanceof SyntaxError) return undefined;
-      throw error;
-    }
+    const { epoch, after_id } = Object(readJson(this.#path));
+    const isKnown = epoch === this.#epoch && typeof after_id === "string" && /^\d{1,16}$/.test(after_id);
+    return isKnown ? after_id : undefined;
   }
 
   write(after_id: string): void {

@@ -1,5 +1,5 @@
 /** What a command line reads and writes: the process it runs in, or whatever stands for one. */
-import { codeOf } from "../../local/files.ts";
+import { codeOf, readIfThere } from "../../local/files.ts";
 import { Failure, invalid, reasonOf } from "./failure.ts";
 
 const { fstatSync, writeSync } = process.getBuiltinModule("node:fs");
@@ -71,6 +71,9 @@ export function jsonIn(text: string): unknown {
     return undefined;
   }
 }
+
+/** The same of a small file; half of one, as a crash of the machine leaves it, says as little as none. */
+export const readJson = (path: string): unknown => jsonIn(readIfThere(path) ?? "");
 
 function isTerminal(fd: Fd): boolean {
   try {

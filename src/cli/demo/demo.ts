@@ -4,14 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isObject } from "../../client/errors.ts";
 import { HubError } from "../../client/index.ts";
-import { readIfThere, replaceFile } from "../../local/files.ts";
+import { replaceFile } from "../../local/files.ts";
 import { isAlive, isProgram } from "../../local/processes.ts";
 import type { Toolset } from "../../runtime/index.ts";
 import { visibleLine } from "../../visible.ts";
 import type { Cli } from "../core/cli.ts";
 import { defineCommand, flag, text } from "../core/command.ts";
 import { Failure, reasonOf, recover } from "../core/failure.ts";
-import { jsonIn, untilInterrupted } from "../core/io.ts";
+import { readJson, untilInterrupted } from "../core/io.ts";
 import { libraryClient, orFailure } from "../core/library.ts";
 import { takeBriefly } from "../core/process-lock.ts";
 import { untilGone } from "../core/start-hub.ts";
@@ -252,8 +252,7 @@ const saysSomething = (child: ChildProcess): Promise<boolean> =>
 const fileOf = (cli: Cli): string => join(cli.home.path, "demo.json");
 
 function remembered(cli: Cli): Started | undefined {
-  // Half a file is what a crash of the machine leaves behind.
-  const started = jsonIn(readIfThere(fileOf(cli)) ?? "");
+  const started = readJson(fileOf(cli));
   if (!isObject(started)) return undefined;
   const { pid, name, token, token_id } = started;
   return { pid: Number(pid), name: String(name), token: String(token), token_id: String(token_id) };

@@ -1,5 +1,6 @@
 /** Which permissions people were asked for on behalf of a session, until it shows that they were settled at its terminal. */
 import { codeOf, replaceFile, sha256 } from "../../local/files.ts";
+import { readJson } from "../core/io.ts";
 import type { HookInput } from "./input.ts";
 
 export interface Ask {
@@ -34,17 +35,12 @@ export class Asking {
   }
 
   list(): Ask[] {
-    const { existsSync, readdirSync, readFileSync } = process.getBuiltinModule("node:fs");
+    const { existsSync, readdirSync } = process.getBuiltinModule("node:fs");
     if (!existsSync(this.#folder)) return [];
     return readdirSync(this.#folder).flatMap((name) => {
-      try {
-        const { approval_id, digest, agent_id } = JSON.parse(readFileSync(`${this.#folder}/${name}`, "utf8"));
-        return typeof approval_id === "string" ? [{ approval_id, digest, agent_id }] : [];
-      } catch (error) {
-        // Being written or taken away just now: its own hook sees to it.
-        if (error instanceof SyntaxError || codeOf(error) === "ENOENT") return [];
-        throw error;
-      }
+      // Nothing of one that is being written or taken away just now: its own hook sees to it.
+      const { approval_id, digest, agent_id } = Object(readJson(`${this.#folder}/${name}`));
+      return typeof approval_id === "string" ? [{ approval_id, digest, agent_id }] : [];
     });
   }
 

@@ -4,7 +4,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { readIfThere, replaceFile, sha256 } from "../../local/files.ts";
 import { invalid } from "../core/failure.ts";
-import { jsonIn } from "../core/io.ts";
+import { readJson } from "../core/io.ts";
 import type { Wanted } from "./handlers.ts";
 import {
   backUp,
@@ -113,7 +113,7 @@ const recordPath = (home: string, { target }: { target: string }): string =>
 
 function recordOf(home: string, file: SettingsFile): Record | undefined {
   // Half of one says nothing; then only what is ours is taken away.
-  const { target, backup, before, after } = Object(jsonIn(readIfThere(recordPath(home, file)) ?? ""));
+  const { target, backup, before, after } = Object(readJson(recordPath(home, file)));
   const whole = [target, before, after].every((each) => typeof each === "string") && target === file.target;
   return whole && (backup === null || typeof backup === "string") ? { target, backup, before, after } : undefined;
 }
