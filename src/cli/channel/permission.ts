@@ -1,9 +1,8 @@
-import { Backoff } from "../../client/backoff.ts";
 import { type Client, HubError } from "../../client/index.ts";
 import type { Permission, PermissionRequest } from "../../mcp/stdio/channel.ts";
 import { elided, plain } from "../core/envelope.ts";
 import { behaviorOf, permissionRequest, type Requested } from "../core/permission-request.ts";
-import { createPersist, Over, pauseFor } from "./session.ts";
+import { createPersist, Over } from "./session.ts";
 
 interface Options {
   client: Client;
@@ -77,7 +76,8 @@ export class PermissionRelay {
     const persist = createPersist(client, signal);
     const requested = await persist(() => client.call("approval_request", requestOf(request), { cause }));
     try {
-      const answer = requested.state === "pending" ? await this.#answer(requested.id, signal) : requested;
+      const ask = () => client.call("approval_wait", { id: requested.id, wait_seconds: WAIT_SECONDS }, { signal });
+      const answer = isDecided(requested) ? requested : await persist(ask, isDecided);
       const { request_id } = request;
       const behavior = behaviorOf(answer);
       if (behavior !== undefined) await permit({ request_id, behavior });
@@ -87,27 +87,13 @@ export class PermissionRelay {
     }
   }
 
-  async #answer(id: string, signal: AbortSignal): Promise<Requested> {
-    const { client } = this.#options;
-    const persist = createPersist(client, signal);
-    const backoff = new Backoff(client.pace);
-    const over = new Promise<never>((_, reject) => {
-      signal.addEventListener("abort", () => reject(new Over("nobody waits for it")), { once: true });
-    });
-    for (;;) {
-      const waiting = persist(() => client.call("approval_wait", { id, wait_seconds: WAIT_SECONDS }));
-      const answer = await Promise.race([waiting, over]);
-      if (answer.state !== "pending") return answer;
-      // A hub that is about to stop answers at once.
-      await pauseFor(Math.min(backoff.next(), 1000), signal);
-    }
-  }
-
   /** It expires by itself. */
   readonly #forgive = (error: unknown): void => {
     if (!(error instanceof HubError)) throw error;
   };
 }
+
+const isDecided = ({ state }: Requested): boolean => state !== "pending";
 
 /** Its client shows a part of what the tool is used with, and that is all that is known here. */
 function requestOf({ tool_name, description, input_preview }: PermissionRequest) {

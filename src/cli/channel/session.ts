@@ -11,28 +11,34 @@ export interface Session {
   place: { home: string; space: string; agent: string };
   push: (push: Push) => Promise<void>;
   listener: Listener;
-  /** Repeats what only the hub's absence prevents, until the session is over. */
-  persist: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Repeats what only the hub's absence prevents, and what is not done yet, until the session is over. */
+  persist: <T>(work: () => Promise<T>, isDone?: (answer: T) => boolean) => Promise<T>;
   /** For the person who looks into the client's log. */
   note: (text: string) => void;
 }
+
+/** Between two questions to a hub that is there. */
+const MOST_MS = 1000;
 
 export class Over extends Error {
   override readonly name = "Over";
 }
 
 export function createPersist(client: Client, signal: AbortSignal): Session["persist"] {
-  return async (work) => {
+  return async (work, isDone = () => true) => {
     const backoff = new Backoff(client.pace);
-    for (;;) {
-      if (signal.aborted) throw new Over("the session is over");
+    while (!signal.aborted) {
       try {
-        return await work();
+        const answer = await work();
+        if (isDone(answer)) return answer;
+        // A hub that is about to stop answers at once.
+        await pauseFor(Math.min(backoff.next(), MOST_MS), signal);
       } catch (error) {
         if (!(error instanceof HubError && error.passing)) throw error;
         await pauseFor(backoff.next(), signal);
       }
     }
+    throw new Over("the session is over");
   };
 }
 

@@ -6,28 +6,22 @@
 
 import type { Client } from "../core/client.ts";
 import { elided, plain, plainLine } from "../core/envelope.ts";
-import { Failure } from "../core/failure.ts";
 import { placeName, projectOf } from "../core/identity-env.ts";
-import { pause } from "../core/patience.ts";
+import { Patience } from "../core/patience.ts";
 import { behaviorOf, EXPIRES_S, permissionRequest, type Requested } from "../core/permission-request.ts";
 import { Asking, digestOf, settledBy } from "./asking.ts";
 import { PROGRAMS } from "./events.ts";
 import type { HookInput } from "./input.ts";
 import type { Asked, Response } from "./respond.ts";
 
-const WAIT_S = 25;
-const PAUSE_MS = 1_000;
+const WAIT_MS = 25_000;
 const LOOK_MS = 2_000;
 const LAST_WORDS_MS = 3_000;
 /** What a card has room for, and what the hub takes. */
 const MOST_SHOWN = 7_000;
 const MOST_TAKEN = 90_000;
 
-interface Acting {
-  client: Client;
-}
-
-export async function askPermission(asked: Asked, { client }: Acting): Promise<Response> {
+export async function askPermission(asked: Asked, { client }: { client: Client }): Promise<Response> {
   const { input } = asked;
   // Claude Code goes on beside its hook. Codex shows its own question only once the hook has ended, so there it is told.
   const waits = asked.client === "claude";
@@ -71,20 +65,13 @@ async function decided({ client, asking, id, ended }: Question): Promise<string>
   process.exit(0);
 }
 
-async function answerTo(client: Client, id: string): Promise<Requested> {
-  const deadline = performance.now() + EXPIRES_S * 1000;
-  for (;;) {
-    try {
-      const answer = await client.call("approval_wait", { id, wait_seconds: WAIT_S });
-      if (answer.state !== "pending") return answer;
-    } catch (error) {
-      const passes = error instanceof Failure && !["APPROVAL_NOT_FOUND", "FORBIDDEN"].includes(error.code);
-      if (!passes || performance.now() > deadline) throw error;
-    }
-    // A hub that stops answers at once, and one that is gone too.
-    await pause(PAUSE_MS);
-  }
-}
+/** Also by a hub that is started anew meanwhile. */
+const answerTo = (client: Client, id: string): Promise<Requested> =>
+  new Patience({ wait_ms: EXPIRES_S * 1000, patient: true }).until(
+    (wait_seconds) => client.call("approval_wait", { id, wait_seconds }),
+    ({ state }) => state !== "pending",
+    WAIT_MS,
+  );
 
 function decisionOf(answer: Requested, program: Asked["client"]): string {
   const behavior = behaviorOf(answer);

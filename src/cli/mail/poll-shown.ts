@@ -1,7 +1,7 @@
 import { type As, resolveActing } from "../core/acting.ts";
 import type { Cli } from "../core/cli.ts";
 import { Failure } from "../core/failure.ts";
-import { pause } from "../core/patience.ts";
+import { Patience } from "../core/patience.ts";
 
 interface Shown {
   /** By which way: what the sender sees. */
@@ -12,7 +12,6 @@ interface Shown {
 }
 
 const ANSWER_MS = 5_000;
-const PAUSE_MS = 1_000;
 
 /**
  * To be called once it was printed, never before: mail that nobody saw must stay new. Should the hub not hear of it,
@@ -21,17 +20,17 @@ const PAUSE_MS = 1_000;
 export async function noteShown(cli: Cli, as: As, { channel, messages, patience_ms = 0 }: Shown): Promise<void> {
   if (messages.length === 0) return;
   const ids = messages.map(({ id }) => id);
-  const ends = performance.now() + patience_ms;
-  for (;;) {
-    try {
-      const { client } = await resolveActing(cli, { ...as, start: false });
-      await client.call("mail_offered", { ids, channel }, { timeout_ms: ANSWER_MS });
-      return;
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      if (performance.now() >= ends) return tell(cli, error);
-    }
-    await pause(PAUSE_MS);
+  try {
+    await new Patience({ wait_ms: patience_ms, patient: true }).until(
+      async () => {
+        const { client } = await resolveActing(cli, { ...as, start: false });
+        return client.call("mail_offered", { ids, channel }, { timeout_ms: ANSWER_MS });
+      },
+      () => true,
+    );
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    await tell(cli, error);
   }
 }
 
