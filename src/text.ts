@@ -21,6 +21,9 @@ export function cut(text: string, length: number): string {
   return `${/[\ud800-\udbff]$/.test(start) ? start.slice(0, -1) : start}…`;
 }
 
+/** With what no database holds replaced: NUL, and halves of surrogate pairs. */
+export const storable = (text: string): string => text.toWellFormed().replaceAll("\0", "\ufffd");
+
 /** As much of its beginning as fits into so many bytes of UTF-8. */
 export function firstBytes(text: string, most: number): string {
   const bytes = Buffer.from(text);

@@ -15,7 +15,7 @@ import {
   record,
   started,
 } from "../modules/runs/index.ts";
-import { cut } from "../text.ts";
+import { cut, storable } from "../text.ts";
 import { Child, type Exit, NeverStarts, NotStarted } from "./child.ts";
 import { dialectOf, type Findings } from "./clients/index.ts";
 import type { Program } from "./definitions.ts";
@@ -166,6 +166,8 @@ export class Attempt {
     if (session_id === undefined || session_id === claimed.session_id) return;
     claimed.session_id = session_id;
     this.#noting = this.#noting.then(() => this.#untilStored(() => noteSession(ctx, this.held, session_id)));
+    // Seen once the program is over: until then nobody waits for it, and what nobody waits for would end the hub.
+    this.#noting.catch(() => {});
   }
 
   #endingOf({ code, signal }: Exit): Ending {
@@ -191,7 +193,7 @@ export class Attempt {
     // In its client's words, which may repeat what it was given; its output has none of that.
     const words =
       error !== undefined
-        ? this.#mask(error)
+        ? storable(this.#mask(error))
         : this.#lastWords(signal ? `It was ended by ${signal}` : `It ended with exit code ${code}`);
     if (throttled_until !== undefined) return { outcome: "throttled", ...how, cost_usd, error: words, throttled_until };
     return { outcome: "failed", ...how, cost_usd, error: words };

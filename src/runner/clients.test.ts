@@ -3,10 +3,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { arm, disarm } from "../failpoints.ts";
 import { FAKE_CLIENT } from "../testing/agents/fake-client.ts";
 import { eachDatabase, type TestHub } from "../testing/hub.ts";
 import { until } from "../testing/process.ts";
-import { define, planRun, runOver, showRun } from "../testing/runs.ts";
+import { define, planRun, runIn, runOver, showRun } from "../testing/runs.ts";
 
 const START = Date.parse("2027-03-01T09:00:00Z");
 /** What the fake says in `resetsAt`. */
@@ -53,6 +54,50 @@ eachDatabase((open, database) => {
     const second = await run(hub);
     expect(second).toMatchObject({ state: "done", session_id: first.session_id });
     expect(calls()[1]?.args.slice(-3)).toEqual(["resume", first.session_id, "-"]);
+  });
+
+  test("what a client says of itself that no database can hold is stored without it, and the run has failed as it says", async () => {
+    const hub = await open({ now: START });
+    const result = JSON.stringify({
+      type: "result",
+      is_error: true,
+      session_id: "a\0b",
+      result: "nul \0, half \ud800.",
+    });
+    const script = "process.stdout.write(process.argv[1] + '\\n'); process.exitCode = 1";
+    define(hub, { trigger: { client: "claude", argv: [process.execPath, "-e", script, result], cwd: folder } });
+    const { state, error, session_id } = await run(hub);
+    expect([state, error, session_id?.length]).toEqual(["failed", "nul \ufffd, half \ufffd.", 36]);
+  });
+
+  test("where the session that a client names cannot be stored the hub goes on, and the run says so when its program is over", async () => {
+    const hub = await open({ now: START });
+    const [named, go] = [join(folder, "named"), join(folder, "go")];
+    const script = `const { existsSync, writeFileSync } = require("fs");
+      const at = (file, then) => { const until = setInterval(() => existsSync(file) && (clearInterval(until), then()), 10); };
+      at(${JSON.stringify(named)}, () => {
+        console.log(JSON.stringify({ type: "thread.started", thread_id: "a-session" }));
+        at(${JSON.stringify(go)}, () => {});
+      })`;
+    define(hub, { trigger: { client: "codex", argv: [process.execPath, "-e", script, "--"], cwd: folder } });
+    const unhandled: unknown[] = [];
+    const note = (error: unknown): void => void unhandled.push(error);
+    process.on("unhandledRejection", note);
+    await using _ = { [Symbol.asyncDispose]: async () => void process.off("unhandledRejection", note) };
+    const id = await planRun(hub);
+    await runIn(hub, id, "running");
+    arm("post.before_begin:throw:each");
+    writeFileSync(named, "");
+    await until(() => readFileSync(join(hub.home, "runs", "main", `${id}.1.log`), "utf8").includes("a-session"));
+    // Behind it: what cannot be stored now either.
+    expect((await hub.call(hub.admin, "run_pause")).status).toBe(500);
+    disarm();
+    writeFileSync(go, "");
+    expect(await runOver(hub, id)).toMatchObject({
+      state: "failed",
+      error: expect.stringMatching(/^The hub could not run it: /),
+    });
+    expect(unhandled).toEqual([]);
   });
 
   // The rest is between the hub and a program, whichever database there is.

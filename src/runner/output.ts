@@ -1,6 +1,7 @@
 import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { StringDecoder } from "node:string_decoder";
+import { storable } from "../text.ts";
 
 /** What is kept of an attempt's output in its file, and of that in the database. */
 const MOST_FILE = 1024 * 1024;
@@ -107,7 +108,7 @@ export class Output {
     // A cut in the middle of a character, and what is no text at all.
     const decoder = new StringDecoder("utf8");
     const text = decoder.write(bytes) + decoder.end();
-    return text.replaceAll("\0", "\ufffd").toWellFormed();
+    return storable(text);
   }
 
   #append(text: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { addressFor, type Dialect, type Findings, objectIn, type Start } from "./dialect.ts";
+import { addressFor, type Dialect, type Findings, isSessionId, objectIn, type Start } from "./dialect.ts";
 
 /** What it says on whichever stream when there is no such session. */
 const LOST = "No conversation found with session ID";
@@ -51,7 +51,7 @@ export function claudeServer(url: string, more: Readonly<Record<string, string>>
 }
 
 function takeSession(findings: Findings, { session_id }: Record<string, unknown>): void {
-  if (typeof session_id === "string") findings.session_id = session_id;
+  if (isSessionId(session_id)) findings.session_id = session_id;
 }
 
 function takeLimit(findings: Findings, { rate_limit_info }: Record<string, unknown>): void {

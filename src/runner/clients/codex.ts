@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { addressFor, type Dialect, type Findings, objectIn, type Start } from "./dialect.ts";
+import { addressFor, type Dialect, type Findings, isSessionId, objectIn, type Start } from "./dialect.ts";
 
 const LOST = "no rollout found";
 const OWN_SERVER = /^\s*\[\s*mcp_servers\.["']?parley["']?\s*\]/m;
@@ -20,8 +20,7 @@ export const codex: Dialect = {
   read: (findings, line, { now }) => {
     if (line.includes(LOST)) findings.session_lost = true;
     const message = objectIn(line);
-    if (message?.type === "thread.started" && typeof message.thread_id === "string")
-      findings.session_id = message.thread_id;
+    if (message?.type === "thread.started" && isSessionId(message.thread_id)) findings.session_id = message.thread_id;
     if (message?.type === "turn.failed") takeError(findings, (message.error ?? {}) as Record<string, unknown>, now);
     if (message?.type === "error") takeError(findings, message, now);
     // What went wrong on the way was mended.

@@ -43,6 +43,10 @@ export interface Dialect {
   read: (findings: Findings, line: string, context: { is_error: boolean; now: number }) => void;
 }
 
+/** It is stored, and is an argument of the program that goes on with it: what is anything else is not taken. */
+export const isSessionId = (value: unknown): value is string =>
+  typeof value === "string" && /^[A-Za-z0-9][A-Za-z0-9._:-]{0,199}$/.test(value);
+
 /** Undefined for what is no object in JSON. */
 export function objectIn(line: string): Record<string, unknown> | undefined {
   if (!line.startsWith("{")) return undefined;

@@ -1,5 +1,6 @@
 /** What came with a request, as text for a prompt: JSON line by line, a form as JSON, anything else as it is. */
 import { isUtf8 } from "node:buffer";
+import { storable } from "../../../text.ts";
 import type { PayloadRow } from "../tables.ts";
 
 export type Payload = Pick<PayloadRow, "media" | "payload">;
@@ -40,11 +41,9 @@ export function valueAt(root: unknown, path: string): string | undefined {
     // It has it as its own.
     value = (value as Record<string, unknown>)[part];
   }
+  // JSON can spell what a body could not hold.
   return typeof value === "string" ? storable(value) : pretty(JSON.stringify(value), value).payload;
 }
-
-/** JSON can spell what a body could not hold, and no database could. */
-const storable = (text: string): string => text.toWellFormed().replaceAll("\0", "\ufffd");
 
 const empty = (): Payload => ({ media: "text", payload: "" });
 
