@@ -116,6 +116,32 @@ test("worker run takes over what a worker of its name left that was killed, and 
   });
 });
 
+test("worker run tells whatever its program prints, also what no database holds and what ends in the middle of a character", async () => {
+  await using cleanup = new AsyncDisposableStack();
+  const ground = await hosted(cleanup);
+  const told = async (script: string) => {
+    const { id } = await ground.json<{ id: string }>(["task", "add", "--max-attempts", "1", "say it"]);
+    const program = [process.execPath, "-e", script];
+    const { code } = await ground.parley(["worker", "run", "--until-idle", "0", "--most", "1", "--", ...program]);
+    const task = await ground.json<{ status: string; response_summary: string; error: string }>(["task", "get", id]);
+    return { code, ...task };
+  };
+  expect(await told('console.log("a\\0b")')).toMatchObject({ code: 0, status: "done", response_summary: "a\ufffdb" });
+  expect(await told('console.error("a\\0b"); process.exitCode = 3')).toMatchObject({
+    ...{ code: 0, status: "dead", error: "It ended with exit code 3: a\ufffdb" },
+  });
+  const half = await told('console.error("😀".repeat(3000) + "x"); process.exitCode = 3');
+  expect([half.code, half.status, half.error.endsWith("😀😀x"), half.error.isWellFormed()]).toEqual([
+    0,
+    "dead",
+    true,
+    true,
+  ]);
+  const long = await told('console.error("first\\n" + "x".repeat(3990)); process.exitCode = 3');
+  expect([long.code, long.status]).toEqual([0, "dead"]);
+  expect(long.error).toMatch(/^It ended with exit code 3: x+…\nfirst\nx{3990}$/);
+});
+
 test("what a program says while nobody takes it makes the program wait, and nothing pile up", async () => {
   const release = Promise.withResolvers<void>();
   let [taken, text] = [0, ""];

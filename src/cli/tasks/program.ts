@@ -7,6 +7,7 @@ import { StringDecoder } from "node:string_decoder";
 import { setTimeout as pause } from "node:timers/promises";
 import { endAttempt, killAll, killGroup } from "../../local/killing.ts";
 import { startOf } from "../../local/processes.ts";
+import { storable } from "../../text.ts";
 import { invalid } from "../core/failure.ts";
 import { type Env, type Io, STDERR } from "../core/io.ts";
 import { candidates, isExecutable } from "../core/program.ts";
@@ -111,6 +112,6 @@ class Kept {
   }
 
   get text(): string {
-    return this.#bytes.toString("utf8").toWellFormed();
+    return storable(this.#bytes.toString("utf8"));
   }
 }

@@ -1,3 +1,4 @@
+import { cut } from "../../text.ts";
 import type { Cli } from "../core/cli.ts";
 import type { Client } from "../core/client.ts";
 import { invalid, isFailure, recover } from "../core/failure.ts";
@@ -9,6 +10,8 @@ import type { Task } from "./worker.ts";
 const BEATS_A_LEASE = 3;
 const LEAST_BEAT_MS = 200;
 const MOST_ERROR = 4000;
+/** Of its last line, which stands in front of them all. */
+const MOST_LAST = 1000;
 /** So long a worker that is to end waits for a hub that is away. After that the lease ends it. */
 const LEAVE_MS = 5000;
 /** What the hub says of a task that is not ours any more. */
@@ -117,7 +120,7 @@ async function report({ client, task, lines }: Work, exit: Exit, why: Reason | u
       over,
     });
   }
-  const printed = lastLines(exit.stderr, lines).slice(-MOST_ERROR);
+  const printed = lastLines(exit.stderr, lines).slice(-MOST_ERROR).toWellFormed();
   const error = errorOf(why === "cancelled" ? "It was cancelled" : `It ended with ${endOf(exit)}`, printed);
   return reported(() => client.call("task_fail", { ...of, error }), { outcome: "failed", text: error, over });
 }
@@ -126,7 +129,8 @@ async function report({ client, task, lines }: Work, exit: Exit, why: Reason | u
 function errorOf(how: string, printed: string): string {
   const lines = printed.split("\n");
   if (printed === "") return `${how}.`;
-  return [`${how}: ${lines.at(-1)}`, ...(lines.length > 1 ? lines : [])].join("\n");
+  if (lines.length === 1) return `${how}: ${printed}`;
+  return [`${how}: ${cut(lines.at(-1) ?? "", MOST_LAST)}`, ...lines].join("\n");
 }
 
 const release = (
