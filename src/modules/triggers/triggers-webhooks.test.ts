@@ -145,6 +145,16 @@ eachDatabase((open, database) => {
     expect(
       await status({ ...both, "webhook-signature": `v1,abc v2,xyz ${both["webhook-signature"]}` }, "standard"),
     ).toBe(200);
+    const marked = `\ufeff${body}`;
+    expect([
+      await status(hubSignature(marked), "github", marked),
+      await status(hubSignature(body), "github", marked),
+    ]).toEqual([200, 401]);
+    // The digits of a hash are the same in capitals, as some write them; those of base64 are not.
+    const { "x-hub-signature-256": hash } = hubSignature(body);
+    expect(await status({ "x-hub-signature-256": `sha256=${hash.slice("sha256=".length).toUpperCase()}` })).toBe(200);
+    const { "webhook-signature": signed, ...named } = standard(body);
+    expect(await status({ ...named, "webhook-signature": signed.toUpperCase() })).toBe(401);
     const again = JSON.stringify(JSON.parse(body));
     expect(await status(hubSignature(body), "github", again)).toBe(401);
     expect(await status(standard(body), "github", again)).toBe(401);
@@ -268,6 +278,10 @@ eachDatabase((open, database) => {
     // As `curl -d` sends it.
     expect(await said('{"a":1}', "application/x-www-form-urlencoded")).toBe('|\n{\n  "a": 1\n}\n|');
     expect(await said("Hello\nthere", "text/plain")).toBe("|\nHello\nthere\n|");
+    // Some put the mark of UTF-8 in front of it, which is no part of what it says.
+    for (const type of ["application/json", "application/x-www-form-urlencoded", undefined])
+      expect([type, await said(Buffer.from('\ufeff{"a":1}'), type)]).toEqual([type, '|\n{\n  "a": 1\n}\n|']);
+    expect(await said("\ufeffHello", "text/plain")).toBe("|Hello|");
     expect(await said("{not json", "text/plain")).toBe("|{not json|");
     for (const bad of ["{", "{'a':1}", '{"a":1,}', "nonsense"])
       expect(await said(bad, "application/json")).toEqual([400, "Malformed JSON"]);

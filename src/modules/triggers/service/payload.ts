@@ -13,7 +13,7 @@ const MOST_DEPTH = 100;
 
 export function parsePayload(bytes: Buffer, type: string | undefined): Parsed {
   if (!isUtf8(bytes)) return { error: "The body is not UTF-8" };
-  const text = bytes.toString("utf8");
+  const text = bytes.toString("utf8").replace(/^\ufeff/, "");
   if (text.includes("\0")) return { error: "The body contains the character NUL" };
   const media = (type ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
   if (media === "application/json" || media.endsWith("+json")) return text.trim() === "" ? empty() : json(text);

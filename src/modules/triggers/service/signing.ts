@@ -36,7 +36,7 @@ export function whyNotProven(signed: Signed, { secrets, now, query_secret }: Che
   const hub = header("x-hub-signature-256");
   if (hub !== undefined)
     return unless(
-      (secret) => !isOfStandard(bytes) && isSame(hub, `sha256=${macOf(secret, bytes)}`),
+      (secret) => !isOfStandard(bytes) && isSame(hub.toLowerCase(), `sha256=${macOf(secret, bytes)}`),
       "Its X-Hub-Signature-256 is not of our secret and its bytes.",
     );
   const plain = header("x-webhook-secret");
