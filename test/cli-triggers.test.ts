@@ -31,6 +31,7 @@ test("a trigger is made, tried, fired, stopped, looked back at and deleted by co
   const help = await said("help", "trigger", "add");
   for (const option of ["--type cron|webhook|manual", "--missed skip|once|all", "--overlap skip|queue|allow"])
     expect(help).toContain(`  ${option} `);
+  expect(await said("trigger", "runs")).toBe("Nothing has fired.");
   expect(await said("trigger", "list")).toMatch(/nightly +cron +0 3 \* \* \*/);
   // What it says has lines, and is read as such.
   const tried = await said("trigger", "test", "nightly", "--payload", '{"what":"it"}');
@@ -80,5 +81,28 @@ test("a trigger is made, tried, fired, stopped, looked back at and deleted by co
   expect(await said("trigger", "rotate", "github")).toMatch(/shown this once: whsec_/);
   expect(await said("trigger", "show", "github")).toMatch(/\/api\/webhook\/github/);
   expect(await said("trigger", "delete", "nightly", "--yes")).toBe("Deleted nightly.");
-  expect(await said("trigger", "show", "nightly")).toMatch(/^4 .*Trigger 'nightly' not found/s);
+  for (const [command = "", ...more] of [
+    ["show"],
+    ["run"],
+    ["test"],
+    ["enable"],
+    ["disable"],
+    ["edit", "--channel", "web"],
+  ])
+    expect([command, await said("trigger", command, "nightly", ...more)]).toEqual([
+      command,
+      expect.stringMatching(/^4 parley: Trigger 'nightly' not found\. See them all: \S+ trigger list --home \S+$/),
+    ]);
+  expect(await said("trigger", "delete", "nightly")).toMatch(
+    /^4 parley: There is no trigger "nightly"\. See them all: /,
+  );
+  expect(await said("trigger", "runs", "nihgtly")).toMatch(
+    /^Nothing of nihgtly has fired\. See them all: \S+ trigger list /,
+  );
+  expect(await said("trigger", "runs", "nightly")).toMatch(/ nightly +/);
+  for (const command of ["show", "run", "test", "enable", "disable", "edit", "rotate", "runs", "delete"])
+    expect([command, await ground.json(["complete", "--", "trigger", command, "git"])]).toEqual([
+      command,
+      { candidates: ["github"] },
+    ]);
 });

@@ -40,6 +40,7 @@ test("without a command there is what it is, three examples and the common comma
 
 test("a mistyped command is answered with the one that was meant", () => {
   expect(() => findCommand(["stauts"])).toThrow("Did you mean status?");
+  expect(() => findCommand(["run"])).toThrow("Did you mean serve, or runs list?");
   expect(() => findCommand(["tokens"])).toThrow("Did you mean token list?");
   expect(() => findCommand(["chat", "sned"])).toThrow("Did you mean chat send?");
   expect(() => findCommand(["completely-different"])).toThrow(/^(?!.*Did you mean)/);

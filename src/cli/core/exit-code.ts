@@ -27,11 +27,15 @@ const PLAIN: CommandHints = { line: (command) => `${programName()} ${command}`, 
  */
 export const sentenceOf = ({ message, near }: Failure, { line, time }: CommandHints = PLAIN): string => {
   const spoken = message
+    .replace(NO_TRIGGER, (words) => `${words}. See them all: ${line("trigger list")}`)
     .replace(TOOL_FIRST, "")
     .replace(TOOL, (tool) => (commandOf(tool) === undefined ? tool : line(commandOf(tool) ?? "")))
     .replace(STAMP, (_, at = "", iso) => atTime(at, time(iso)));
   return near ? `${spoken}${didYouMean(near.given, near.names)}` : spoken;
 };
+
+/** Its words are fixed, and name no way out. */
+const NO_TRIGGER = /^Trigger '.*' not found$/s;
 
 /** Only what the hub stamped has milliseconds; a time that somebody typed is theirs. */
 const STAMP = /(at )?(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)/g;

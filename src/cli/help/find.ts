@@ -9,7 +9,7 @@ const MEANT: Readonly<Record<string, string>> = {
   tail: "chat tail",
   mail: "inbox",
   start: "serve",
-  run: "serve",
+  run: "serve, or runs list",
   up: "serve",
   down: "stop",
   kill: "stop",
