@@ -1,5 +1,5 @@
 /** Taking over what another program has. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
@@ -127,6 +127,51 @@ test("import atlas takes tasks and triggers with a report, changes nothing when 
   });
 });
 
+test("import atlas takes all that can be taken, whatever else the file holds, and names what was left with the reason", async () => {
+  await using ground = new Ground({ in_process: true });
+  await ground.host();
+  const file = join(ground.folder, "atlas.db");
+  using database = new DatabaseSync(file);
+  database.exec(SCHEMA);
+  const message = database.prepare(
+    "insert into messages (channel, sender, content, status, response_summary) values ('web', ?, ?, ?, ?)",
+  );
+  const waits = database.prepare("insert into task_awaits (task_id, trigger_name, session_key) values (?, ?, ?)");
+  message.run(null, "first", "pending", null);
+  message.run(null, "a\0b", "pending", null);
+  message.run(null, "much came of it", "done", "x".repeat(5_000_000));
+  message.run(`${"x".repeat(199)}😀`, "from a long name", "pending", null);
+  message.run(null, "\u0001".repeat(1_000_000), "pending", null);
+  message.run(null, "waited for", "pending", null);
+  message.run(null, "waited for by many", "pending", null);
+  message.run(null, "last", "pending", null);
+  waits.run(2, "gmail", null);
+  waits.run(6, "gmail", "k".repeat(201));
+  for (let n = 0; n < 101; n += 1) waits.run(7, "gmail", String(n));
+  waits.run(8, "gmail", "thread-8");
+  const taken = { pending: 3, awaits: 1 };
+  const left = [
+    ["message", "2", /NUL/],
+    ["message", "3", /at most \d+ bytes/],
+    ["message", "5", /at most \d+ bytes/],
+    ["message", "6", /200 characters/],
+    ["message", "7", /100/],
+    ["await", "gmail", /message 2 was not taken/],
+  ] as const;
+  for (const known of [0, 3]) {
+    const report = await ground.json<{ left: { what: string; name: string; reason: string }[] }>([
+      ...["import", "atlas", file],
+    ]);
+    expect(report).toMatchObject({ taken: known === 0 ? taken : {}, known: { tasks: known } });
+    for (const [what, name, reason] of left)
+      expect(report.left).toContainEqual({ what, name, reason: expect.stringMatching(reason) });
+    expect(report.left.filter(({ what }) => what === "message")).toHaveLength(5);
+  }
+  const { tasks } = await ground.json<{ tasks: { content: string; sender: string | null }[] }>(["task", "list"]);
+  expect(tasks.map(({ content }) => content)).toEqual(["first", "from a long name", "last"]);
+  expect(tasks[1]?.sender).toBe("x".repeat(199));
+});
+
 test("import atlas says what is the matter with a file that is damaged or foreign, and changes nothing", async () => {
   await using ground = new Ground({ in_process: true });
   await ground.host();
@@ -136,6 +181,9 @@ test("import atlas says what is the matter with a file that is damaged or foreig
     return `${code} ${stderr.trim()}`;
   };
   expect(await said()).toBe(`4 parley: There is no file ${file}.`);
+  mkdirSync(file);
+  expect(await said()).toBe(`2 parley: ${file} is not a database of Atlas: it is no file. Nothing was changed.`);
+  rmSync(file, { recursive: true });
   writeFileSync(
     file,
     "It is only a letter, and quite a long one, so that nobody takes it for an empty database.".repeat(20),

@@ -1,5 +1,5 @@
 /** Reads a database of Atlas (Inbox-MCP), whole, before anything is done with it. Never writes to it. */
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { Failure, invalid, reasonOf } from "../core/failure.ts";
 
@@ -18,7 +18,9 @@ export type Atlas = Readonly<Record<Table, readonly Row[]>>;
 
 /** Throws a `Failure` that says what is the matter with the file. */
 export function readAtlas(path: string): Atlas {
-  if (!existsSync(path)) throw new Failure("NOT_FOUND", `There is no file ${path}.`);
+  const file = statSync(path, { throwIfNoEntry: false });
+  if (!file) throw new Failure("NOT_FOUND", `There is no file ${path}.`);
+  if (!file.isFile()) throw foreign(path, "it is no file");
   try {
     using database = new DatabaseSync(path, { readOnly: true });
     const [check] = database.prepare("pragma quick_check(1)").all();

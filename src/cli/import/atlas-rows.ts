@@ -14,6 +14,8 @@ export interface Left {
 
 const MOST_CONTENT_BYTES = 2 * 1024 * 1024;
 const CHANNEL = /^[a-z][a-z0-9_-]{0,39}$/;
+/** Of a character of two parts, the first. */
+const HALF_AT_END = /[\ud800-\udbff]$/;
 const STATUSES = ["pending", "processing", "done", "cancelled"];
 
 const textOf = (value: unknown): string => (value === null || value === undefined ? "" : String(value));
@@ -41,7 +43,7 @@ export function taskOf(row: Row, awaits: Atlas["task_awaits"]): ImportedTask | s
     // Ids of two databases are the same, times hardly.
     source_key: `atlas:${id}:${created_at}`,
     channel: textOf(channel),
-    sender: textOrNull(sender)?.slice(0, 200) ?? null,
+    sender: textOrNull(sender)?.slice(0, 200).replace(HALF_AT_END, "") ?? null,
     content: textOf(content),
     // Whoever worked on it there does not go on with it here.
     status: before === "done" || before === "cancelled" ? before : "pending",

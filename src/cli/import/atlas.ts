@@ -3,11 +3,14 @@ import { visibleLine } from "../../visible.ts";
 import { batches } from "../core/batches.ts";
 import type { Cli } from "../core/cli.ts";
 import { defineCommand } from "../core/command.ts";
-import { Failure } from "../core/failure.ts";
+import { Failure, isFailure } from "../core/failure.ts";
 import { columns } from "../core/fields.ts";
+import type { Output } from "../core/tool-types.ts";
 import { counted } from "../core/words.ts";
-import { type Atlas, readAtlas } from "./atlas-file.ts";
+import { type Atlas, type Row, readAtlas } from "./atlas-file.ts";
 import { type ImportedTask, type Left, runsOf, taskOf, triggerOf } from "./atlas-rows.ts";
+
+type Imported = Output<"task_import">["tasks"][number];
 
 /** As much as goes in one call. */
 const MOST = { items: 50, size: 512 * 1024 };
@@ -59,35 +62,61 @@ async function takeTriggers(cli: Cli, { triggers }: Atlas, report: Report): Prom
 }
 
 async function takeTasks(cli: Cli, { messages, task_awaits }: Atlas, report: Report): Promise<void> {
-  const tasks = new Map<string, { task: ImportedTask; was: string }>();
+  const tasks = new Map<string, { task: ImportedTask; row: Row }>();
   for (const row of messages) {
     const task = taskOf(row, task_awaits);
     if (typeof task === "string") report.left.push({ what: "message", name: String(row.id), reason: task });
-    else tasks.set(task.source_key, { task, was: String(row.status) });
+    else tasks.set(task.source_key, { task, row });
   }
-  leaveAwaits({ messages, task_awaits }, report);
   const all = [...tasks.values()].map(({ task }) => task);
   for await (const batch of batches(all, MOST, bytesOf)) {
-    const taken = await cli.call("task_import", { tasks: batch });
-    for (const { source_key, known, expired } of taken.tasks) {
-      const { task, was } = tasks.get(source_key) ?? {};
-      if (known) report.known.tasks += 1;
-      else count(report, was ?? "");
-      if (expired && !known) count(report, "expired");
-      if (!known && task) for (const _ of task.awaits) count(report, "awaits");
+    for (const outcome of await importBatch(cli, batch)) {
+      const { task, row } = tasks.get(outcome.source_key) ?? {};
+      if ("refused" in outcome) report.left.push({ what: "message", name: String(row?.id), reason: outcome.refused });
+      else if (outcome.known) report.known.tasks += 1;
+      else {
+        count(report, String(row?.status));
+        if (outcome.expired) count(report, "expired");
+        for (const _ of task?.awaits ?? []) count(report, "awaits");
+      }
     }
   }
+  leaveAwaits({ messages, task_awaits }, report);
 }
+
+type Outcome = Imported | { source_key: string; refused: string };
+
+/** The hub takes all of a call or none: where it refuses one of them, each is a call of its own. */
+async function importBatch(cli: Cli, tasks: ImportedTask[]): Promise<Outcome[]> {
+  try {
+    return (await cli.call("task_import", { tasks })).tasks;
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    const [first, ...more] = tasks;
+    if (first && more.length === 0)
+      return [{ source_key: first.source_key, refused: error.message.replace(/^("?)tasks\.0\./, "$1") }];
+    const outcomes: Outcome[] = [];
+    for (const task of tasks) outcomes.push(...(await importBatch(cli, [task])));
+    return outcomes;
+  }
+}
+
+/** The hub will not have it, whenever it is asked. */
+const REFUSED = ["INVALID_ARGUMENT", "INVALID_TEXT", "CONTENT_TOO_LARGE", "BODY_TOO_LARGE"];
+const isRefusal = (error: unknown): error is Failure => isFailure(error, ...REFUSED);
 
 const bytesOf = ({ content, response_summary }: ImportedTask): number =>
   Buffer.byteLength(content) + Buffer.byteLength(response_summary ?? "");
 
 function leaveAwaits({ messages, task_awaits }: Pick<Atlas, "messages" | "task_awaits">, { left }: Report): void {
   const status = new Map(messages.map((row) => [row.id, row.status]));
+  const refused = new Set(left.filter(({ what }) => what === "message").map(({ name }) => name));
   for (const { task_id, trigger_name } of task_awaits) {
     const was = status.get(task_id);
-    if (was === "pending" || was === "processing") continue;
-    const reason = was === undefined ? `there is no message ${task_id}` : `message ${task_id} is ${was} already`;
+    const isRefused = refused.has(String(task_id));
+    if (!isRefused && (was === "pending" || was === "processing")) continue;
+    const why = isRefused ? "was not taken" : `is ${was} already`;
+    const reason = was === undefined ? `there is no message ${task_id}` : `message ${task_id} ${why}`;
     left.push({ what: "await", name: String(trigger_name), reason });
   }
 }
