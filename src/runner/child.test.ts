@@ -69,8 +69,11 @@ test("how it ended is known: its exit code, or the signal that killed it", async
 });
 
 test("a program that does not exist, may not be run or has no folder is told as such, and nothing was started", async () => {
+  const script = join(folder, "script");
+  writeFileSync(script, "#!/nowhere/interpreter\n", { mode: 0o700 });
   const bad: [Partial<Command>, string][] = [
     [{ argv: ["/nowhere/agent"] }, "The program /nowhere/agent does not exist."],
+    [{ argv: [script] }, `The program ${script} is there, but what it is to be run by is not: see its first line.`],
     [{ argv: [file] }, `The program ${file} may not be run.`],
     [{ cwd: join(folder, "none") }, `The folder ${join(folder, "none")} does not exist.`],
     [{ argv: [process.execPath, "a\0b"] }, `The program ${process.execPath} could not be started`],

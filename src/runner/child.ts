@@ -1,6 +1,6 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { COOKIE, endAttempt, killAll } from "../local/killing.ts";
@@ -151,6 +151,9 @@ function checkFolder(cwd: string): void {
 }
 
 function reasonOf(program: string, error: NodeJS.ErrnoException | undefined): string {
+  // Of what is to run it the system says the same.
+  if (error?.code === "ENOENT" && program.includes("/") && existsSync(program))
+    return `The program ${program} is there, but what it is to be run by is not: see its first line.`;
   if (error?.code === "ENOENT") return `The program ${program} does not exist.`;
   if (error?.code === "EACCES") return `The program ${program} may not be run.`;
   if (error?.code === "E2BIG")
