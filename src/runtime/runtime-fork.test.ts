@@ -6,7 +6,13 @@ import { type Asked, ModelServer, openaiEvents, streams } from "../testing/model
 import { openAgentHub, portOf, Running } from "../testing/running-agent.ts";
 import { openai } from "./drivers/openai.ts";
 
-const PATIENCE = { tries: 1, pace: { first_ms: 1, most_ms: 5 }, most_wait_ms: 1000, silent_ms: 60_000 };
+const PATIENCE = {
+  tries: 1,
+  pace: { first_ms: 1, most_ms: 5 },
+  most_wait_ms: 1000,
+  silent_ms: 60_000,
+  whole_ms: 60_000,
+};
 
 eachDatabase((open) => {
   const openHub = async () => {

@@ -8,7 +8,13 @@ import type { Answer } from "./drivers/driver.ts";
 import { openai } from "./drivers/openai.ts";
 
 const USED = { input_tokens: 1000, output_tokens: 200 };
-const PATIENCE = { tries: 4, pace: { first_ms: 1, most_ms: 5 }, most_wait_ms: 1000, silent_ms: 10_000 };
+const PATIENCE = {
+  tries: 4,
+  pace: { first_ms: 1, most_ms: 5 },
+  most_wait_ms: 1000,
+  silent_ms: 10_000,
+  whole_ms: 60_000,
+};
 
 eachDatabase((open) => {
   const openHub = async () => {

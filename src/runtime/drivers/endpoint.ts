@@ -21,11 +21,13 @@ export interface Patience {
   most_wait_ms: number;
   /** For so long a stream may say nothing. */
   silent_ms: number;
+  /** For so long an answer may take, however much it is said that it comes. */
+  whole_ms: number;
 }
 
 const PATIENCE: Patience = {
   ...{ tries: 6, pace: { first_ms: 1000, most_ms: 30_000 } },
-  ...{ most_wait_ms: 120_000, silent_ms: 90_000 },
+  ...{ most_wait_ms: 120_000, silent_ms: 90_000, whole_ms: 1_800_000 },
 };
 
 /** What a person is told, where it is the end of the turn. */
@@ -67,7 +69,7 @@ export async function ask<T>(
   const backoff = new Backoff(patience.pace);
   for (let tries = 1; ; tries += 1)
     try {
-      return await once(question, read, { signal, silent_ms: patience.silent_ms });
+      return await once(question, read, { signal, patience });
     } catch (error) {
       signal.throwIfAborted();
       const failed = error instanceof EndpointError ? error : unreachable(error);
@@ -92,16 +94,19 @@ function unreachable(error: unknown): EndpointError {
 async function once<T>(
   { url, headers, body, told }: Question,
   read: (events: AsyncIterable<unknown>) => Promise<T>,
-  { signal, silent_ms }: { signal: AbortSignal; silent_ms: number },
+  { signal, patience: { silent_ms, whole_ms } }: { signal: AbortSignal; patience: Patience },
 ): Promise<T> {
-  const silence = new AbortController();
-  const timer = setTimeout(() => silence.abort(broken(`did not go on for ${silent_ms} ms`)), silent_ms);
+  const given_up = new AbortController();
+  const timer = setTimeout(() => given_up.abort(broken(`did not go on for ${silent_ms} ms`)), silent_ms);
+  const late = setTimeout(() => given_up.abort(endless(whole_ms)), whole_ms);
   try {
     const response = await fetch(url, {
       method: "POST",
       headers: { "content-type": "application/json", accept: "text/event-stream, application/json", ...headers },
       body: JSON.stringify(body),
-      signal: AbortSignal.any([signal, silence.signal]),
+      // The key, and what was said, is for whom a person has named, and for nobody whom that one names.
+      redirect: "manual",
+      signal: AbortSignal.any([signal, given_up.signal]),
     });
     if (!response.ok) throw await refusalOf(response);
     const type = response.headers.get("content-type") ?? "";
@@ -110,22 +115,40 @@ async function once<T>(
     if (type.includes("application/json")) return await read(eventsOfWhole(chunks, told));
     throw new EndpointError("The model's endpoint answered with something else than events or JSON.");
   } catch (error) {
-    throw silence.signal.aborted && !signal.aborted ? silence.signal.reason : error;
+    throw given_up.signal.aborted && !signal.aborted ? given_up.signal.reason : error;
   } finally {
     clearTimeout(timer);
+    clearTimeout(late);
     // What is left of an answer that nobody reads is let go.
-    silence.abort();
+    given_up.abort();
   }
 }
 
+/** Asked again it would take as long. */
+const endless = (whole_ms: number): EndpointError =>
+  new EndpointError(`The model's answer was not whole after ${whole_ms} ms.`);
+
 async function refusalOf(response: Response): Promise<EndpointError> {
   const { status, headers } = response;
+  const place = placeIn(response);
+  if (place !== undefined)
+    return new EndpointError(
+      `The model's endpoint answered ${status}: it is at ${place} now. Name that as its address if you trust it.`,
+    );
   const text = await beginningOf(response);
   const passing = PASSING.includes(status) || status >= 500;
   return new EndpointError(`The model's endpoint answered ${status}: ${saying(text)}`, {
     passing,
     wait_ms: waitOf(headers.get("retry-after")),
   });
+}
+
+/** Where it has moved to, without what is nobody's business. */
+function placeIn({ status, headers, url }: Response): string | undefined {
+  const location = headers.get("location");
+  if (status >= 400 || location === null || !URL.canParse(location, url)) return undefined;
+  const { origin, pathname } = new URL(location, url);
+  return `${origin}${pathname}`;
 }
 
 /** Nobody reads the rest, however much that is. */

@@ -24,7 +24,9 @@ import { type Patience, waitOf } from "./endpoint.ts";
 import { type ModelOptions, openai } from "./openai.ts";
 import { openaiResponses } from "./openai-responses.ts";
 
-const PATIENCE: Patience = { tries: 4, pace: { first_ms: 1, most_ms: 5 }, most_wait_ms: 1000, silent_ms: 3000 };
+const PATIENCE: Patience = {
+  ...{ tries: 4, pace: { first_ms: 1, most_ms: 5 }, most_wait_ms: 1000, silent_ms: 3000, whole_ms: 60_000 },
+};
 const NEVER = new AbortController().signal;
 const TOOLS = [{ name: "task_create", description: "makes one", input_schema: { type: "object" } }];
 const HELLO: ModelMessage[] = [{ role: "user", content: "hello" }];
@@ -198,6 +200,31 @@ describe.each(KINDS)("$name", ({ name, make, events, whole, failure, key, told }
     });
     await expect(sample()).rejects.toThrow(/answered 401: (no ){600}/);
     await closed.promise;
+  });
+
+  test.each([302, 307])(
+    "a redirect (%i) is not followed: neither the key nor what was said goes anywhere else",
+    async (status) => {
+      const { server, sample } = await open();
+      const elsewhere = await ModelServer.open();
+      server.replies(refuse(status, "moved", { location: `${elsewhere.url}/v1?secret=1` }));
+      elsewhere.replies(streams(events(ANSWER)));
+      const why = await sample().then(() => "answered", String);
+      expect(why).toContain(`answered ${status}: it is at ${elsewhere.url}/v1 now`);
+      expect([why.includes("secret"), elsewhere.asked]).toEqual([false, []]);
+      expect(server.asked).toHaveLength(1);
+    },
+  );
+
+  test("an endpoint that shows that it is there, and answers nothing, is given up", async () => {
+    const { server, sample } = await open({ patience: { ...PATIENCE, whole_ms: 300 } });
+    server.replies((response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      const timer = setInterval(() => response.write(": still there\n\n"), 10);
+      response.once("close", () => clearInterval(timer));
+    });
+    await expect(sample()).rejects.toThrow("was not whole after 300 ms");
+    expect(server.asked).toHaveLength(1);
   });
 
   test("an endpoint where nobody is, is named so", async () => {
