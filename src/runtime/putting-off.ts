@@ -6,6 +6,8 @@ const MOST = 50;
 /** Where nobody says when it can go on, it is tried again after that, and each time after twice as long. */
 const FIRST_MS = 60_000;
 const LONGEST_MS = 3_600_000;
+/** Longer than this nothing is put off at once, whoever says so. */
+const A_DAY_MS = 24 * 3_600_000;
 
 /** What becomes of a turn that meets a quota: the hub pauses the agent until that is over, and the same is asked again. */
 export class PuttingOff {
@@ -24,7 +26,7 @@ export class PuttingOff {
     if (this.#times >= MOST) return false;
     const wait_ms = Math.min(FIRST_MS * 2 ** this.#times, LONGEST_MS);
     this.#times += 1;
-    const at = until > Date.now() ? until : Date.now() + wait_ms;
+    const at = until > Date.now() ? Math.min(until, Date.now() + A_DAY_MS) : Date.now() + wait_ms;
     const args = { ...turn, until: new Date(at).toISOString(), error: message.slice(0, 1000).toWellFormed() };
     return (await this.#port.call("runtime_throttle", args, { signal })).throttled_until !== null;
   }

@@ -92,6 +92,14 @@ eachDatabase((open) => {
     await expect.poll(ends).toEqual(["interrupted", "finished", "finished"]);
   });
 
+  test("TASK-31: an endpoint that asks for more time than there is has the turn wait for as long as any quota lasts", async () => {
+    const { tell, start, status, server, driver } = await openHub();
+    await using _ = await start(driver);
+    server.replies(refuse(429, "never again", { "retry-after": "9".repeat(14) }));
+    await tell("one");
+    await expect.poll(async () => (await status()).paused_by).toBe("the quota");
+  });
+
   test("a budget that is reached pauses the agent and asks a person, whose word has it go on with what waits", async () => {
     const { hub, ana, tell, start, ends, status, server, driver, answers } = await openHub();
     const budget = { scope: "agent", name: "scout", per_day: { cost_usd: 0.005 } };

@@ -3,23 +3,25 @@ import { z } from "zod";
 import type { Answer, Driver, ModelMessage, SampleRequest } from "./driver.ts";
 import { ask, broken, EndpointError } from "./endpoint.ts";
 import type { ModelOptions } from "./openai.ts";
-import { argumentsIn, costOf, namedTool, type Price } from "./telling.ts";
+import { argumentsIn, costOf, namedTool, type Price, Tokens } from "./telling.ts";
 
 export const ANTHROPIC_URL = "https://api.anthropic.com";
 const VERSION = "2023-06-01";
 const MOST_TOKENS = 8192;
 const LEFT_OUT = "<system notification>\nWhat came before is left out.\n</system notification>";
 
-const count = z.int().min(0);
-const Usage = z.object({
-  input_tokens: count.nullish(),
-  output_tokens: count.nullish(),
-  cache_creation_input_tokens: count.nullish(),
-  cache_read_input_tokens: count.nullish(),
-});
+const Usage = z
+  .object({
+    input_tokens: Tokens,
+    output_tokens: Tokens,
+    cache_creation_input_tokens: Tokens,
+    cache_read_input_tokens: Tokens,
+  })
+  .nullish()
+  .catch(null);
 const index = z.int().min(0).max(1000);
 const Event = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("message_start"), message: z.object({ usage: Usage.optional() }) }),
+  z.object({ type: z.literal("message_start"), message: z.object({ usage: Usage }) }),
   z.object({
     type: z.literal("content_block_start"),
     index,
@@ -33,7 +35,7 @@ const Event = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("message_delta"),
     delta: z.object({ stop_reason: z.string().nullish() }),
-    usage: Usage.optional(),
+    usage: Usage,
   }),
   z.object({ type: z.literal("message_stop") }),
   z.object({ type: z.literal("error"), error: z.object({ type: z.string(), message: z.string() }) }),
@@ -135,7 +137,7 @@ class Reading {
   }
 
   /** Each is of the whole answer so far. */
-  #count(usage: z.infer<typeof Usage> | undefined): void {
+  #count(usage: z.infer<typeof Usage>): void {
     if (!usage) return;
     const { input_tokens, cache_creation_input_tokens: made, cache_read_input_tokens: read, output_tokens } = usage;
     const input = (input_tokens ?? 0) + (made ?? 0) + (read ?? 0);

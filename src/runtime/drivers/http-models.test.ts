@@ -270,6 +270,59 @@ describe.each(KINDS)("$name", ({ name, make, events, whole, failure, key, told }
   });
 });
 
+const once = (driver: Driver): Promise<Answer> =>
+  driver.sample({ system: "s", messages: HELLO, turn_from: 0, tools: TOOLS }, NEVER);
+const data = (...all: object[]): string[] => all.map((event) => `data: ${JSON.stringify(event)}\n\n`);
+
+test("chat completions whose calls all have one index, or none, are told apart by their ids", async () => {
+  const server = await ModelServer.open();
+  const driver = openai({ model: "m", base_url: server.url, api_key: undefined, price: undefined, patience: PATIENCE });
+  const [one, two] = [
+    { id: "a", function: { name: "task_create", arguments: '{"content"' } },
+    { id: "b", function: { name: "mail_inbox", arguments: "{}" } },
+  ];
+  // Some give each part another id; the name stands in the first.
+  const rest = { function: { name: null, arguments: ':"one"}' } };
+  for (const place of [{}, { index: 0 }]) {
+    const parts = [
+      { ...one, ...place },
+      { ...rest, ...place, id: "c" },
+      { ...two, ...place },
+    ];
+    const told = parts.map((part) => ({ choices: [{ delta: { tool_calls: [part] } }] }));
+    server.replies(streams(data(...told, { choices: [{ delta: {}, finish_reason: "tool_calls" }] })));
+    expect((await once(driver)).calls).toEqual(ANSWER.calls);
+  }
+});
+
+test("what an endpoint says oddly beside its answer does not make it none", async () => {
+  const server = await ModelServer.open();
+  const made = { model: "m", base_url: server.url, api_key: undefined, price: undefined, patience: PATIENCE };
+  const chat = { choices: [{ delta: { content: "Done." }, finish_reason: "stop" }] };
+  const parts = [{ type: "thinking", thinking: [] }];
+  for (const odd of [
+    { choices: null, error: null },
+    { usage: { prompt_tokens: null, completion_tokens: 4, cost: null } },
+    { usage: { prompt_tokens: 3 } },
+    { usage: "none" },
+    { choices: [{ delta: null }] },
+    { choices: [{ delta: { content: parts } }] },
+  ]) {
+    server.replies(streams(data(chat, odd)));
+    expect(await once(openai(made))).toMatchObject({ text: "Done.", calls: [] });
+  }
+  const message = { type: "message", content: [{ type: "output_text", text: "Done." }] };
+  for (const usage of [null, {}, { input_tokens: 3, output_tokens: null }]) {
+    const item = { type: "response.output_item.done", item: message };
+    server.replies(streams(data(item, { type: "response.completed", response: { usage } })));
+    expect(await once(openaiResponses(made))).toMatchObject({ text: "Done.", output_tokens: 0 });
+    const content = [{ type: "text", text: "Done." }];
+    server.replies(answersWhole({ type: "message", content, usage }));
+    expect(await once(anthropic(made))).toMatchObject({ text: "Done.", output_tokens: 0 });
+  }
+  expect(server.asked).toHaveLength(12);
+});
+
 test("the openai driver speaks the protocol that its definition names, and chat completions where it names none", async () => {
   const server = await ModelServer.open();
   for (const [api, events] of [

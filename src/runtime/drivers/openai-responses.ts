@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Answer, Driver, ModelMessage, SampleRequest } from "./driver.ts";
 import { ask, broken, EndpointError } from "./endpoint.ts";
 import type { ModelOptions } from "./openai.ts";
-import { argumentsIn, costOf, namedTool, type Price } from "./telling.ts";
+import { argumentsIn, costOf, namedTool, type Price, Tokens } from "./telling.ts";
 
 const Typed = z.object({ type: z.string() });
 const Failure = z.object({ message: z.string() });
@@ -14,8 +14,8 @@ const Item = z.object({
   name: z.string().optional(),
   arguments: z.string().optional(),
 });
-const Usage = z.object({ input_tokens: z.int().min(0), output_tokens: z.int().min(0) });
-const Whole = z.object({ response: z.object({ usage: Usage.nullish(), error: Failure.nullish() }) });
+const Usage = z.object({ input_tokens: Tokens, output_tokens: Tokens });
+const Whole = z.object({ response: z.object({ usage: Usage.nullish().catch(null), error: Failure.nullish() }) });
 /** Cut short at the model's own limit is an answer, too. */
 const ENDS: readonly string[] = ["response.completed", "response.incomplete"];
 
@@ -72,7 +72,8 @@ async function readAnswer(events: AsyncIterable<unknown>, price: Price | undefin
       if (item.type === "function_call") calls.push({ tool: item.name ?? "", arguments: item.arguments ?? "" });
     }
     if (!ENDS.includes(type)) continue;
-    const { input_tokens = 0, output_tokens = 0 } = shaped(Whole, event).response.usage ?? {};
+    const { usage } = shaped(Whole, event).response;
+    const [input_tokens, output_tokens] = [usage?.input_tokens ?? 0, usage?.output_tokens ?? 0];
     const cost_usd = costOf(price, input_tokens, output_tokens);
     return { ...(text && { text }), calls, input_tokens, output_tokens, cost_usd };
   }

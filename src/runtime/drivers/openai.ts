@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { Answer, Driver, ModelMessage, SampleRequest } from "./driver.ts";
 import { ask, broken, DONE, EndpointError, type Patience } from "./endpoint.ts";
-import { argumentsIn, costOf, namedTool, type Price } from "./telling.ts";
+import { argumentsIn, costOf, namedTool, type Price, Tokens } from "./telling.ts";
 
 export const OPENAI_URL = "https://api.openai.com/v1";
 
@@ -15,17 +15,21 @@ export interface ModelOptions {
 }
 
 const Part = z.object({
-  index: z.int().min(0).max(127).default(0),
-  function: z.object({ name: z.string().nullish(), arguments: z.string().nullish() }).optional(),
+  index: z.int().min(0).max(127).nullish(),
+  id: z.string().nullish(),
+  function: z.object({ name: z.string().nullish(), arguments: z.string().nullish() }).nullish(),
 });
-const Delta = z.object({ content: z.string().nullish(), tool_calls: z.array(Part).nullish() });
+// Some tell of thoughts in lists: of what is no text nobody is told.
+const Delta = z.object({ content: z.string().nullish().catch(null), tool_calls: z.array(Part).nullish() });
 const Chunk = z.object({
-  choices: z.array(z.object({ delta: Delta.default({}), finish_reason: z.string().nullish() })).default([]),
+  choices: z.array(z.object({ delta: Delta.nullish(), finish_reason: z.string().nullish() })).nullish(),
   usage: z
-    .object({ prompt_tokens: z.int().min(0), completion_tokens: z.int().min(0), cost: z.number().min(0).optional() })
-    .nullish(),
-  error: z.object({ message: z.string() }).optional(),
+    .object({ prompt_tokens: Tokens, completion_tokens: Tokens, cost: z.number().min(0).nullish().catch(null) })
+    .nullish()
+    .catch(null),
+  error: z.object({ message: z.string() }).nullish(),
 });
+type Part = z.infer<typeof Part>;
 
 /** The same in one piece: what would have come in parts is the message. */
 const Whole = z.looseObject({
@@ -79,7 +83,7 @@ function told(message: ModelMessage): object {
 }
 
 async function readAnswer(events: AsyncIterable<unknown>, price: Price | undefined): Promise<Answer> {
-  const calls: { tool: string; arguments: string }[] = [];
+  const calls = new Calls();
   let [text, is_over] = ["", false];
   let usage: z.infer<typeof Chunk>["usage"];
   for await (const event of events) {
@@ -87,22 +91,36 @@ async function readAnswer(events: AsyncIterable<unknown>, price: Price | undefin
     const { choices, usage: used, error } = chunkOf(event);
     if (error) throw new EndpointError(`The model failed: ${error.message}`, { passing: true });
     usage = used ?? usage;
-    for (const { delta, finish_reason } of choices.slice(0, 1)) {
-      text += delta.content ?? "";
-      for (const part of delta.tool_calls ?? []) {
-        calls[part.index] ??= { tool: "", arguments: "" };
-        const call = calls[part.index];
-        if (!call) continue;
-        call.tool += part.function?.name ?? "";
-        call.arguments += part.function?.arguments ?? "";
-      }
+    for (const { delta, finish_reason } of choices?.slice(0, 1) ?? []) {
+      text += delta?.content ?? "";
+      for (const part of delta?.tool_calls ?? []) calls.add(part);
       is_over ||= Boolean(finish_reason);
     }
   }
   if (!is_over) throw broken("was cut off");
   const [input_tokens, output_tokens] = [usage?.prompt_tokens ?? 0, usage?.completion_tokens ?? 0];
   const cost_usd = usage?.cost ?? costOf(price, input_tokens, output_tokens);
-  return { ...(text && { text }), calls: calls.filter(Boolean), input_tokens, output_tokens, cost_usd };
+  return { ...(text && { text }), calls: calls.all, input_tokens, output_tokens, cost_usd };
+}
+
+/** Calls come in parts. */
+class Calls {
+  readonly all: { tool: string; arguments: string }[] = [];
+  readonly #at = new Map<number, { id: string | null | undefined; call: { tool: string; arguments: string } }>();
+
+  add({ index, id, function: told }: Part): void {
+    const at = index ?? 0;
+    const known = this.#at.get(at);
+    // Not every endpoint counts them: one that begins with a name and an id of its own is another one.
+    const is_new = !known || (Boolean(told?.name) && Boolean(id) && id !== known.id);
+    const call = is_new ? { tool: "", arguments: "" } : known.call;
+    if (is_new) {
+      this.all.push(call);
+      this.#at.set(at, { id, call });
+    }
+    call.tool += told?.name ?? "";
+    call.arguments += told?.arguments ?? "";
+  }
 }
 
 function toldWhole(whole: unknown): unknown[] {

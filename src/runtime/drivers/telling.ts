@@ -1,4 +1,5 @@
 /** What endpoints of models take in common, whatever a model has called before. */
+import { z } from "zod";
 import type { ModelCall } from "./driver.ts";
 
 /** A name that a model made up may be none that its endpoint would take back. */
@@ -15,6 +16,9 @@ export function argumentsIn({ arguments: text }: Pick<ModelCall, "arguments">): 
   }
   return { malformed: text };
 }
+
+/** As an endpoint counts them; one that does so oddly has answered all the same. */
+export const Tokens = z.int().min(0).nullish().catch(null);
 
 /** In dollars for a million tokens. */
 export interface Price {
