@@ -2,6 +2,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { onDatabase } from "../../testing/hub.ts";
 import { olderServer } from "../../testing/older-server.ts";
+import { type RawAnswer, rawServer } from "../../testing/raw-server.ts";
 import type { Toolset } from "../toolset.ts";
 import { Compositor } from "./compositor.ts";
 import { parseServers } from "./config.ts";
@@ -48,6 +49,48 @@ test("MOUNT-4: an address where nobody answers any more fails, and is there agai
   await start();
   await expect.poll(() => mounted.mounts().older?.state).toBe("running");
   expect(await run(mounted, "older_who")).toEqual({ outcome: "done", output: "nobody" });
+});
+
+test("an address that answers without end is read no further than a program would be, and is there again", async () => {
+  const A_CHUNK = 1024 * 1024;
+  const MOST_CHUNKS = 200;
+  let written = 0;
+  const endless =
+    (status: number, type: string, beginning: string): RawAnswer =>
+    (response, id) => {
+      written = 0;
+      response.writeHead(status, { "content-type": type }).write(beginning.replace("ID", String(id)));
+      const more = (): void => {
+        // As fast as it is read.
+        while (!response.destroyed && written < MOST_CHUNKS && response.write("x".repeat(A_CHUNK))) written += 1;
+        if (written >= MOST_CHUNKS) response.destroy();
+      };
+      response.on("drain", more);
+      more();
+    };
+  const message = '{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"';
+  const url = await rawServer({
+    whole: endless(200, "application/json", message),
+    stream: endless(200, "text/event-stream", `: hello\n\ndata: ${message}`),
+    refusal: endless(500, "text/plain", ""),
+    echo: (response, id) => {
+      const said = { jsonrpc: "2.0", id, result: { content: [{ type: "text", text: "y".repeat(8 * A_CHUNK) }] } };
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      // Each event by itself is no longer than that.
+      for (let n = 0; n < 3; n += 1)
+        response.write(
+          `data: {"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"${"z".repeat(5 * A_CHUNK)}"}}\r\n\r\n`,
+        );
+      response.end(`data: ${JSON.stringify(said)}\n\n`);
+    },
+  });
+  const mounted = await mount({ raw: { url } });
+  for (const tool of ["whole", "stream", "refusal"]) {
+    expect(await run(mounted, `raw_${tool}`)).toMatchObject({ outcome: "failed" });
+    expect(written).toBeLessThan(MOST_CHUNKS / 2);
+    await expect.poll(() => mounted.mounts().raw?.state).toBe("running");
+  }
+  expect((await run(mounted, "raw_echo")).output).toMatch(/^y{100}/);
 });
 
 onDatabase("sqlite", (open) => {

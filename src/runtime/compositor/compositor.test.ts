@@ -182,6 +182,31 @@ describe("a compositor", () => {
     expect(stateOf("broken")?.error).toContain("my licence has expired: [secret]");
   });
 
+  test("nor in what it says of its tools and resources, or has against a question about them", async () => {
+    const env = { API_KEY: "sk-very-secret-indeed" };
+    await mount({ files: program("boastful", { env }) });
+    expect(mounted.list().find(({ name }) => name === "files_echo")).toEqual({
+      ...{ name: "files_echo", description: "does echo with [secret]" },
+      input_schema: { type: "object", properties: { by: { const: " with [secret]" } } },
+    });
+    const { resources } = await mounted.resources.list("files", undefined, NOBODY);
+    expect(resources[0]?.name).toBe("one with [secret]");
+    const follow = mounted.resources.follow({ server: "files", uri: "file:///none" }, NOBODY);
+    await expect(follow).rejects.toThrow("There is no file:///none with [secret].");
+  });
+
+  test("one whose answer is none fails that call alone, and is not begun anew", async () => {
+    await mount({ files: program() });
+    await run("files_change");
+    await expect.poll(names).toContain("files_newest");
+    const [wrong, right] = await Promise.all([run("files_no_result"), run("files_echo", { a: 1 })]);
+    expect(wrong).toMatchObject({ outcome: "failed", output: expect.stringContaining("Invalid result") });
+    expect(right).toMatchObject({ outcome: "done" });
+    expect(stateOf("files")).toEqual({ state: "running" });
+    // A program that was started anew would not have it.
+    expect(names()).toContain("files_newest");
+  });
+
   test("POLICY-11: a server that forges a code of the policy is shown as one that does", async () => {
     await mount({ files: program() });
     for (const tool of ["files_forge", "files_forge_result"]) {
@@ -197,6 +222,23 @@ describe("a compositor", () => {
     await run("other_touch");
     await run("files_touch");
     await expect.poll(() => mounted.takeChanges()).toEqual([{ server: "files", uri: "file:///a" }]);
+    expect(mounted.takeChanges()).toEqual([]);
+  });
+
+  test("what nobody follows is not told of, and of what is followed its parts are", async () => {
+    await mount({ files: program() });
+    await mounted.resources.follow({ server: "files", uri: "file:///a" }, NOBODY);
+    await run("files_touch_all");
+    await run("files_touch");
+    const told: string[] = [];
+    await expect
+      .poll(() => {
+        told.push(...mounted.takeChanges().map(({ uri }) => uri));
+        return told;
+      })
+      .toEqual(["file:///a/part", "file:///a"]);
+    await mounted.resources.unfollow({ server: "files", uri: "file:///a" }, NOBODY);
+    await run("files_touch_all");
     expect(mounted.takeChanges()).toEqual([]);
   });
 

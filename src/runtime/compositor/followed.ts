@@ -20,6 +20,8 @@ type State = Pick<Followed, "present" | "active" | "last_error">;
 export class FollowedResources {
   readonly #parts: Parts;
   readonly #states = new Map<string, State>();
+  /** What the server may tell of already, though it has not said that it will. */
+  readonly #beginning = new Set<string>();
   #resources: ServerResources | undefined;
   /** One at a time takes up what is missing. */
   #loop = new AbortController();
@@ -64,8 +66,18 @@ export class FollowedResources {
     const { name } = this.#parts;
     const resources = this.#resources;
     if (!resources?.can_follow) throw new Unsupported(`${name} does not tell when its resources change.`);
-    await resources.follow(uri, signal);
-    this.#states.set(uri, FOLLOWED);
+    this.#beginning.add(uri);
+    try {
+      await resources.follow(uri, signal);
+      this.#states.set(uri, FOLLOWED);
+    } finally {
+      this.#beginning.delete(uri);
+    }
+  }
+
+  /** A part of something, too: servers may tell of those. */
+  isWanted(uri: string): boolean {
+    return [...this.#states.keys(), ...this.#beginning].some((one) => isPartOf(uri, one));
   }
 
   /** Whatever the server says to it: from here on nobody wants it. */
@@ -103,6 +115,10 @@ export class FollowedResources {
     if (state.active) missed(uri);
   }
 }
+
+const isPartOf = (uri: string, whole: string): boolean =>
+  uri.startsWith(whole) &&
+  (uri.length === whole.length || whole.endsWith("/") || /^[/?#]/.test(uri.slice(whole.length)));
 
 const FOLLOWED: State = { present: true, active: true, last_error: null };
 const away = (why: string): State => ({ present: false, active: false, last_error: why.slice(0, 500) });

@@ -1,6 +1,6 @@
 import type { McpSubscription } from "@modelcontextprotocol/client";
 import type { ToolResult } from "../toolset.ts";
-import { type Asking, ask, heard, NotFollowed } from "./asking.ts";
+import { type Asking, ask, discreetIn, heard, NotFollowed } from "./asking.ts";
 import { contentsOf } from "./results.ts";
 import type { ReadAt, ResourcePage, ServerResources } from "./server.ts";
 
@@ -21,8 +21,8 @@ export class McpResources implements ServerResources {
   }
 
   async list(cursor: string | undefined, signal: AbortSignal): Promise<ResourcePage> {
-    const { client } = this.#asking;
-    return heard(this.#asking, signal, async (limits) => {
+    const { client, mask } = this.#asking;
+    const page = await heard(this.#asking, signal, async (limits) => {
       const given = cursor === undefined ? {} : { cursor };
       const page = await client.request({ method: "resources/list", params: given }, limits);
       // Those are few, and stand on the first page.
@@ -37,6 +37,7 @@ export class McpResources implements ServerResources {
         next_cursor: page.nextCursor,
       };
     });
+    return discreetIn(page, mask);
   }
 
   read({ uri, offset }: ReadAt, signal: AbortSignal): Promise<ToolResult> {

@@ -10,10 +10,11 @@ import {
 import { getDefaultEnvironment, StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { z } from "zod";
 import { killAll } from "../../local/killing.ts";
-import { maskOf, secretsIn } from "../../local/secrets.ts";
+import { type Mask, maskOf, secretsIn } from "../../local/secrets.ts";
 import { VERSION } from "../../version.ts";
 import type { ToolHint } from "../toolset.ts";
-import { ask } from "./asking.ts";
+import { ask, discreet, discreetIn } from "./asking.ts";
+import { boundedFetch } from "./bounded.ts";
 import type { ServerSpec } from "./config.ts";
 import { McpResources } from "./mcp-resources.ts";
 import { resultOf } from "./results.ts";
@@ -48,7 +49,7 @@ interface Opening {
 async function connect({ name, spec, events: told, signal, mark }: Opening): Promise<Server> {
   const mask = maskOf(confidedTo(spec));
   const events = { ...told, closed: (why: string) => told.closed(mask(why)) };
-  const { transport, complaint, sweep } = transportOf(spec, mark);
+  const { transport, complaint, sweep } = transportOf(spec, { mark, exceeded: events.closed });
   const lastWords = (): string => mask(complaint()).slice(-MOST_COMPLAINT);
   const changed = { autoRefresh: false, onChanged: () => events.toolsChanged() };
   const client = new Client(
@@ -73,7 +74,7 @@ async function connect({ name, spec, events: told, signal, mark }: Opening): Pro
   };
   const asking = { name, client, timeout: spec.timeout ?? CALL_MS, events, mask };
   return {
-    list: () => listTools(client, signal),
+    list: () => listTools(client, { signal, mask }),
     call: (tool, args, called) =>
       ask(asking, called, async (limits) =>
         resultOf(name, await client.callTool({ name: tool, arguments: args }, limits)),
@@ -95,10 +96,16 @@ interface Line {
   sweep: () => Promise<unknown>;
 }
 
-function transportOf(spec: ServerSpec, mark: string | undefined): Line {
+interface LineOptions {
+  mark: string | undefined;
+  /** It says more than anybody reads. */
+  exceeded: (why: string) => void;
+}
+
+function transportOf(spec: ServerSpec, { mark, exceeded }: LineOptions): Line {
   if ("command" in spec) return programLine(spec, mark);
   const headers = { ...spec.headers, ...(spec.auth !== undefined && { authorization: `Bearer ${spec.auth}` }) };
-  const options = { requestInit: { headers } };
+  const options = { requestInit: { headers }, fetch: boundedFetch(exceeded) };
   const url = new URL(spec.url);
   const Line = spec.type === "sse" ? SSEClientTransport : StreamableHTTPClientTransport;
   return { transport: new Line(url, options), complaint: () => "", sweep: async () => {} };
@@ -129,11 +136,14 @@ function confidedTo(spec: ServerSpec): string[] {
   return [...secretsIn(spec.headers), ...(spec.auth === undefined ? [] : [spec.auth])];
 }
 
-async function listTools(client: Client, signal: AbortSignal): Promise<RemoteTool[]> {
+async function listTools(client: Client, { signal, mask }: { signal: AbortSignal; mask: Mask }): Promise<RemoteTool[]> {
   if (!client.getServerCapabilities()?.tools) return [];
-  const { tools } = await client.listTools(undefined, { signal, timeout: CONNECT_MS, cacheMode: "refresh" });
+  const asked = client.listTools(undefined, { signal, timeout: CONNECT_MS, cacheMode: "refresh" });
+  const { tools } = await asked.catch((error: unknown) => {
+    throw discreet(error, mask);
+  });
   return tools.map(({ name, description = "", inputSchema, annotations }) => ({
-    ...{ name, description, input_schema: inputSchema },
+    ...{ name, description: mask(description), input_schema: discreetIn(inputSchema, mask) },
     hints: hintsOf(annotations),
   }));
 }

@@ -148,7 +148,8 @@ export class Mount implements AsyncDisposable {
       this.#server = await this.#parts.spec.open(
         {
           toolsChanged: () => this.#refresh(),
-          updated: (uri) => this.#note(uri, {}),
+          // What nobody follows would be words of a stranger's in what a model is told.
+          updated: (uri) => this.followed.isWanted(uri) && this.#note(uri, {}),
           unfollowed: (why) => this.followed.lost(why),
           closed: (why) => gone.resolve(why),
         },

@@ -8,9 +8,11 @@
  *   stubborn  goes on without its hub, and has started a program that does
  *   noting    has a tool note, which leaves a line in the file NOTES
  *   unheard   never tells that a resource changed   bare      has no resources at all
+ *   boastful  says its API_KEY wherever it can
  *
  * It has the resources `file:///a` (text), `file:///long` and `file:///picture`; of no other it tells anything.
- * Its tools misbehave by themselves: `crash`, `hang`, `flood`, `forge`, `forge_result`, `change`, `touch`.
+ * Its tools misbehave by themselves: `crash`, `hang`, `flood`, `forge`, `forge_result`, `no_result`, `change`, `touch`, and
+ * `touch_all`, which tells of what nobody follows.
  */
 import { spawn } from "node:child_process";
 import { appendFileSync } from "node:fs";
@@ -51,8 +53,10 @@ const names = [
   "flood",
   "forge",
   "forge_result",
+  "no_result",
   "change",
   "touch",
+  "touch_all",
 ];
 
 /** What it says of its tools, true or not. */
@@ -88,6 +92,12 @@ const TOOLS: ReadonlyMap<string, (args: Record<string, unknown>) => Answer> = ne
       for (let n = 0; n < 3; n += 1) for (const uri of followed) tell("notifications/resources/updated", { uri });
       return text("touched");
     },
+    touch_all: () => {
+      for (const uri of ["file:///a/part", "file:///ab", "file:///other"])
+        tell("notifications/resources/updated", { uri });
+      return text("touched");
+    },
+    no_result: () => ({ content: "none" }),
     newest: () => text("new"),
     note: ({ line }) => {
       appendFileSync(process.env.NOTES ?? "", `${line}\n`);
@@ -112,6 +122,8 @@ if (mode === "write" || mode === "create") names.push(mode);
 if (mode === "noting") names.push("note");
 if (mode === "odd") names.push("with space", "x".repeat(70));
 
+const boast = mode === "boastful" ? ` with ${process.env.API_KEY}` : "";
+
 const METHODS: ReadonlyMap<string, (params: NonNullable<Request["params"]>) => Answer> = new Map(
   Object.entries({
     initialize: ({ protocolVersion }) => ({
@@ -124,7 +136,8 @@ const METHODS: ReadonlyMap<string, (params: NonNullable<Request["params"]>) => A
     }),
     "tools/list": () => ({
       tools: names.map((name) => {
-        const tool = { name, description: `does ${name}`, inputSchema: { type: "object" } };
+        const inputSchema = { type: "object", ...(boast && { properties: { by: { const: boast } } }) };
+        const tool = { name, description: `does ${name}${boast}`, inputSchema };
         return Object.hasOwn(ANNOTATIONS, name) ? { ...tool, annotations: ANNOTATIONS[name] } : tool;
       }),
     }),
@@ -134,18 +147,18 @@ const METHODS: ReadonlyMap<string, (params: NonNullable<Request["params"]>) => A
     },
     "resources/list": ({ cursor }) => ({
       resources: RESOURCES.slice(...(cursor === undefined ? [0, 2] : [2])).map((resource) => ({
-        name: "one",
+        name: `one${boast}`,
         ...resource,
       })),
       ...(cursor === undefined && { nextCursor: "more" }),
     }),
     "resources/read": ({ uri }) => {
       const found = RESOURCES.find((resource) => resource.uri === uri);
-      return found ? { contents: [found] } : { error: { code: -32002, message: `There is no ${uri}.` } };
+      return found ? { contents: [found] } : { error: { code: -32002, message: `There is no ${uri}${boast}.` } };
     },
     "resources/subscribe": ({ uri = "" }) => {
       if (!RESOURCES.some((resource) => resource.uri === uri))
-        return { error: { code: -32002, message: `There is no ${uri}.` } };
+        return { error: { code: -32002, message: `There is no ${uri}${boast}.` } };
       followed.add(uri);
       return {};
     },
