@@ -113,4 +113,6 @@ class Telling {
   }
 }
 
-const notification = (text: string): string => `<system notification>\n${text}\n</system notification>`;
+/** Whatever stands in it: a server may write the words that end one. */
+const notification = (text: string): string =>
+  `<system notification>\n${text.replaceAll(/<(?=\/?system notification>)/g, "&lt;")}\n</system notification>`;
