@@ -33,6 +33,8 @@ export class Doings {
   #from_id: string | null = null;
   /** Everything up to here was read, and what has changed. */
   #position: string | null = null;
+  /** What was told of what lies further back, while a page of that is read: it may be newer than the page. */
+  readonly #passed = new Map<string, Item>();
   /** What is read further back, one after the other. */
   #reaching: Promise<void> = Promise.resolve();
 
@@ -63,9 +65,10 @@ export class Doings {
   async #reach(id: string): Promise<void> {
     try {
       while (this.#from_id !== null && isAfter(this.#from_id, id)) {
+        this.#passed.clear();
         const page = await this.#page({ before_id: this.#from_id });
         this.#from_id = page.has_more ? (page.items[0]?.id ?? null) : null;
-        this.#take(page.items);
+        this.#take(page.items.map((item) => this.#passed.get(item.id) ?? item));
       }
     } catch (error) {
       this.problem = sentenceOf(error);
@@ -118,9 +121,14 @@ export class Doings {
       const page: Page = await this.#page({ changed_after: from });
       from = page.last_id ?? from;
       this.#position = from;
-      this.#take(page.items.filter(({ id }) => this.#from_id === null || !isAfter(this.#from_id, id)));
+      for (const item of page.items) if (this.#isBeyond(item)) this.#passed.set(item.id, item);
+      this.#take(page.items.filter((item) => !this.#isBeyond(item)));
       more = page.has_more;
     }
+  }
+
+  #isBeyond({ id }: Item): boolean {
+    return this.#from_id !== null && isAfter(this.#from_id, id);
   }
 
   /** Each once, in order; what is as it was stays the same object, and is not drawn again. */
