@@ -138,6 +138,7 @@ async function goodbye(port: HubPort, fence: number): Promise<void> {
 }
 
 interface Parts extends AgentOptions {
+  report: NonNullable<AgentOptions["report"]>;
   retrying: RetryingPort;
   intake: Intake;
   tools: Toolset;
@@ -161,10 +162,10 @@ class Agent {
 
   /** A turn, or the wait for something to begin one for. */
   async #next(): Promise<void> {
-    const { intake, driver, tools, retrying, signal, gate } = this.#parts;
+    const { intake, driver, tools, retrying, signal, gate, report } = this.#parts;
     if (intake.isEmpty || intake.wanted.paused) return intake.changed();
     this.#turns += 1;
-    const parts = { known_as: intake.known_as, port: retrying, intake, driver, tools, gate, stop: signal };
+    const parts = { known_as: intake.known_as, port: retrying, intake, driver, tools, gate, stop: signal, report };
     try {
       await (await Turn.begin(parts, this.#turns)).run();
     } catch (error) {

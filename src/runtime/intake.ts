@@ -29,6 +29,8 @@ interface Opening {
   signal: AbortSignal;
 }
 
+type Cut = NonNullable<ToolTypes["runtime_next"]["output"]["over"]>["outcome"];
+
 type Started = ToolTypes["runtime_start"]["output"];
 
 /** Why nothing more comes. */
@@ -51,6 +53,8 @@ export class Intake {
   /** Of those that wait at the hub, which it has given already. */
   #known_calls: string[] = [];
   #wanted: Wanted;
+  /** The turn that runs here, and how the hub has ended it, if it has. */
+  #turn: { id: string; cut?: Cut } | undefined;
   #listeners = new Set<() => void>();
   #fetching: Promise<void> | undefined;
   #again = false;
@@ -90,6 +94,20 @@ export class Intake {
 
   get wanted(): Wanted {
     return this.#wanted;
+  }
+
+  /** From now on the hub is asked whether it has ended this turn by itself. */
+  enter(turn_id: string): void {
+    this.#turn = { id: turn_id };
+  }
+
+  leave(): void {
+    this.#turn = undefined;
+  }
+
+  /** How the hub has ended the turn that runs here, if it has: it had not heard of this runtime. What is not taken comes once more. */
+  cutOf(turn_id: string): Cut | undefined {
+    return this.#turn?.id === turn_id ? this.#turn.cut : undefined;
   }
 
   /** What came and was not taken yet, oldest first. It is taken with this. */
@@ -159,12 +177,22 @@ export class Intake {
   /** Whether there is more at once. */
   async #ask(wait_seconds: number): Promise<boolean> {
     const { signal } = this.#stop;
-    const heard = { ...this.#wanted, calls: this.#known_calls };
-    const args = { fence: this.fence, after_id: this.#after_id, wait_seconds, heard };
-    const { events, has_more, calls = [], ...wanted } = await this.#port.call("runtime_next", args, { signal });
+    const [after_id, turn] = [this.#after_id, this.#turn];
+    const turn_id = turn?.cut ? undefined : turn?.id;
+    const heard = { ...this.#wanted, calls: this.#known_calls, ...(turn_id && { turn_id }) };
+    const args = { fence: this.fence, after_id, wait_seconds, heard };
+    const { events, has_more, calls = [], over, ...wanted } = await this.#port.call("runtime_next", args, { signal });
     await hit("consumer.after_inject", "runtime");
+    const is_cut = over && turn && turn === this.#turn && !turn.cut;
+    if (is_cut) {
+      turn.cut = over.outcome;
+      this.#waiting = [];
+      this.#after_id = over.after_id;
+    }
+    // It was asked before the place was set back: between both is what is still to come.
+    const is_ahead = Number(after_id) > Number(this.#after_id);
     // The hub gives nothing but what begins turns, and another question may have brought it already.
-    const news = (events as Input[]).filter(({ id }) => this.#after_id === null || Number(id) > Number(this.#after_id));
+    const news = is_ahead ? [] : (events as Input[]).filter(({ id }) => Number(id) > Number(this.#after_id));
     this.#after_id = news.at(-1)?.id ?? this.#after_id;
     this.#waiting.push(...news);
     const called = calls.filter(({ id }) => !this.#known_calls.includes(id));
@@ -173,8 +201,8 @@ export class Intake {
     const is_other = JSON.stringify(wanted) !== JSON.stringify(this.#wanted);
     this.#wanted = wanted;
     await hit("consumer.after_watermark", "runtime");
-    if (news.length > 0 || called.length > 0 || is_other) this.#tell();
-    return has_more;
+    if (news.length > 0 || called.length > 0 || is_other || is_cut) this.#tell();
+    return has_more || is_ahead;
   }
 
   #tell(): void {

@@ -36,6 +36,8 @@ export interface TurnParts {
   gate: Gate;
   /** The runtime is to stop. */
   stop: AbortSignal;
+  /** What a person may want to know of it. */
+  report: (what: string, error?: unknown) => void;
 }
 
 /** What no further turn would meet differently, or is no longer this runtime's to end. */
@@ -68,7 +70,13 @@ export class Turn {
   #has_yielded = false;
   /** What was called and is not over. */
   #running = 0;
+  /** Ends all of it. */
   readonly #abort = new AbortController();
+  /** The hub has ended the turn: its model is asked nothing more. */
+  readonly #cut = new AbortController();
+  readonly #asking = AbortSignal.any([this.#abort.signal, this.#cut.signal]);
+  /** What was called in a turn that was cut. */
+  #left: Promise<void> | undefined;
   readonly #spending = new Spending();
 
   /** `nth` of this runtime's turns. */
@@ -78,7 +86,9 @@ export class Turn {
     const events = [{ type: "TurnStarted", key } as const];
     const args = { fence: intake.fence, run_phase: "sampling", events } as const;
     const { ids } = await port.call("runtime_record", args, { signal: stop });
-    return new Turn(parts, ids[0] ?? "");
+    const [id = ""] = ids;
+    intake.enter(id);
+    return new Turn(parts, id);
   }
 
   private constructor(parts: TurnParts, id: string) {
@@ -92,16 +102,22 @@ export class Turn {
     const stopped = (): void => this.#abort.abort();
     stop.addEventListener("abort", stopped);
     const watching = this.#watch();
-    try {
-      await this.#end(await this.#work());
-    } catch (error) {
-      // Somebody else has ended it: what this one knew of it is void.
-      if (!(error instanceof HubError && error.code === "TURN_OVER")) throw error;
-    } finally {
+    const end = async (): Promise<void> => {
       stop.removeEventListener("abort", stopped);
       this.#abort.abort();
       intake.nudge();
       await watching;
+    };
+    try {
+      await this.#end(await this.#work());
+    } catch (error) {
+      // Somebody else has ended it: what this one knew of it is void, and what it had taken in is asked for again.
+      if (!(error instanceof HubError && error.code === "TURN_OVER")) throw error;
+      await intake.catchUp();
+    } finally {
+      intake.leave();
+      if (this.#left) void this.#left.then(end);
+      else await end();
     }
   }
 
@@ -109,9 +125,16 @@ export class Turn {
   async #watch(): Promise<void> {
     const { intake } = this.#parts;
     while (!this.#abort.signal.aborted) {
-      if (intake.isOver || this.#isAborted) this.#abort.abort();
-      else await intake.changed();
+      this.#look();
+      if (!this.#abort.signal.aborted) await intake.changed();
     }
+  }
+
+  #look(): void {
+    const { intake } = this.#parts;
+    const cut = intake.cutOf(this.#id);
+    if (intake.isOver || this.#isAborted) this.#abort.abort();
+    else if (cut) (cut === "interrupted" ? this.#cut : this.#abort).abort();
   }
 
   get #isAborted(): boolean {
@@ -121,10 +144,11 @@ export class Turn {
   async #work(): Promise<Ending> {
     const { signal } = this.#abort;
     try {
-      this.#log = await readLog(this.#parts.port, signal);
+      this.#log = await readLog(this.#parts.port, this.#asking);
       while (!this.#has_yielded) await this.#step();
       return { outcome: "finished" };
     } catch (error) {
+      if (this.#cut.signal.aborted) return undefined;
       if (signal.aborted) return this.#parts.intake.isOver ? undefined : { outcome: "aborted" };
       if (error instanceof TurnFailed) return { outcome: "failed", error: error.message };
       if (error instanceof HubError && ENDS_ALL.includes(error.code)) throw error;
@@ -134,7 +158,7 @@ export class Turn {
 
   async #step(): Promise<void> {
     const { intake } = this.#parts;
-    const { signal } = this.#abort;
+    const signal = this.#asking;
     // Before what people said is taken: what is put into the log meanwhile comes before it, and would count as seen.
     await this.#tellChanges();
     await intake.catchUp();
@@ -142,6 +166,9 @@ export class Turn {
       await intake.changed();
       await intake.catchUp();
     }
+    this.#look();
+    // What comes once more is the next one's.
+    this.#cut.signal.throwIfAborted();
     this.#takeIn(intake.take());
     signal.throwIfAborted();
     if (this.#samples >= MOST_SAMPLES) throw new TurnFailed(`The turn did not end in ${MOST_SAMPLES} answers.`);
@@ -180,7 +207,7 @@ export class Turn {
 
   async #sample(driver: Driver): Promise<Answer> {
     const { tools, known_as } = this.#parts;
-    const { signal } = this.#abort;
+    const signal = this.#asking;
     const request = { system: systemPrompt(known_as), ...historyOf(this.#log, this.#id), tools: tools.list() };
     const answer = await unlessAborted(driver.sample(request, signal), signal);
     this.#spending.add(answer);
@@ -197,16 +224,16 @@ export class Turn {
     const record = async (events: NewEvent[]): Promise<void> => void (await this.#record(events));
     const at = { turn_id: this.#id, seen_id, sample: this.#samples };
     const { mask } = driver;
-    const journal = new Journal({ ...at, port, record, spending: this.#spending, mask, signal: this.#abort.signal });
+    const journal = new Journal({ ...at, port, record, spending: this.#spending, mask, signal: this.#asking });
     try {
       const assignment = { ...told, turn_id: this.#id, answered_turn_id, token: intake.token ?? "" };
-      await unlessAborted(driver.work(assignment, journal, journal.signal), this.#abort.signal);
+      await unlessAborted(driver.work(assignment, journal, journal.signal), this.#asking);
     } catch (error) {
       await journal.end({ redirected: false, is_put_off: error instanceof Throttled });
       this.#samples = journal.samples;
       throw journal.failure ?? discreet(error, mask);
     }
-    const has_ended = await hasEnded(port, this.#id, this.#abort.signal);
+    const has_ended = await hasEnded(port, this.#id, this.#asking);
     await journal.end({ redirected: !has_ended });
     if (journal.failure) throw journal.failure;
     this.#samples = journal.samples;
@@ -231,23 +258,47 @@ export class Turn {
       throw new TurnFailed(`The model answered ${this.#redirects} times with plain text, which is shown to nobody.`);
     // What else was called is over before the turn is.
     this.#running = calls.length;
-    const run = (call: ModelCall): Promise<void> => this.#run(call, allowed.includes(call.call_id));
     const [ending, others] = [calls.filter(isYield), calls.filter((call) => !isYield(call))];
-    await Promise.all(others.map(run));
-    await Promise.all(ending.map(run));
+    const run = (call: ModelCall, signal: AbortSignal): Promise<void> =>
+      this.#run(call, { allowed: allowed.includes(call.call_id), signal });
+    this.#cut.signal.throwIfAborted();
+    await this.#unlessCut(others.map((call) => run(call, this.#abort.signal)));
+    // It would end another turn than its own.
+    this.#cut.signal.throwIfAborted();
+    await Promise.all(ending.map((call) => run(call, this.#asking)));
   }
 
-  async #run(call: ModelCall, allowed: boolean): Promise<void> {
+  /** Until all are over. Those of a turn that was cut go on by themselves: a person may decide about one for days. */
+  async #unlessCut(runs: readonly Promise<void>[]): Promise<void> {
+    try {
+      await unlessAborted(Promise.all(runs), this.#cut.signal);
+    } finally {
+      if (this.#cut.signal.aborted) this.#left = Promise.allSettled(runs).then((ends) => this.#tellLeft(ends));
+    }
+  }
+
+  /** A denial that ends its turn has none to end. */
+  #tellLeft(ends: readonly PromiseSettledResult<void>[]): void {
+    const { stop, report } = this.#parts;
+    for (const one of ends)
+      if (one.status === "rejected" && !(one.reason instanceof TurnFailed) && !stop.aborted)
+        report("what was called in a turn that is over was not run to its end", one.reason);
+  }
+
+  async #run(call: ModelCall, { allowed, signal }: { allowed: boolean; signal: AbortSignal }): Promise<void> {
     const { gate, tools, intake } = this.#parts;
-    const { signal } = this.#abort;
     if (intake.wanted.tools_off && !isSpeech(call)) return this.#denied(call, TOOLS_OFF);
     const origin = tools.originOf(call);
     const decided = await gate.decide(call, { origin, allowed, turn_id: this.#id, signal });
     // An abort takes back what waits, and may be heard of by that first.
     if (decided.decision !== "allow") await intake.catchUp();
-    if (this.#isAborted) this.#abort.abort();
+    this.#look();
     signal.throwIfAborted();
-    if (decided.decision !== "allow") return this.#denied(call, decided);
+    if (decided.decision !== "allow") {
+      // Of a turn that is over the hub has noted it.
+      if (this.#cut.signal.aborted) return;
+      return this.#denied(call, decided);
+    }
     await hit("tool.before_run", call.tool);
     const run = { ...call, arguments: decided.arguments ?? call.arguments };
     const context = { signal, turn_id: this.#id, mount: origin?.mount };

@@ -3,7 +3,7 @@ import { Id } from "../../../ids.ts";
 import { Name, RunPhase } from "../../identity/index.ts";
 import { Account, DEFAULT_ACCOUNT } from "../../tasks/index.ts";
 import { WaitingCall } from "./calls.ts";
-import { AnyLogEvent, NewEvent } from "./log.ts";
+import { AnyLogEvent, NewEvent, Outcome } from "./log.ts";
 
 const agent = Name.optional().describe("Which agent; an agent is always itself.");
 const fence = z.int().min(1).describe("As runtime_start gave it: writes of an earlier start are refused.");
@@ -72,6 +72,7 @@ export type RuntimeStarted = z.infer<typeof RuntimeStarted>;
 
 const Heard = Wanted.partial().extend({
   calls: z.array(Id).max(100).optional().describe("Those you know of. Who says none of them is given none."),
+  turn_id: Id.optional().describe("The turn that you are at."),
 });
 
 export const NextInputs = z.strictObject({
@@ -87,6 +88,10 @@ export const Inputs = Wanted.extend({
   events: z.array(AnyLogEvent).describe("UserText for each message of a person, and Resumed; oldest first."),
   has_more: z.boolean(),
   calls: z.array(WaitingCall).describe("What people call of the servers that you have mounted: take each."),
+  over: z
+    .object({ outcome: Outcome, after_id: Id.nullable() })
+    .nullable()
+    .describe("The turn that you are at is over, without you: what comes after after_id is for the next one."),
 });
 export type Inputs = z.infer<typeof Inputs>;
 

@@ -3,10 +3,13 @@ import type { AgentRow } from "../../identity/index.ts";
 import * as store from "../store.ts";
 import type { RuntimeRow } from "../tables.ts";
 import type { Held } from "./turns.ts";
-import { own, superseded } from "./wire.ts";
+import { idOrNull, own, superseded } from "./wire.ts";
 
 export const findRuntimeOf = (ctx: Ctx, { principal_id }: Pick<AgentRow, "principal_id">) =>
   store.findRuntime(ctx.db, { space_id: ctx.actor.space_id, principal_id });
+
+/** Up to where what was said is taken; null where nothing is. */
+export const takenOf = ({ taken_id }: RuntimeRow): string | null => (taken_id === 0 ? null : idOrNull(taken_id));
 
 /** The row of the runtime whose number this is. An earlier one is told that it counts no more. */
 export async function fenced(ctx: Ctx, agent: AgentRow, fence: number): Promise<RuntimeRow> {

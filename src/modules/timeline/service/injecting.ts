@@ -9,21 +9,20 @@ import { hit } from "../../../failpoints.ts";
 import { formatId, parseId } from "../../../ids.ts";
 import { fittingPage } from "../../../pages.ts";
 import { type Message, type Page, readSince } from "../../chat/index.ts";
-import { type AgentRow, heartbeat } from "../../identity/index.ts";
+import type { AgentRow } from "../../identity/index.ts";
 import type { Inputs, NextInputs } from "../schema.ts";
 import * as store from "../store.ts";
 import type { RuntimeRow, SubscriptionRow } from "../tables.ts";
 import { CONTROL } from "./events.ts";
-import { asRuntime, fenced } from "./fencing.ts";
+import { asRuntime, fenced, takenOf } from "./fencing.ts";
 import { log, type NewEntry } from "./logging.ts";
+import { noteHeard } from "./silence.ts";
 import { waitingCalls } from "./taking.ts";
 import type { Held } from "./turns.ts";
-import { idOrNull, isoAt, isoNow, logEvent, own } from "./wire.ts";
+import { idOrNull, isoNow, logEvent, own } from "./wire.ts";
 
 const CHAT_SERVER = "chat";
 const PAGE = 500;
-/** Younger than this it need not be noted again that a runtime is there. */
-const FRESH_MS = 10_000;
 
 const inboxOf = ({ principal_id, name }: AgentRow) => ({
   principal_id,
@@ -47,7 +46,8 @@ export async function next(ctx: Ctx, input: NextInputs): Promise<Inputs> {
   const until = performance.now() + wait_ms;
   for (;;) {
     const found = await look(ctx, agent, input);
-    if (found.events.length > 0 || isNews(found, input) || isCalled(found, input) || !waiter) return found;
+    const is_news = found.events.length > 0 || found.over !== null || isNews(found, input) || isCalled(found, input);
+    if (is_news || !waiter) return found;
     const woken = await waiter.next(until - performance.now());
     if (woken !== "event") return found;
   }
@@ -64,7 +64,7 @@ const isCalled = ({ calls }: Inputs, { heard }: NextInputs): boolean =>
 
 async function look(ctx: Ctx, agent: AgentRow, input: NextInputs): Promise<Inputs> {
   const row = await fenced(ctx, agent, input.fence);
-  await noteSeen(ctx, row);
+  await noteHeard(ctx, agent, row);
   const mark = await store.findMark(ctx.db, { ...inboxOf(agent), space_id: ctx.actor.space_id });
   const has_new = await hasNew(ctx, mark);
   const injected = has_new ? await inject(ctx, input) : { has_more: false };
@@ -82,15 +82,17 @@ async function look(ctx: Ctx, agent: AgentRow, input: NextInputs): Promise<Input
     abort_turn_id: idOrNull(row.abort_turn_id),
     tools_off: row.tools_off_at !== null,
     calls: input.heard?.calls ? await waitingCalls(ctx, agent.principal_id) : [],
+    over: await overOf(ctx, row, input),
   };
 }
 
-async function noteSeen(ctx: Ctx, { principal_id, fence, seen_at }: RuntimeRow): Promise<void> {
-  const before = isoAt(ctx.now() - FRESH_MS);
-  if (seen_at !== null && seen_at >= before) return;
-  const seen = { space_id: ctx.actor.space_id, principal_id, fence, seen_at: isoNow(ctx), before };
-  await store.updateSeen(ctx.database, seen);
-  await heartbeat(ctx);
+/** How the turn has ended that the runtime is at, where the hub did that. */
+async function overOf(ctx: Ctx, row: RuntimeRow, { heard }: NextInputs): Promise<Inputs["over"]> {
+  const id = heard?.turn_id === undefined ? null : parseId(heard.turn_id);
+  if (id === null || id === row.turn_id) return null;
+  const turn = await store.findTurn(ctx.db, { space_id: ctx.actor.space_id, id });
+  if (turn?.principal_id !== row.principal_id || turn.outcome === null) return null;
+  return { outcome: turn.outcome, after_id: takenOf(row) };
 }
 
 /** Also when the mark is one from which nobody can read on: that is seen to by `inject`. */

@@ -22,11 +22,18 @@ export function record(ctx: Ctx, { turn_id, run_phase, events, ...whose }: Recor
       ids.push(formatId(id));
     }
     if (events.some(costs)) await pauseOverBudget(ctx, held);
-    if (run_phase !== undefined && run_phase !== held.agent.run_phase) await noteDoing(ctx, held.agent, { run_phase });
+    if (run_phase !== undefined && run_phase !== held.agent.run_phase && isDoing(held, { turn, run_phase }))
+      await noteDoing(ctx, held.agent, { run_phase });
     const calls = events.filter((event) => event.type === "ToolCall");
     return { ids, allowed: await letThrough(ctx, held.agent.name, calls) };
   });
 }
+
+/** What comes late of a turn that is over is nothing that the agent does now. */
+const isDoing = (
+  { row }: Held,
+  { turn, run_phase }: { turn: number | undefined } & Pick<Record, "run_phase">,
+): boolean => (row.turn_id === null ? run_phase === "idle" : turn === row.turn_id);
 
 type Answer = Extract<NewEvent, { type: "ModelText" | "ToolCall" }>;
 const isAnswer = (event: NewEvent): event is Answer => event.type === "ModelText" || event.type === "ToolCall";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Ctx, type TxCtx, transact } from "../../../context.ts";
-import { move, unplan } from "../../../due/index.ts";
+import { unplan } from "../../../due/index.ts";
 import { ParleyError } from "../../../errors.ts";
 import { formatId } from "../../../ids.ts";
 import type { DueHandler } from "../../../module.ts";
@@ -9,16 +9,13 @@ import type { ReportRuntime, RuntimeStarted, StartRuntime } from "../schema.ts";
 import * as store from "../store.ts";
 import type { RuntimeRow } from "../tables.ts";
 import { tellStarted } from "./events.ts";
-import { asRuntime, findRuntimeOf } from "./fencing.ts";
+import { asRuntime, findRuntimeOf, takenOf } from "./fencing.ts";
 import { followedBy, noteFollowed } from "./following.ts";
 import { pinnedInbox } from "./injecting.ts";
 import { rootOf } from "./lineage.ts";
+import { isSilent, SILENT, watch } from "./silence.ts";
 import { endTurn } from "./turns.ts";
 import { idOrNull, isoAt, isoNow, own, TOKEN_MS } from "./wire.ts";
-
-/** A runtime that was not heard of for so long is taken for gone. */
-export const SILENT_MS = 30_000;
-const SILENT = "runtime.silent";
 
 export const NEVER_RUN: Omit<RuntimeRow, "principal_id"> = {
   ...{ fence: 0, driver: null, started_at: null, seen_at: null, ended_at: null, turn_id: null, taken_id: 0 },
@@ -58,10 +55,10 @@ export function start(ctx: Ctx, { agent: name, driver, account, with_token }: St
     await store.saveSubscription(ctx.tx, pinnedInbox(agent, { fence: row.fence, created_at: now, last_error: null }));
     await beat(ctx, { client: CLIENT });
     await noteDoing(ctx, agent, { lifecycle: "starting", run_phase: "idle" });
-    await watch(ctx, agent);
+    await watch(ctx, agent, row);
     return {
       known_as: (await store.findNameOf(ctx.tx, await rootOf(ctx, principal_id))) ?? agent.name,
-      ...{ agent: agent.name, fence: row.fence, after_id: row.taken_id === 0 ? null : idOrNull(row.taken_id) },
+      ...{ agent: agent.name, fence: row.fence, after_id: takenOf(row) },
       ...{ interrupted_turn_id: idOrNull(interrupted_turn_id), paused: row.paused_at !== null, abort_turn_id: null },
       subscriptions: await followedBy(ctx, agent),
       tools_off: row.tools_off_at !== null,
@@ -80,7 +77,7 @@ export function report(
     await noteFollowed(ctx, { agent, row }, subscriptions);
     if (lifecycle === "ready") {
       row.seen_at = isoNow(ctx);
-      await watch(ctx, agent);
+      await watch(ctx, agent, row);
     } else await end(ctx, agent, row, error);
     await noteDoing(ctx, agent, { lifecycle, ...(lifecycle !== "ready" && { run_phase: "idle" }) });
     return { ok: true };
@@ -124,18 +121,14 @@ async function interrupt(ctx: TxCtx, agent: AgentRow, row: RuntimeRow, error?: s
   await endTurn(ctx, { agent, row }, turn, { key: `interrupted:${turn.id}`, error, ...how });
 }
 
-const watch = (ctx: TxCtx, { inbox_id, name: agent }: AgentRow): Promise<void> =>
-  move(ctx, { kind: SILENT, ref: inbox_id, at: ctx.now() + SILENT_MS, payload: { agent } });
-
 const Payload = z.object({ agent: z.string() });
 
 /** Looks whether the runtime of an agent is still there. */
-const lookForSilence: DueHandler = async (ctx, { ref, payload }) => {
+const lookForSilence: DueHandler = async (ctx, { payload }) => {
   const agent = await findAgent(ctx, Payload.parse(payload).agent);
   const known = agent && (await findRuntimeOf(ctx, agent));
   if (!known || known.ended_at !== null) return;
-  const silent_at = Date.parse(known.seen_at ?? known.started_at ?? "") + SILENT_MS;
-  if (silent_at > ctx.now()) return move(ctx, { kind: SILENT, ref, at: silent_at, payload });
+  if (!isSilent(ctx, known)) return watch(ctx, agent, known);
   const row = { ...known };
   await interrupt(ctx, agent, row, "The agent's runtime was not heard of for 30 seconds.");
   await store.saveRuntime(ctx.tx, row);

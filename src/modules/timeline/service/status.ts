@@ -7,7 +7,8 @@ import { Mounts, type RuntimeOf, type RuntimeStatus, type SubscriptionList, type
 import * as store from "../store.ts";
 import type { RuntimeRow, TurnRow } from "../tables.ts";
 import { findRuntimeOf } from "./fencing.ts";
-import { NEVER_RUN, SILENT_MS } from "./starting.ts";
+import { SILENT_MS } from "./silence.ts";
+import { NEVER_RUN } from "./starting.ts";
 import { dollars, idOrNull, isoAt } from "./wire.ts";
 
 export async function agentNamed(ctx: Ctx, name: string): Promise<AgentRow> {
