@@ -8,7 +8,7 @@ import { STATEMENTS, type Statement } from "./statement.ts";
 
 const shortened = ({ sqlite }: Statement): string => sqlite.text.replace(/\s+/g, " ").trim();
 
-const IN_CLASS = String.raw`and coalesce\(a\.progress, case .* end\) = (\?|'approved') and (a\.id <|n\.id is not)`;
+const IN_CLASS = String.raw`and coalesce\(a\.progress, case .* end\) = (\?|'approved') and (a\.id [<>]|n\.id is not)`;
 const ASKED_FOR = String.raw`where n\.space_id = \? and n\.state = 'open' and`;
 
 /** By which index each begins: it holds nothing that is not wanted. */

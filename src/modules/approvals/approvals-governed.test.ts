@@ -261,6 +261,42 @@ eachDatabase((open) => {
     expect(await sent()).toBe(0);
   });
 
+  test("POLICY-9: with the abort itself all of that is taken back, also what was approved and not called again: it is run in no other turn", async () => {
+    await send();
+    await decide("approve");
+    await send({ subject: "Later" });
+    const [{ id, digest }] = await asked();
+    expect((await hub.call(ana, "agent_abort", { agent: "scout" })).status).toBe(200);
+    // Its program is still there.
+    const late = await hub.call(ana, "approval_decide", { id, digest, decision: "approve" });
+    expect(late.body).toMatchObject({ code: "NOTICE_CLOSED" });
+    expect((await asked()).map(({ state }: { state: string }) => state)).toEqual(["withdrawn", "withdrawn"]);
+    const events = [{ type: "TurnEnded", key: "end", outcome: "aborted" }];
+    await hub.call(scout, "runtime_record", { fence, turn_id, events });
+    await begin("second");
+    const told = { code: "NOTICE_CLOSED", state: "withdrawn", error: expect.stringContaining("nobody has refused it") };
+    expect(await send()).toMatchObject(told);
+    expect(await send()).toMatchObject({ code: "APPROVAL_PENDING" });
+    expect(await sent()).toBe(0);
+  });
+
+  test("what was approved in an earlier turn is still called once in the next, whatever else is aborted", async () => {
+    await send();
+    await decide("approve");
+    await hub.call(scout, "runtime_record", {
+      fence,
+      turn_id,
+      events: [{ type: "TurnEnded", key: "end", outcome: "finished" }],
+    });
+    turn_id = await begin("second");
+    await hub.call(ana, "agent_abort", { agent: "scout" });
+    const events = [{ type: "TurnEnded", key: "end-2", outcome: "aborted" }];
+    await hub.call(scout, "runtime_record", { fence, turn_id, events });
+    await begin("third");
+    expect(await send()).toMatchObject(SENT);
+    expect(await sent()).toBe(1);
+  });
+
   test("a program is not its own runtime: it takes nothing over, writes no log and hands itself no approval", async () => {
     const asking = { key: "read", call_id: "read", server: "files", tool: "files_read", arguments: {} };
     await set({ tool: "files_read", decision: "allow" });

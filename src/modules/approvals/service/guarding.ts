@@ -15,10 +15,10 @@ import { requestFor } from "./asking.ts";
 import { HUB_SERVER } from "./built-in.ts";
 import { canonicalArguments, digestOf } from "./canonical.ts";
 import { checkDigest } from "./claiming.ts";
-import { withdrawRow } from "./ending.ts";
 import { evaluateOrFail } from "./evaluating.ts";
 import { isDenial, tellEnded } from "./events.ts";
 import { current } from "./policies.ts";
+import { takeBackCall } from "./settling.ts";
 import { findRow, isoNow, requestedOf } from "./wire.ts";
 
 /** A week, as what a run has put off: nothing is kept running meanwhile. */
@@ -91,10 +91,12 @@ const useUp =
   async (ctx) => {
     const row = await findRow(ctx, id);
     const now = isoNow(ctx);
-    if (!row || !(await store.takeApproval(ctx.tx, { id, now })))
+    // Between the look and the call somebody else may have used it up, or have taken it back.
+    const is_let = row?.state === "approved" || row?.state === "answered";
+    if (!is_let || !(await store.takeApproval(ctx.tx, { id, now })))
       throw new ParleyError(
         "APPROVAL_STATE",
-        `Another call has used approval ${formatId(id)}: to call again asks anew.`,
+        `Approval ${formatId(id)} was used by another call, or taken back: to call again asks anew.`,
       );
     checkDigest(ctx, row);
     if (row.executes !== "hub") return;
@@ -114,10 +116,10 @@ function refusal({ tool }: PlannedCall, { id: approval_id, state, code: policy_c
   return new ParleyError("NOTICE_CLOSED", says, { details: facts });
 }
 
-/** A turn or a run was ended: nobody needs to decide what its program had called. */
+/** A person has ended a turn or a run: what its program had called needs nobody any more, and is never made. */
 export async function withdrawCalled(ctx: TxCtx, cause: number): Promise<void> {
   const where = { space_id: ctx.tx.space_id, now: isoNow(ctx), cause };
-  for (const row of await store.listOpenByHub(ctx.tx, where)) await withdrawRow(ctx, row);
+  for (const row of await store.listOpenByHub(ctx.tx, where)) await takeBackCall(ctx, row);
 }
 
 interface Ended {

@@ -43,7 +43,7 @@ export async function takeBackCalls(ctx: TxCtx, over: Over): Promise<void> {
   for (const row of await chosen(open, over)) await takeBackCall(ctx, row);
 }
 
-async function takeBackCall(ctx: TxCtx, row: StatedApprovalRow): Promise<void> {
+export async function takeBackCall(ctx: TxCtx, row: StatedApprovalRow): Promise<void> {
   if (row.state === "pending") return withdrawRow(ctx, row);
   if (await store.withdrawApproved(ctx.tx, { id: row.id, now: isoNow(ctx) }))
     await tellEnded(ctx, { ...row, state: "withdrawn" });

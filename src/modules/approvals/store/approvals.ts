@@ -3,7 +3,7 @@ import type { Reader, Tx } from "../../../db/database.ts";
 import { statement } from "../../../db/statement.ts";
 import type { Verdict } from "../schema.ts";
 import type { ApprovalRow, StatedApprovalRow } from "../tables.ts";
-import { APPROVAL, type At, COLUMNS, FROM, type In, NAMES, OPEN } from "./stated.ts";
+import { APPROVAL, type At, CLASS, COLUMNS, FROM, type In, NAMES, OPEN } from "./stated.ts";
 
 const insert = statement<ApprovalRow & In>(
   `insert into approvals (space_id, id, agent_id, key, call_id, server, mount, tool, arguments, digest, covers, executes,
@@ -179,5 +179,12 @@ type Caused = At & { cause: number };
 const openByHub = statement<Caused, StatedApprovalRow>(
   `select ${COLUMNS} ${FROM} ${NAMES} ${OPEN} and a.executes = 'hub' and a.cause = :cause order by n.id`,
 );
-/** What of a turn or a run waits for a person, of calls that the hub itself asked about. */
-export const listOpenByHub = (db: Reader, args: Caused): Promise<StatedApprovalRow[]> => db.all(openByHub, args);
+const approvedByHub = statement<Caused, StatedApprovalRow>(
+  `${APPROVAL} and ${CLASS} = 'approved' and a.id > :cause and a.executes = 'hub' and a.cause = :cause
+   and a.taken_at is null order by a.id`,
+);
+/** What of a turn or a run waits for a person, or to be called again, of calls that the hub itself asked about. */
+export const listOpenByHub = async (db: Reader, args: Caused): Promise<StatedApprovalRow[]> => [
+  ...(await db.all(openByHub, args)),
+  ...(await db.all(approvedByHub, args)),
+];

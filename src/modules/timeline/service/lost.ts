@@ -4,7 +4,7 @@
  */
 import type { TxCtx } from "../../../context.ts";
 import { formatId } from "../../../ids.ts";
-import { findOutcome, settleCalls, takeBackCalls } from "../../approvals/index.ts";
+import { findOutcome, settleCalls, takeBackCalls, withdrawCalled } from "../../approvals/index.ts";
 import type { CallApproval, CallOutcome, Outcome } from "../schema.ts";
 import * as store from "../store.ts";
 import type { TurnRow } from "../tables.ts";
@@ -83,8 +83,11 @@ const callsOf = (ctx: TxCtx, { principal_id, id: turn_id }: OfTurn) => ({
   },
 });
 
-/** What the turn asked needs no answer any more, and is never run. */
-export const takeBackOf = (ctx: TxCtx, turn: OfTurn): Promise<void> => takeBackCalls(ctx, callsOf(ctx, turn));
+/** What the turn asked, and what its program called of the hub, needs no answer any more, and is never run. */
+export async function takeBackOf(ctx: TxCtx, turn: OfTurn): Promise<void> {
+  await takeBackCalls(ctx, callsOf(ctx, turn));
+  await withdrawCalled(ctx, turn.id);
+}
 
 /** The turn is over, and nobody takes a result of it: nothing of it is left open. */
 export const settleTurn = (ctx: TxCtx, turn: OfTurn, { outcome, by }: Cut): Promise<void> =>
