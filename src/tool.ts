@@ -119,8 +119,6 @@ export interface Case {
 export interface CommandLooks {
   /** The last of the words is a text: it takes all that are left, and `-` reads it from stdin. */
   text?: true;
-  /** Of the words those that are typed as JSON. */
-  json?: readonly string[];
   /** Arguments that are folders, typed as seen from here. */
   folders?: readonly string[];
   /** Arguments that the command stands for. */

@@ -71,7 +71,7 @@ test("a rule of the policy is typed as JSON and told in words, and what is no JS
       "{",
       ...(verb === "propose" ? ["--reason", "x"] : []),
     ]);
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/This is not JSON: /)]);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/it is not JSON: /)]);
   }
 });
 

@@ -332,6 +332,9 @@ test("the policy is read in sentences, tried out before it is set, and its histo
     .getByRole("alert")
     .getByText(/^Rule 1: decision is one of/)
     .waitFor();
+  await field.fill('{"rules": [{"tool": "runtime_exec", "decision": "deny_abort", "decision": "allow"}]}');
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("alert").getByText('The policy: the key "decision" is there twice.').waitFor();
   const rules = [
     { tool: "runtime_exec", when: { "cmd.0": "git" }, decision: "allow" },
     { tool: "runtime_exec", when: { "cmd.0": "rm" }, decision: "deny_continue", reason: "Never." },

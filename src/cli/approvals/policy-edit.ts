@@ -5,7 +5,7 @@ import type { Cli } from "../core/cli.ts";
 import { defineCommand, text } from "../core/command.ts";
 import { confirmed, isAskable, YES } from "../core/confirm.ts";
 import { invalid, reasonOf } from "../core/failure.ts";
-import { parseJson, readStdin } from "../core/io.ts";
+import { readStdin } from "../core/io.ts";
 
 export const edit = defineCommand({
   people: true,
@@ -16,8 +16,7 @@ export const edit = defineCommand({
   options: { note: text("TEXT", "why, for the history"), ...YES },
   async run(cli, { file, note = "", yes }) {
     const before = await cli.call("policy_get", {});
-    const typed = await textFrom(cli, file, `${JSON.stringify(before.document, null, 2)}\n`);
-    const document = parseJson(typed, "This is");
+    const document = await textFrom(cli, file, `${JSON.stringify(before.document, null, 2)}\n`);
     const question = async (): Promise<string> => {
       const { words } = await cli.call("policy_preview", { document, limit: 1 });
       return `${words} Set it?`;

@@ -6,7 +6,7 @@ import type { Cli } from "./cli.ts";
 import { type Command, defineCommand, flag, flagOf, type Options, type Positionals } from "./command.ts";
 import { confirmed, YES } from "./confirm.ts";
 import { duration } from "./duration.ts";
-import { parseJson, typedText } from "./io.ts";
+import { typedText } from "./io.ts";
 import { type Calls, thingNamed, wholeName } from "./lookup.ts";
 import { sentence, type Thing } from "./sentence.ts";
 import { idsOf, text } from "./tool-text.ts";
@@ -76,8 +76,7 @@ async function argumentsOf(cli: Cli, made: MadeCommand, { call, given }: Typed):
     const words: string[] = rest ? (typed as string[]) : [String(typed)];
     const whole = names ? await Promise.all(words.map((word) => wholeName(call, names, word))) : words;
     const isText = made.text && name === Object.keys(positionals).at(-1);
-    if (made.json?.includes(name)) args[name] = parseJson(String(typed), "This is");
-    else if (whole.length > 0) args[name] = isText ? await typedText(cli.io, whole) : rest ? whole : whole[0];
+    if (whole.length > 0) args[name] = isText ? await typedText(cli.io, whole) : rest ? whole : whole[0];
   }
   return { ...args, ...optionsOf(made, given) };
 }

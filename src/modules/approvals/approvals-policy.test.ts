@@ -89,16 +89,53 @@ eachDatabase((open) => {
     ];
     for (const [wrong, sentence] of refused)
       expect(await set(wrong)).toMatchObject({ code: "INVALID_ARGUMENT", error: expect.stringContaining(sentence) });
+    const rule = '{"tool": "t", "decision": "deny_abort"';
+    const lost: [unknown, string][] = [
+      [`{"rules": [${rule}, "decision": "allow"}]}`, 'The policy: the key "decision" is there twice'],
+      [`{"rules": [${rule}, "when": {"n": 9007199254740993}}]}`, "The policy: the number 9007199254740993 would be"],
+      [JSON.parse(`{"rules": [${rule}, "when": {"n": 9007199254740993}}]}`), "would be rounded"],
+      ["{rules: []}", "The policy: it is not JSON"],
+      ['["rules"]', "The policy: it is an object"],
+      // By its zone it is in a year of five digits, which no time here has.
+      [`{"rules": [${rule}, "expires_at": "9999-12-31T23:59:00-10:00"}]}`, "Rule 1: expires_at is a time"],
+      [`{"rules": [${rule}, "expires_at": "2027-02-30T09:00:00Z"}]}`, "Rule 1: expires_at is a time"],
+    ];
+    for (const [document, sentence] of lost) {
+      const refused = { code: "INVALID_ARGUMENT", error: expect.stringContaining(sentence) };
+      expect(await call(ana, "policy_set", { document, expected_version: 1 })).toMatchObject(refused);
+      expect(await call(ana, "policy_preview", { document })).toMatchObject(refused);
+    }
+    const twice = {
+      code: "INVALID_ARGUMENT",
+      error: expect.stringContaining('The rule: the key "tool" is there twice'),
+    };
+    for (const asked of [{ reason: "x" }, {}])
+      expect(
+        await call(ana, "reason" in asked ? "policy_propose" : "policy_preview", {
+          ...asked,
+          rule: `${rule}, "tool": "u"}`,
+        }),
+      ).toMatchObject(twice);
+    expect(await call(ana, "policy_preview", { document: `{"rules": [${rule}}]}` })).toMatchObject({
+      changed: { deny_abort: 2 },
+    });
     const stale = { document: { rules: [] }, expected_version: 0 };
     expect(await call(ben, "policy_set", stale)).toMatchObject({ code: "VERSION_CONFLICT", current_version: 1 });
     await hub.stop();
     hub = await open({ same: hub });
     expect(await call(ana, "policy_get")).toMatchObject({ version: 1, document: { rules } });
     expect(await request("t")).toMatchObject({ state: "approved" });
+    for (const expires_at of ["2027-03-01T10:00+02:00", "2027-03-01T08:00:00.000Z"])
+      expect((await set([{ ...rules[0], expires_at }])).document.rules).toMatchObject([
+        { expires_at: "2027-03-01T08:00:00.000Z" },
+      ]);
     await set([]);
     expect(await request("t")).toMatchObject({ state: "pending" });
     const { versions } = await call(ana, "policy_history");
-    expect(versions).toMatchObject([{ version: 2 }, { version: 1, set_by: "ana", note: "It is harmless.", rules: 1 }]);
+    expect(versions.slice(2)).toMatchObject([
+      { version: 2 },
+      { version: 1, set_by: "ana", note: "It is harmless.", rules: 1 },
+    ]);
     expect(await call(ana, "policy_get", { version: 1 })).toMatchObject({ document: { rules } });
   });
 
@@ -319,6 +356,9 @@ eachDatabase((open) => {
     ["no JSON", "{a: 1}", "are not JSON"],
     ["no object", "[1]", "are a JSON object"],
     ["a number without end", '{"n": 1e999}', "would be rounded"],
+    ["a number so small that it would be none", '{"n": 1e-400}', "the number 1e-400 would be rounded"],
+    ["one that has lost digits by being small", '{"n": 1.23456789e-320}', "would be rounded"],
+    ["one with as many digits as a double has, but not these", '{"n": 0.12345678901234567}', "would be rounded"],
   ])("arguments are refused and never changed: %s", async (_, given, sentence) => {
     expect(await request("t", given)).toMatchObject({
       code: "INVALID_ARGUMENT",

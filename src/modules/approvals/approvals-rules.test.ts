@@ -105,6 +105,16 @@ eachDatabase((open, database) => {
     expect((await call(ana, "policy_draft", { approval_id: unmounted.id })).rule).not.toHaveProperty("mount");
   });
 
+  test("of a call whose tool is called * no rule is made: it would be one for every tool", async () => {
+    const asked = await request("*", {}, { server: "files" });
+    expect(asked).toMatchObject({ state: "pending" });
+    for (const which of ["exact", "any"])
+      expect(await call(ana, "policy_draft", { approval_id: asked.id, arguments: which })).toMatchObject({
+        code: "INVALID_ARGUMENT",
+        error: expect.stringContaining("every tool"),
+      });
+  });
+
   test("a preview equals a replay: what it says of each call is what is decided when that call is made again", async () => {
     const tools = fc.constantFrom("t", "u", "constructor");
     const values = fc.constantFrom<unknown>("a", "ab", 1, null, ["x"], { deep: "a" });

@@ -72,7 +72,7 @@ export type Policy = z.infer<typeof Policy>;
 
 export const SetPolicy = z.strictObject({
   document: Anything.describe(
-    'Such as {"rules": [{"tool": "runtime_exec", "when": {"cmd.0": "git"}, "decision": "allow"}], "default": "ask"}.',
+    'A policy or its text, such as {"rules": [{"tool": "runtime_exec", "when": {"cmd.0": "git"}, "decision": "allow"}], "default": "ask"}.',
   ),
   expected_version: z.int().min(0).describe("The version it was made from."),
   note: reason.default("").describe("Why, for the history."),
@@ -91,7 +91,7 @@ export const VersionList = z.object({
 export type VersionList = z.infer<typeof VersionList>;
 
 export const PreviewPolicy = z.strictObject({
-  rule: Anything.optional().describe("A draft rule, in the place where it would go if it were accepted."),
+  rule: Anything.optional().describe("A draft rule or its text, in the place where it would go if it were accepted."),
   document: Anything.optional().describe("Or a whole draft, in the place of a rule."),
   limit: z.int().min(1).max(100).default(20).describe("At most so many calls."),
   before: Id.optional().describe("The next of the last page."),

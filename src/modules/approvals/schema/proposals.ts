@@ -17,7 +17,7 @@ export const Drafted = z.object({ rule: Anything, words: z.string() });
 export type Drafted = z.infer<typeof Drafted>;
 
 export const ProposeRule = z.strictObject({
-  rule: Anything.describe("{tool, server?, mount?, agent?, hint?, when?, decision, reason?, expires_at?}"),
+  rule: Anything.describe("{tool, server?, mount?, agent?, hint?, when?, decision, reason?, expires_at?}, or its text"),
   reason: z.string().min(1).max(MOST_REASON).describe("Why, for the people who decide."),
 });
 export type ProposeRule = z.infer<typeof ProposeRule>;

@@ -1,7 +1,9 @@
 /** Whether something is a policy, and what is wrong with which rule where it is not. */
+import { z } from "zod";
 import { ParleyError } from "../../../errors.ts";
 import { type PolicyDocument, type Predicate, Risk, type Rule, Ruling, type Scalar, Suspicion } from "../schema.ts";
 import { canonical } from "./canonical.ts";
+import { strictJson } from "./strict.ts";
 
 const MOST_RULES = 2000;
 const MOST_PREDICATES = 20;
@@ -11,7 +13,22 @@ const MOST_LISTED = 100;
 const MOST_CHARACTERS = 1_000_000;
 
 const RULE_KEYS = ["tool", "server", "mount", "agent", "hint", "when", "decision", "risk", "reason", "expires_at"];
-const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
+/** To the minute, or in as much detail as there is. */
+const Time = z.union([z.iso.datetime({ offset: true }), z.iso.datetime({ offset: true, precision: -1 })]);
+
+/** As somebody gives one, as an object or as its text: of neither is anything lost. */
+export const givenDocument = (given: unknown): PolicyDocument => checkedDocument(whole(given, "The policy"));
+export const givenRule = (given: unknown): Rule => checkedRule(whole(given, "The rule"));
+
+function whole(given: unknown, what: string): unknown {
+  if (typeof given !== "string") {
+    // For its numbers, of which some were rounded on the way here.
+    canonical(given);
+    return given;
+  }
+  if (given.length > 2 * MOST_CHARACTERS) throw refused(what, "it is too long");
+  return strictJson(given, { what, is: "it is" });
+}
 
 /** Throws with a sentence, so that what is not valid never takes the place of what is. */
 export function checkedDocument(given: unknown): PolicyDocument {
@@ -86,9 +103,11 @@ const optional = (rule: Map<string, unknown>, which: string, name: string, most:
   rule.has(name) ? { [name]: textOf(rule.get(name), which, { name, most }) } : {};
 
 function timeOf(given: unknown, which: string): string {
-  const ms = typeof given === "string" && ISO.test(given) ? Date.parse(given) : Number.NaN;
-  if (Number.isNaN(ms)) throw refused(which, "expires_at is a time such as 2027-03-01T09:00:00Z");
-  return new Date(ms).toISOString();
+  const time = Time.safeParse(given);
+  const iso = time.success ? new Date(time.data).toISOString() : "";
+  // By its zone it may be in another year than it says: one that has five digits sorts before all others.
+  if (!Time.safeParse(iso).success) throw refused(which, "expires_at is a time such as 2027-03-01T09:00:00Z");
+  return iso;
 }
 
 function predicatesOf(given: unknown, which: string): Record<string, Predicate> {

@@ -7,7 +7,7 @@ import type { GetPolicy, ListVersions, Policy, PolicyDocument, Risk, SetPolicy, 
 import * as store from "../store.ts";
 import type { StatedApprovalRow } from "../tables.ts";
 import { BUILT_IN } from "./built-in.ts";
-import { checkedDocument } from "./checking.ts";
+import { checkedDocument, givenDocument } from "./checking.ts";
 import { type Policy as Compiled, compile, evaluateOrFail } from "./evaluating.ts";
 import { tellPolicy } from "./events.ts";
 import { callOf, isoNow } from "./wire.ts";
@@ -85,7 +85,7 @@ export async function getPolicy(ctx: Ctx, { version }: GetPolicy): Promise<Polic
 /** Sets all of it, if it is still what it was made from. */
 export const setPolicy = (ctx: Ctx, { document, expected_version, note }: SetPolicy): Promise<Policy> =>
   transact(ctx, async (ctx) => {
-    const checked = checkedDocument(document);
+    const checked = givenDocument(document);
     const { version } = await current(ctx);
     if (version !== expected_version)
       throw new ParleyError(

@@ -6,7 +6,7 @@ import { cut } from "../../../text.ts";
 import { visible } from "../../../visible.ts";
 import type { Preview, PreviewedCall, PreviewPolicy, Tally } from "../schema.ts";
 import type * as store from "../store.ts";
-import { checkedDocument, checkedRule } from "./checking.ts";
+import { givenDocument, givenRule } from "./checking.ts";
 import { compile, evaluate, type Policy } from "./evaluating.ts";
 import { pastCalls } from "./history.ts";
 import { withRule } from "./placing.ts";
@@ -24,8 +24,8 @@ export async function preview(ctx: Ctx, { rule: given, document, limit, before }
   if ((given === undefined) === (document === undefined))
     throw new ParleyError("INVALID_ARGUMENT", "Give a rule, or a whole document.");
   const { policy: now } = await current(ctx);
-  const rule = given === undefined ? null : checkedRule(given);
-  const drafted = compile(rule ? withRule(await currentDocument(ctx), rule) : checkedDocument(document));
+  const rule = given === undefined ? null : givenRule(given);
+  const drafted = compile(rule ? withRule(await currentDocument(ctx), rule) : givenDocument(document));
   const changed: Tally = { allow: 0, ask: 0, deny_continue: 0, deny_abort: 0 };
   const calls: { id: number; call: PreviewedCall }[] = [];
   const start = startOf(before);

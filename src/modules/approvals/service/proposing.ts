@@ -22,7 +22,8 @@ import type {
 import * as store from "../store.ts";
 import type { StatedProposalRow } from "../tables.ts";
 import { canonical } from "./canonical.ts";
-import { checkedRule } from "./checking.ts";
+import { givenRule } from "./checking.ts";
+import { ANY_TOOL } from "./evaluating.ts";
 import { tellProposed, tellSettled } from "./events.ts";
 import { withRule } from "./placing.ts";
 import { currentDocument, write } from "./policies.ts";
@@ -40,6 +41,11 @@ export async function draft(ctx: Ctx, { approval_id, scope, arguments: which, ex
       "INVALID_ARGUMENT",
       "Its client shows only a part of the arguments: no rule can be made of them.",
     );
+  if (tool === ANY_TOOL)
+    throw new ParleyError(
+      "INVALID_ARGUMENT",
+      `Its tool is called ${ANY_TOOL}, which a rule says of every tool: no rule can be made of this call alone.`,
+    );
   const rule: Rule = {
     ...{ tool, server },
     // Under the same name another agent, or the same one tomorrow, may have another program.
@@ -55,7 +61,7 @@ export async function draft(ctx: Ctx, { approval_id, scope, arguments: which, ex
 /** Asks people for a rule. An agent's is the agent's; a person's is the hub's, so that the same person may accept it. */
 export const propose = (ctx: Ctx, { rule: given, reason }: ProposeRule): Promise<Proposal> =>
   transact(ctx, async (ctx) => {
-    const rule = checkedRule(given);
+    const rule = givenRule(given);
     withRule(await currentDocument(ctx), rule);
     const { principal_id: proposer_id, name } = await ownHolder(ctx);
     if ((await store.countOpenProposalsOf(ctx.tx, { space_id: ctx.tx.space_id, proposer_id })) >= MOST_OPEN)

@@ -50,12 +50,12 @@ export class PolicyPage extends Followed {
     this.refused = undefined;
   };
 
-  /** By the same rules that decide when something is asked. */
-  tryOut = (): Promise<void> => this.#trying(() => this.previewing.read({ document: parsed(this.draft) }));
+  /** By the same rules that decide when something is asked; the hub reads the text as it is, so nothing of it is lost. */
+  tryOut = (): Promise<void> => this.#trying(() => this.previewing.read({ document: this.draft ?? "" }));
 
   save = (): Promise<void> =>
     this.#trying(async () => {
-      await this.#set(parsed(this.draft), this.drafted_from, this.note);
+      await this.#set(this.draft ?? "", this.drafted_from, this.note);
       this.edit(undefined);
       this.note = "";
       this.shown = undefined;
@@ -106,7 +106,7 @@ export class PolicyPage extends Followed {
       await run();
       this.refused = undefined;
     } catch (error) {
-      this.refused = error instanceof SyntaxError ? `This is not JSON: ${error.message}.` : sentenceOf(error);
+      this.refused = sentenceOf(error);
     } finally {
       this.saving = false;
     }
@@ -119,5 +119,3 @@ interface Document {
 
 /** The hub has checked it before it was set. */
 export const documentOf = ({ document }: Policy): Document => document as Document;
-
-const parsed = (text: string | undefined): unknown => JSON.parse(text ?? "");
