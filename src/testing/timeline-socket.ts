@@ -39,13 +39,20 @@ export class TimelineClient implements Disposable {
     return this.told.filter((message) => message.type === type);
   }
 
-  /** What it would show: the last snapshot, with everything that was told since put in its place. */
-  shown(): { id: string; kind: string; [field: string]: unknown }[] {
-    const from = this.told.findLastIndex(({ type }) => type === "ui_state_snapshot");
-    const items = new Map<string, { id: string; kind: string }>();
-    for (const message of this.told.slice(Math.max(0, from)))
-      for (const item of message.state?.items ?? message.items ?? []) items.set(item.id, item);
-    return [...items.values()].sort((a, b) => Number(a.id) - Number(b.id));
+  /** What it would show: the last snapshot, with everything that was told since put in its place, unless it is older. */
+  shown(told = this.told): { id: string; kind: string; [field: string]: unknown }[] {
+    const from = told.findLastIndex(({ type }) => type === "ui_state_snapshot");
+    const items = new Map<string, { seq: number; item: { id: string; kind: string } }>();
+    for (const { seq = 0, ...message } of told.slice(Math.max(0, from)))
+      for (const item of message.state?.items ?? message.items ?? [])
+        if (seq >= (items.get(item.id)?.seq ?? 0)) items.set(item.id, { seq, item });
+    return [...items.values()].map(({ item }) => item).sort((a, b) => Number(a.id) - Number(b.id));
+  }
+
+  /** The turn that it would show: the last that it was told of, whole. */
+  run(): object | null | undefined {
+    const last = this.told.findLast(({ type }) => type.startsWith("ui_state_"));
+    return last?.type === "ui_state_snapshot" ? last.state.run : last?.run;
   }
 
   say(message: object | string): void {
