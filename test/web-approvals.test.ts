@@ -40,6 +40,10 @@ const ask = (hub: WebHub, token: string, key: string, more: object = {}) =>
     { key, call_id: key, server: "runtime", tool: "runtime_exec", arguments: { cmd: ["git", key] }, ...more },
     token,
   );
+const isInWindow = (element: { getBoundingClientRect(): { top: number; bottom: number } }): boolean => {
+  const { top, bottom } = element.getBoundingClientRect();
+  return top >= 0 && bottom <= 900;
+};
 const FOCUSED = "document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent.trim()";
 const card = (page: Page, key: string) => page.getByRole("listitem").filter({ hasText: `"${key}"` });
 const seenBy = (hub: WebHub, token: string, id: string) =>
@@ -194,8 +198,14 @@ test("several are decided at once, and the rest stays", async () => {
   await expect.poll(() => choose("fetch").isEnabled()).toBe(true);
   // By keys: the card that has the focus. What is of more risk is never among the others.
   await page.keyboard.press("j");
+  const top = () => page.evaluate<number>("document.querySelector('[data-need]').getBoundingClientRect().top");
+  const before = await top();
   await page.keyboard.press("x");
   await page.getByText("1 chosen").waitFor();
+  // Nothing moves when it comes, and it is in view wherever one chooses.
+  expect(await top()).toBe(before);
+  await page.locator("[data-need]").last().scrollIntoViewIfNeeded();
+  expect(await page.getByRole("group", { name: "Decide together" }).evaluate(isInWindow)).toBe(true);
   await page.getByRole("button", { name: "Choose 2 more you have seen" }).click();
   await page.getByText("3 chosen").waitFor();
   await choose("fetch").uncheck();

@@ -267,3 +267,41 @@ test("a deadline that passed is told once, and leads to the mail in the mailbox 
   await page.getByRole("button", { name: "Done" }).click();
   await page.getByRole("heading", { name: "Nothing needs you" }).waitFor();
 });
+
+test("behind a hundred that wait, those that have waited longer are shown when asked for, and by their link at once", async () => {
+  await using hub = await WebHub.open(browser);
+  // One agent may ask for twenty things at a time.
+  const asked = async (name: string, tools: readonly string[]) => {
+    const { token } = await hub.agent(name);
+    const ids: string[] = [];
+    for (const key of tools) ids.push((await ask(hub, token, { key, text: "ls" })).id);
+    return ids;
+  };
+  const [first, second] = await asked("elder", ["oldest", "older"]);
+  for (let at = 0; at < 5; at += 1)
+    await asked(
+      `asker-${at}`,
+      Array.from({ length: 20 }, (_, call) => `tool-${at}-${call}`),
+    );
+  const { page } = await hub.signedIn({ at: "/needs" });
+  const cards = page.locator("[data-need]");
+  const older = page.getByRole("button", { name: "Show older ones" });
+  await page.locator("header", { hasText: "Needs you" }).getByText("100+", { exact: true }).waitFor();
+  expect(await cards.count()).toBe(100);
+  await older.click();
+  await expect.poll(() => cards.count()).toBe(102);
+  expect(await older.count()).toBe(0);
+  // They are among the others where they belong, and stay there when something changes.
+  expect(await cards.first().getAttribute("data-need")).toBe(first);
+  const deny = card(page, "oldest").getByRole("button", { name: "Deny…" });
+  await expect.poll(() => deny.isEnabled()).toBe(true);
+  await deny.click();
+  await card(page, "oldest").getByRole("button", { name: "Deny", exact: true }).click();
+  await expect.poll(() => cards.count()).toBe(101);
+  expect(await cards.first().getAttribute("data-need")).toBe(second);
+
+  for (const link of [`need=${second}`, "from=elder"]) {
+    await page.goto(`${hub.url}/needs?${link}`);
+    await expect.poll(() => page.evaluate("document.activeElement?.dataset.need")).toBe(second);
+  }
+});

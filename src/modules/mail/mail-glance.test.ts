@@ -36,7 +36,7 @@ eachDatabase((open) => {
           { agent: "scout", unread: 0 },
         ],
       },
-      needs: { count: 2, needs: null, put_off: null },
+      needs: { count: 2, needs: null, next: null, put_off: null },
     });
   });
 
@@ -46,7 +46,12 @@ eachDatabase((open) => {
     await call(ana, "need_later", { id: later, until: "1h" });
     expect(await call(ana, "space_glance", { parts: ["needs"], full: ["needs"] })).toMatchObject({
       parts: {
-        needs: { count: 1, needs: [{ id, title: "scout asks: may it use May I??" }], put_off: [{ id: later }] },
+        needs: {
+          count: 1,
+          needs: [{ id, title: "scout asks: may it use May I??" }],
+          next: null,
+          put_off: [{ id: later }],
+        },
       },
     });
     expect(Object.keys((await call(ana, "space_glance", { parts: ["mail", "chats"] })).parts).sort()).toEqual([

@@ -119,14 +119,21 @@ export async function putOffBy(ctx: Ctx): Promise<PutOffs> {
   return new Map(rows.map(({ ref, until_at }) => [ref, until_at]));
 }
 
-/** How much there is; all of it, with what was put off, for the page that is about it. */
+interface NeedsPart {
+  count: number;
+  needs: NeedItem[] | null;
+  /** Where `need_list` goes on behind the newest; null where these are all. */
+  next: string | null;
+  put_off: NeedItem[] | null;
+}
+
+/** How much there is; the newest of it, with what was put off, for the page that is about it. */
 export const needsGlance = defineGlance({
   part: "needs",
-  read: async (ctx, full): Promise<{ count: number; needs: NeedItem[] | null; put_off: NeedItem[] | null }> => {
-    if (!full) return { count: await count(ctx, await putOffBy(ctx)), needs: null, put_off: null };
-    const { needs, count: counted } = await openNeeds(ctx);
+  read: async (ctx, full): Promise<NeedsPart> => {
+    if (!full) return { count: await count(ctx, await putOffBy(ctx)), needs: null, next: null, put_off: null };
     const { needs: put_off } = await listNeeds(ctx, { limit: MOST_COUNTED, put_off: true });
-    return { count: counted, needs, put_off };
+    return { ...(await openNeeds(ctx)), put_off };
   },
   watch: watchNeeds,
 });

@@ -25,6 +25,15 @@ export class Seen {
   }
 }
 
+/** Calls back once anything of an element is in view. */
+export function onceInView(element: Element, inView: () => void): () => void {
+  const observer = new IntersectionObserver((entries) => {
+    if (entries.some(({ isIntersecting }) => isIntersecting)) inView();
+  });
+  observer.observe(element);
+  return () => observer.disconnect();
+}
+
 /** Calls back once all of an element was in view, be it bit by bit. Who jumps to its end has not seen its middle. */
 export function onceSeen(element: Element, seenAll: () => void): () => void {
   const seen = new Seen();

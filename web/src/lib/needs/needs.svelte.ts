@@ -1,10 +1,13 @@
 import { getContext, setContext } from "svelte";
 import type { Hub } from "#lib/hub/hub.svelte.ts";
-import type { GlanceParts } from "#lib/hub/types.ts";
+import { sentenceOf } from "#lib/hub/sentence.ts";
+import type { GlanceParts, Tools } from "#lib/hub/types.ts";
 import type { Glance } from "#lib/live/glance.ts";
 import { HubError, newKey } from "$client/index.ts";
 
 export type Need = NonNullable<GlanceParts["needs"]["needs"]>[number];
+
+type NeedList = Tools["need_list"]["output"];
 
 export type Verdict = "approve" | "deny_continue" | "deny_abort" | "leave";
 
@@ -24,6 +27,9 @@ interface Several {
   refused: { id: string; code: string; error: string }[];
 }
 
+/** The hub counts no further, and lists no more at a time. */
+const MOST_COUNTED = 100;
+
 /** What waits for this person: how much on every page, and all of it on its own. */
 export class Needs {
   count = $state(0);
@@ -32,7 +38,13 @@ export class Needs {
   /** What comes back later, the next one first. */
   put_off = $state.raw<readonly Need[]>([]);
   loaded = $state(false);
+  /** Whether more waits than is listed: what has waited longer is read when somebody asks for it. */
+  more = $state(false);
   problem = $state<string>();
+  /** How many pages of that somebody has asked for. */
+  #older_pages = 0;
+  /** Counts what was read, so that older pages that come late are not put below a newer one. */
+  #reading = 0;
   /** Whether its page is shown. */
   #open = false;
   #known = false;
@@ -54,6 +66,11 @@ export class Needs {
     });
   }
 
+  /** How much there is, as a badge says it. */
+  get counted(): string {
+    return this.count === 0 ? "" : `${this.count}${this.count >= MOST_COUNTED ? "+" : ""}`;
+  }
+
   /** Its page is shown. Returns the way to stop. */
   open(): () => void {
     this.#open = true;
@@ -61,7 +78,9 @@ export class Needs {
     if (this.#known) void this.refresh();
     return () => {
       this.#open = false;
+      this.#older_pages = 0;
       this.loaded = false;
+      this.more = false;
       this.list = [];
       this.put_off = [];
     };
@@ -78,6 +97,12 @@ export class Needs {
   refresh(): Promise<void> {
     this.problem = undefined;
     return this.#glance.refresh("needs");
+  }
+
+  /** Lists a page more, of what has waited longer than what is listed. */
+  readOn(): Promise<void> {
+    this.#older_pages += 1;
+    return this.refresh();
   }
 
   has(id: string): boolean {
@@ -153,12 +178,35 @@ export class Needs {
     this.#known = true;
   }
 
-  #take({ count, needs, put_off }: GlanceParts["needs"]): void {
+  #take({ count, needs, next, put_off }: GlanceParts["needs"]): void {
     this.hear(count);
     this.problem = undefined;
     if (!needs || !this.#open) return;
-    this.list = needs.toSorted(byUrgency);
     this.put_off = (put_off ?? []).toSorted((one, other) => backAt(one) - backAt(other));
+    this.#reading += 1;
+    if (next === null || this.#older_pages === 0) this.#show(needs, next);
+    else void this.#withOlder(needs, next);
+  }
+
+  async #withOlder(newest: readonly Need[], next: string): Promise<void> {
+    const reading = this.#reading;
+    const needs = [...newest];
+    let before: string | null = next;
+    try {
+      for (let page = 0; page < this.#older_pages && before !== null; page += 1) {
+        const older: NeedList = await this.#hub.client.call("need_list", { limit: MOST_COUNTED, before });
+        needs.push(...older.needs);
+        before = older.next;
+      }
+    } catch (error) {
+      if (reading === this.#reading) this.problem = sentenceOf(error);
+    }
+    if (reading === this.#reading && this.#open) this.#show(needs, before);
+  }
+
+  #show(needs: readonly Need[], next: string | null): void {
+    this.list = needs.toSorted(byUrgency);
+    this.more = next !== null;
     this.loaded = true;
   }
 }

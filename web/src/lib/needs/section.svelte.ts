@@ -14,11 +14,8 @@ export const needs: Section = {
     const needs = provideNeeds(hub, useGlance());
     return {
       counts: "waiting",
-      badge: () => (needs.count === 0 ? "" : `${needs.count}${needs.count >= MOST_COUNTED ? "+" : ""}`),
+      badge: () => needs.counted,
       attention: () => needs.count,
     };
   },
 };
-
-/** The hub counts no further. */
-const MOST_COUNTED = 100;
