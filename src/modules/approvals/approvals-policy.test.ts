@@ -296,7 +296,7 @@ eachDatabase((open) => {
     ];
     const document = { rules, default: "allow" };
     const set_to = await call(ana, "policy_set", { document, expected_version: 0 });
-    expect(set_to.words[0]).toBe("Every agent may not use any tool that is said to delete or overwrite things.");
+    expect(set_to.words[0]).toBe("No agent may use any tool that is said to delete or overwrite things.");
     expect(await hinted("a", ["destructive", "read_only"])).toMatchObject({ state: "denied" });
     const { id } = await hinted("b", ["open_world", "read_only"]);
     expect(await call(ana, "approval_get", { id })).toMatchObject({ state: "pending", risk: "high" });

@@ -90,11 +90,14 @@ const RUN_BY: Record<Executes, string> = {
   hub: "The hub runs exactly this, once, when the agent's program calls it again.",
 };
 
-const MAY: Record<Ruling, string> = {
-  allow: "may use",
-  ask: "has to ask before it uses",
-  deny_continue: "may not use",
-  deny_abort: "may not use",
+// "Every agent may not" would leave open whether some may.
+const mayNot = (agent?: string): string => (agent === undefined ? "No agent may use" : `${agent} may not use`);
+/** Of whom a rule names, or of whoever. */
+const MAY: Record<Ruling, (agent?: string) => string> = {
+  allow: (agent = "Every agent") => `${agent} may use`,
+  ask: (agent = "Every agent") => `${agent} has to ask before it uses`,
+  deny_continue: mayNot,
+  deny_abort: mayNot,
 };
 
 const SUSPECTED: Record<Suspicion, string> = {
@@ -112,7 +115,7 @@ export function ruleWords(rule: Rule): string {
     ...Object.entries(when).map(([path, predicate]) => condition(path, predicate)),
   ];
   const parts = [
-    `${agent ?? "Every agent"} ${MAY[decision]} ${what}`,
+    `${MAY[decision](agent)} ${what}`,
     hint === undefined ? "" : SUSPECTED[hint],
     decision === "allow" ? " without asking" : "",
     conditions.length > 0 ? `, where ${conditions.join(" and ")}` : "",
