@@ -353,6 +353,15 @@ test("the policy is read in sentences, tried out before it is set, and its histo
   await page.getByRole("button", { name: "Preview" }).click();
   await page.getByText("It would have allowed 1, denied 1 more of 2 calls so far.").waitFor();
   await shoot(page, "policy-preview-1440-light");
+  // What is changed afterwards was not tried out.
+  await field.fill('{"rules": [');
+  await expect.poll(() => page.getByText("It would have allowed").count()).toBe(0);
+  await page.getByRole("button", { name: "Preview" }).click();
+  await page
+    .getByRole("alert")
+    .getByText(/^This is not JSON/)
+    .waitFor();
+  await field.fill(JSON.stringify({ rules, default: "ask" }, null, 2));
   await page.getByRole("textbox", { name: "Why, for the history" }).fill("git is harmless");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText('Every agent may use runtime_exec without asking, where cmd.0 is "git".').waitFor();

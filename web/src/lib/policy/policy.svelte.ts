@@ -43,6 +43,13 @@ export class PolicyPage extends Followed {
         version === this.current?.version ? undefined : await this.hub.client.call("policy_get", { version });
     });
 
+  /** What was tried out, or refused, was another one. */
+  redraft = (text: string): void => {
+    this.draft = text;
+    this.previewing.forget();
+    this.refused = undefined;
+  };
+
   edit = (from: Policy | undefined): void => {
     this.draft = from && JSON.stringify(from.document, null, 2);
     this.drafted_from = this.current?.version ?? 0;
