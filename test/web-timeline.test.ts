@@ -36,6 +36,8 @@ const SCRIPT = {
   ],
 };
 
+const CUT_NAME = "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('main h1'))";
+
 const ALLOWED = { tool: "*", server: "parley", decision: "allow" };
 
 let browser: Browser;
@@ -152,6 +154,10 @@ test("a turn can be stopped, an agent paused, and what was said meanwhile is ans
   await call("mail_wait").locator("summary").getByText("Stopped", { exact: true }).waitFor();
   await button("Pause").click();
   await page.getByText("Paused by admin").waitFor();
+  await page.setViewportSize({ width: 320, height: 740 });
+  expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
+  expect(await page.evaluate(CUT_NAME)).toBe(0);
+  await page.setViewportSize({ width: 1440, height: 900 });
   await tell("still there?");
   await button("Resume").click();
   await log().getByText("You said still there?").waitFor();
@@ -173,6 +179,14 @@ test("a call that waits for a person says so, leads to its card in one click, an
   await waits.getByText("Waits for approval", { exact: true }).waitFor();
   await page.getByText("Waiting for approval").first().waitFor();
   await shootAll("timeline-waiting");
+  // On a phone, and zoomed in, the name is whole beside how it is, and what is asked about can be read.
+  for (const width of [320, 375]) {
+    await page.setViewportSize({ width, height: 740 });
+    expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), `${width}`).toBe(0);
+    expect(await page.evaluate(CUT_NAME), `${width}`).toBe(0);
+    expect(await page.evaluate("document.querySelector('.pending .about').clientWidth")).toBeGreaterThan(80);
+  }
+  await page.setViewportSize({ width: 1440, height: 900 });
   await page.getByRole("link", { name: "Decide" }).click();
   const card = page.locator("[data-need]");
   await card.getByRole("button", { name: "Deny…" }).click();
