@@ -149,6 +149,26 @@ eachDatabase((open) => {
     expect(attempts[0]).toMatchObject({ outcome: "throttled", error: "429" });
   });
 
+  test("TASK-31: of what several workers say of one account's quota the latest time counts", async () => {
+    const hub = await open({ now: START });
+    const ana = await hub.token("human", "ana");
+    const [mason, piper] = [await hub.token("worker", "mason"), await hub.token("worker", "piper")];
+    await make(hub, ana, "one");
+    await make(hub, ana, "two");
+    const tasks = [await claim(hub, mason), await claim(hub, piper)];
+    const meets = (token: string, task_id: string, throttled_until: string) =>
+      hub.call(token, "task_fail", { task_id, error: "429", throttled_until });
+    await meets(mason, tasks[0].id, "2h");
+    expect((await meets(piper, tasks[1].id, "1m")).body).toMatchObject({ status: "pending" });
+    await hub.tick(HOUR_MS);
+    expect(await held(hub)).toEqual([
+      ["one", "quota"],
+      ["two", "quota"],
+    ]);
+    await hub.tick(HOUR_MS);
+    expect(await claim(hub, piper)).toMatchObject({ content: "one", attempt: 2 });
+  });
+
   test("TASK-31, TASK-36 and TASK-20: a worker that waits is given what a quota, a budget or a delay held back once that runs out by itself", async () => {
     const hub = await open({ now: START });
     const ana = await hub.token("human", "ana");
@@ -289,6 +309,21 @@ eachDatabase((open) => {
     expect((await hub.call(ana, "budget_list")).body.budgets).toMatchObject([
       { scope: "space", per_day: { tasks: 2 }, used: { tasks: 1 }, exhausted: false },
     ]);
+  });
+
+  test("TASK-36: a budget of nothing lets nothing begin, today or on any other day", async () => {
+    const hub = await open({ now: START });
+    const ana = await hub.token("human", "ana");
+    const mason = await hub.token("worker", "mason");
+    await hub.call(ana, "budget_set", { scope: "space", per_day: { tasks: 0 } });
+    await make(hub, ana, "never");
+    for (const days of [0, 1, 1]) {
+      await hub.tick(days * DAY_MS);
+      expect([await claim(hub, mason), await held(hub)]).toEqual([null, [["never", "budget"]]]);
+      expect((await hub.call(ana, "budget_list")).body.budgets).toMatchObject([
+        { used: { tasks: 0 }, exhausted: true },
+      ]);
+    }
   });
 
   test("TASK-36: the budget of an account or an agent holds back nobody else", async () => {

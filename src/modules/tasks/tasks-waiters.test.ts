@@ -89,6 +89,20 @@ eachDatabase((open) => {
     for (const one of await awaits(hub, id)) expect(one.consumed_at).not.toBeNull();
   });
 
+  test("TASK-19: whoever asks for what another has asked for already is told of its end as well, once", async () => {
+    const hub = await open({ now: START });
+    const { ana, scout, mason } = await people(hub);
+    const same = { dedup_key: "tests" };
+    const id = await make(hub, ana, same);
+    for (const token of [scout, scout, ana]) expect(await make(hub, token, same)).toBe(id);
+    expect((await awaits(hub, id)).map(({ waiter }: { waiter: string }) => waiter)).toEqual(["scout"]);
+    await complete(hub, mason);
+    await hub.tick(0);
+    await hub.tick(60 * SECOND_MS);
+    expect([await mailOf(hub, ana), await mailOf(hub, scout)]).toEqual([DONE, DONE]);
+    expect(await owed(hub)).toEqual([]);
+  });
+
   test("TASK-35: of a task that was requeued meanwhile the later end is told, and the earlier one not", async () => {
     const hub = await open({ now: START });
     const { ana, scout, mason } = await people(hub);

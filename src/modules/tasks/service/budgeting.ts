@@ -15,10 +15,10 @@ const dayOf = (ctx: Ctx): string => isoAt(ctx.now()).slice(0, 10);
 
 /** Whether as much was used today as may be, with what a person has allowed beyond. */
 export function isExhausted(ctx: Ctx, budget: store.BudgetRow): boolean {
-  if (budget.day !== dayOf(ctx)) return false;
-  const days = 1 + budget.allowed;
+  const today = budgetToday(ctx, budget);
+  const days = 1 + today.allowed;
   const over = (used: number, per_day: number | null): boolean => per_day !== null && used >= per_day * days;
-  const { tasks, runs, cost, tasks_per_day, runs_per_day, cost_per_day } = budget;
+  const { tasks, runs, cost, tasks_per_day, runs_per_day, cost_per_day } = today;
   // Whoever is of a run was counted when that began: the last one there may be is still given what it was started for.
   const isCounted = ctx.actor.run_cause !== undefined;
   return over(tasks, tasks_per_day) || (!isCounted && over(runs, runs_per_day)) || over(cost, cost_per_day);
@@ -54,13 +54,17 @@ export async function charge(ctx: TxCtx, spending: Spending): Promise<void> {
   const { tasks = 0, runs = 0, cost_usd = 0 } = spending;
   for (const budget of await store.listBudgets(ctx.tx, ctx.tx.space_id)) {
     if (!countsFor(budget, spending)) continue;
-    const today = budget.day === dayOf(ctx) ? budget : { ...budget, ...unused(ctx) };
+    const today = budgetToday(ctx, budget);
     const cost = today.cost + Math.round(cost_usd * MICRO);
     const used = { ...today, tasks: today.tasks + tasks, runs: today.runs + runs, cost };
     await store.saveBudget(ctx.tx, used);
     if (isExhausted(ctx, used) && !isExhausted(ctx, today)) await ask(ctx, used);
   }
 }
+
+/** With nothing used where its day is over. */
+const budgetToday = (ctx: Ctx, budget: store.BudgetRow): store.BudgetRow =>
+  budget.day === dayOf(ctx) ? budget : { ...budget, ...unused(ctx) };
 
 const unused = (ctx: Ctx) => ({ day: dayOf(ctx), tasks: 0, runs: 0, cost: 0, allowed: 0 });
 
@@ -140,7 +144,7 @@ export async function listBudgets(ctx: Ctx): Promise<{ budgets: Budget[] }> {
 
 function budgetWire(ctx: Ctx, row: store.BudgetRow): Budget {
   const { scope, name, tasks_per_day, runs_per_day, cost_per_day } = row;
-  const { tasks, runs, cost } = row.day === dayOf(ctx) ? row : unused(ctx);
+  const { tasks, runs, cost } = budgetToday(ctx, row);
   return {
     ...{ scope, name },
     per_day: {

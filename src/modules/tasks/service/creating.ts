@@ -59,7 +59,9 @@ export function create(ctx: Ctx, task: NewTask): Promise<Task> {
     const known = dedup_key === undefined ? undefined : await store.findLive(ctx.tx, dedup_key);
     if (known) {
       if (known.content !== task.content) throw otherTask(known, dedup_key ?? "");
-      if (awaited_by) await registerOnce(ctx, known, { ...awaited_by, ...waiter(ctx, task) });
+      // Of two who ask for the same both are told.
+      if (awaited_by || (task.relay === "mail" && known.sender_id !== task.sender_id))
+        await registerOnce(ctx, known, { ...awaited_by, ...waiter(ctx, task) });
       return wire(known);
     }
     const made = { ...rowOf(ctx, task), awaited: awaited_by ? 1 : 0 };

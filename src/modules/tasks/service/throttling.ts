@@ -23,7 +23,7 @@ export async function throttle(
   const { account, refunded } = row;
   const known = await find(ctx, account);
   if (known?.ignored_at != null || refunded >= MOST_REFUNDS) return giveUp(ctx, row, { outcome: "failed", error });
-  await save(ctx, { account, throttled_until: isoAt(until), ignored_at: null });
+  await holdAccount(ctx, account, isoAt(until));
   await noteAttempt(ctx, row, { outcome: "throttled", error });
   return putBack(ctx, { ...row, refunded: refunded + 1 }, { error, at: null });
 }
