@@ -43,5 +43,8 @@ function fromNow(text: string, now: number): number | undefined {
 function absolute(text: string): number | undefined {
   if (!/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,6})?)?(Z|[+-]\d\d:\d\d))?$/.test(text)) return undefined;
   const time = Date.parse(text);
-  return Number.isNaN(time) ? undefined : time;
+  return Number.isNaN(time) || !isDay(text.slice(0, 10)) ? undefined : time;
 }
+
+/** Read as a time, the 30th of February is the 2nd of March. */
+const isDay = (text: string): boolean => new Date(text).toISOString().startsWith(text);

@@ -247,6 +247,18 @@ eachDatabase((open) => {
     expect((await claim(hub, mason)).next_task).toMatchObject({ id });
   });
 
+  test("TASK-20: a day that no calendar has is no time to begin at", async () => {
+    const hub = await open({ now: Date.parse("2027-01-10T09:00:00Z") });
+    const ana = await hub.token("human", "ana");
+    for (const run_at of ["2027-02-30", "2027-04-31T10:00:00Z", "2027-02-29T00:00:00+02:00"])
+      expect(await make(hub, ana, "late", { run_at })).toMatchObject({
+        error: expect.stringContaining(`${JSON.stringify(run_at)} is not a time. Write `),
+      });
+    expect(await make(hub, ana, "late", { run_at: "2028-02-29" })).toMatchObject({
+      run_at: "2028-02-29T00:00:00.000Z",
+    });
+  });
+
   test("TASK-21: a task is changed only while it is pending", async () => {
     const hub = await open({ now: START });
     const ana = await hub.token("human", "ana");
