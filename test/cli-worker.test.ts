@@ -90,6 +90,34 @@ test("worker run that was killed and is started again waits until what it had le
   expect(await ground.json(["task", "get", task.id])).toMatchObject({ status: "done", response_summary: "mine" });
 });
 
+test("worker run ends first what the program of a worker of its name still does that was killed, and nobody else's", async () => {
+  await using cleanup = new AsyncDisposableStack();
+  const ground = await hosted(cleanup, { task_lease_seconds: 5 });
+  const numbers = join(ground.folder, "numbers");
+  const script = `echo $$ >> ${numbers}; setsid sh -c 'echo $$ >> ${numbers}; exec sleep 600' & exec sleep 600`;
+  const begun = async (name: string, count: number) => {
+    await ground.json(["task", "add", `for ${name}`, "--needs", name]);
+    const worker = ground.start(["worker", "run", "--name", name, "--offers", name, "--", "sh", "-c", script]);
+    const pids = await until(() => {
+      const known = existsSync(numbers) ? readFileSync(numbers, "utf8").trim().split("\n").map(Number) : [];
+      return known.length === count ? known : undefined;
+    });
+    return { worker, pids: pids.slice(-2) };
+  };
+  const [mason, piper] = [await begun("mason", 2), await begun("piper", 4)];
+  for (const pid of [...mason.pids, ...piper.pids]) cleanup.defer(() => killIfThere(pid));
+  mason.worker.kill("SIGKILL");
+  await ended(mason.worker);
+  expect(mason.pids.map((pid) => isAlive(pid))).toEqual([true, true]);
+  const look = `kill -0 ${mason.pids.join(" ")} 2>/dev/null && echo both || echo mine`;
+  const again = ["worker", "run", "--name", "mason", "--offers", "mason", "--most", "1", "--", "sh", "-c", look];
+  expect((await ground.parley(again)).code).toBe(0);
+  expect(mason.pids.map((pid) => isAlive(pid))).toEqual([false, false]);
+  expect(piper.pids.map((pid) => isAlive(pid))).toEqual([true, true]);
+  const { tasks } = await ground.json<{ tasks: object[] }>(["task", "list", "--status", "done"]);
+  expect(tasks).toMatchObject([{ content: "for mason", response_summary: "mine" }]);
+});
+
 test("worker run takes over what a worker of its name left that was killed, and nothing of one that lives", async () => {
   await using cleanup = new AsyncDisposableStack();
   const ground = await hosted(cleanup, { task_lease_seconds: 10 });
@@ -155,7 +183,7 @@ test("what a program says while nobody takes it makes the program wait, and noth
   // More than a pipe and a stream hold together, of characters of several bytes.
   const say = 'process.stderr.write("ü".repeat(2_000_000), () => process.stdout.write("said"))';
   const program = { path: process.execPath, args: ["-e", say] };
-  const running = new Running(program, { io: new Slow({}), env: process.env, input: "" });
+  const running = new Running(program, { io: new Slow({}), env: process.env, input: "", mark: "test" });
   await until(() => taken > 0);
   expect(
     await Promise.race([running.ended.then(() => "over"), new Promise((done) => setTimeout(done, 300, "waits"))]),

@@ -15,7 +15,7 @@ const WRITING_MS = 5_000;
 const MOST_MS = 120_000;
 
 export class ProcessLock {
-  protected readonly path: string;
+  readonly path: string;
   readonly #most_ms: number;
   readonly #own = `${process.pid} ${startOf(process.pid)}\n`;
 

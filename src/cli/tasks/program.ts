@@ -13,7 +13,7 @@ import { type Env, type Io, STDERR } from "../core/io.ts";
 import { candidates, isExecutable } from "../core/program.ts";
 
 /** What every process of a task carries. Not the hub's own: a worker may be part of a run itself. */
-const VARIABLE = "PARLEY_WORK";
+export const VARIABLE = "PARLEY_WORK";
 /** Of each stream, its end. */
 const MOST_KEPT = 256 * 1024;
 /** So long the pipes of a program that has ended may take to run dry. */
@@ -51,8 +51,8 @@ export class Running {
   readonly #started: Parameters<typeof killAll>[0];
   readonly ended: Promise<Exit>;
 
-  constructor({ path, args }: Program, { io, env, input }: { io: Io; env: Env; input: string }) {
-    const cookie = randomBytes(12).toString("hex");
+  constructor({ path, args }: Program, { io, env, input, mark }: { io: Io; env: Env; input: string; mark: string }) {
+    const cookie = `${mark}.${randomBytes(12).toString("hex")}`;
     const own = { ...env, [VARIABLE]: cookie };
     const child = spawn(path, args, { env: own, stdio: ["pipe", "pipe", "pipe"], detached: true });
     const { pid } = child;

@@ -1,5 +1,7 @@
+import { hash } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { killMarked } from "../../local/killing.ts";
 import { visibleLine } from "../../visible.ts";
 import { filesOf } from "../core/acting.ts";
 import type { Cli } from "../core/cli.ts";
@@ -11,7 +13,7 @@ import { Patience } from "../core/patience.ts";
 import { ProcessLock } from "../core/process-lock.ts";
 import type { Output } from "../core/tool-types.ts";
 import { actAs } from "../mcp/role.ts";
-import { checkProgram } from "./program.ts";
+import { checkProgram, VARIABLE } from "./program.ts";
 import { type Ended, workOn } from "./working.ts";
 
 export type Task = NonNullable<Output<"get_next_task">["next_task"]>;
@@ -50,10 +52,11 @@ export const run = defineCommand({
     const program = checkProgram(command, cli.io.env);
     using worker = await Worker.begin(cli, { name, offers });
     cli.out.note(`Working as ${visibleLine(worker.name)}. Ctrl-C ends it.`);
+    const { client, mark } = worker;
     for (let worked = 0; worked < most; worked += 1) {
       const taken = await worker.next(idle_ms);
       if (!taken) break;
-      const ended = await workOn({ cli, client: worker.client, ...taken, program, lines, stop: worker.stop });
+      const ended = await workOn({ cli, client, mark, ...taken, program, lines, stop: worker.stop });
       await report(cli, taken.task, ended);
       if (ended.over) break;
     }
@@ -64,6 +67,8 @@ export const run = defineCommand({
 class Worker {
   readonly client: Client;
   readonly name: string;
+  /** With which the cookie of all that it starts begins. */
+  readonly mark: string;
   readonly #offers: string[];
   readonly #lock: ProcessLock;
   readonly #stop = new AbortController();
@@ -85,10 +90,15 @@ class Worker {
         "CONFLICT",
         `A worker runs as ${principal} already (process ${lock.holder()}). Give this one another --name.`,
       );
-    return new Worker({ client, name: principal, offers, lock });
+    const worker = new Worker({ client, name: principal, offers, lock });
+    // Nobody else of this name is here. What one that was killed has started would go on beside what takes up its task.
+    const killed = await killMarked({ variable: VARIABLE, beginning: `${worker.mark}.` });
+    if (killed > 0) cli.out.note(`Ended what the last worker had left running: ${killed} processes.`);
+    return worker;
   }
 
   constructor({ client, name, offers, lock }: { client: Client; name: string; offers: string[]; lock: ProcessLock }) {
+    this.mark = hash("sha256", lock.path, "base64url").slice(0, 20);
     this.client = client;
     this.name = name;
     this.#offers = offers;

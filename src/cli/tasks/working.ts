@@ -20,6 +20,8 @@ const GONE = ["LEASE_LOST", "TASK_NOT_FOUND"];
 interface Work {
   cli: Cli;
   client: Client;
+  /** With which the cookie of its program begins. */
+  mark: string;
   task: Task;
   /** For so long the task is ours without a word from us, whatever the clock of this machine says. */
   lease_ms: number;
@@ -39,8 +41,8 @@ export interface Ended {
 
 /** Starts the program for one task, keeps the task while it runs, and tells the hub how it went. */
 export async function workOn(work: Work): Promise<Ended> {
-  const { cli, task, program, stop } = work;
-  const running = new Running(program, { io: cli.io, env: environmentOf(cli, task), input: task.content });
+  const { cli, task, program, stop, mark } = work;
+  const running = new Running(program, { io: cli.io, env: environmentOf(cli, task), input: task.content, mark });
   const kept = keep(work);
   const interrupted = (): void => kept.end("stopped");
   stop.addEventListener("abort", interrupted);
