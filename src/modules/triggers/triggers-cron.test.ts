@@ -66,6 +66,16 @@ eachDatabase((open, database) => {
         expect.stringMatching(/cron schedule|needs a schedule/),
       ]);
     }
+    for (const [schedule, value] of [
+      ["0 0 32 * *", "day: 32"],
+      ["0 0 0 * *", "day: 0"],
+      ["0 0 * 13 *", "month: 13"],
+      ["0 24 * * *", "hour: 24"],
+      ["0 0 * * 8", "day of week: 8"],
+    ]) {
+      const { body } = await hub.call(hub.admin, "trigger_create", { name: "bad", type: "cron", schedule });
+      expect(body.error).toContain(`: Invalid value for ${value}. It has five fields`);
+    }
     expect((await hub.call(hub.admin, "trigger_list")).body.triggers).toEqual([]);
     const taken = [
       "*/5 * * * *",

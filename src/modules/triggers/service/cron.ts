@@ -49,11 +49,7 @@ function parse(schedule: string, timezone: string): Schedule {
   try {
     cron = new Cron(schedule, { paused: true, mode: "5-part", timezone });
   } catch (error) {
-    throw refusal(
-      schedule,
-      `${(error as Error).message.replace(/^CronPattern: /, "").replace(/\.$/, "")}. ${WHAT}`,
-      error,
-    );
+    throw refusal(schedule, `${whyNot(error as Error)}. ${WHAT}`, error);
   }
   const next = (after: number): number | undefined => cron.nextRun(new Date(after))?.getTime();
   if (next(Date.now()) === undefined) throw refusal(schedule, "No such day ever comes");
@@ -70,6 +66,14 @@ function parse(schedule: string, timezone: string): Schedule {
     },
   };
 }
+
+/** Days and months it counts from 0 on, also in what it says. */
+const whyNot = ({ message }: Error): string =>
+  message
+    .replace(/^CronPattern: /, "")
+    .replace(/\.$/, "")
+    .replace(/ (day|month): (-?\d+)$/, (_, field, value) => ` ${field}: ${Number(value) + 1}`)
+    .replace(" dayOfWeek: ", " day of week: ");
 
 const WHAT =
   "It has five fields: minute, hour, day of month, month, day of week, such as 0 9 * * MON-FRI, or is @hourly, @daily, @weekly, @monthly, @yearly";
