@@ -1,7 +1,7 @@
 import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { StringDecoder } from "node:string_decoder";
-import { storable } from "../text.ts";
+import { continues, storable } from "../text.ts";
 
 /** What is kept of an attempt's output in its file, and of that in the database. */
 const MOST_FILE = 1024 * 1024;
@@ -58,7 +58,7 @@ export class Mask {
 export class Output {
   readonly #path: string;
   readonly #secrets: readonly string[];
-  readonly #masks: Mask[] = [];
+  readonly #ends: (() => Promise<void>)[] = [];
   readonly #most: number;
   #file: FileHandle | undefined;
   #size = 0;
@@ -74,7 +74,7 @@ export class Output {
     this.#most = most;
   }
 
-  /** How many bytes there were in all, secrets taken out. */
+  /** How many bytes of text there were in all, secrets taken out: what of it is kept is the last so many of these. */
   get total(): number {
     return this.#total;
   }
@@ -86,17 +86,19 @@ export class Output {
   }
 
   /**
-   * What takes in one of its streams; resolves when there is room for more. Of each by itself secrets are taken out: one
-   * that comes in pieces may have something of the other stream between them.
+   * What takes in one of its streams; resolves when there is room for more. Of each by itself secrets are taken out, and
+   * characters put together: what comes in pieces may have something of the other stream between them.
    */
   stream(): (chunk: Buffer) => Promise<void> {
     const mask = new Mask(this.#secrets);
-    this.#masks.push(mask);
-    return (chunk) => this.#append(mask.take(chunk));
+    const decoder = new StringDecoder("utf8");
+    const decode = (masked: string): string => decoder.write(Buffer.from(masked, "latin1"));
+    this.#ends.push(() => this.#append(decode(mask.end()) + decoder.end()));
+    return (chunk) => this.#append(decode(mask.take(chunk)));
   }
 
   async end(): Promise<void> {
-    for (const mask of this.#masks) await this.#append(mask.end());
+    for (const end of this.#ends) await end();
     await this.#file?.close();
     this.#file = undefined;
   }
@@ -104,16 +106,15 @@ export class Output {
   /** The end of it, as text. */
   tail(most = MOST_TAIL): string {
     const all = Buffer.concat(this.#recent);
-    const bytes = all.subarray(Math.max(0, all.length - most));
-    // A cut in the middle of a character, and what is no text at all.
-    const decoder = new StringDecoder("utf8");
-    const text = decoder.write(bytes) + decoder.end();
-    return storable(text);
+    let from = Math.max(0, all.length - most);
+    // It may be cut in the middle of a character.
+    while (continues(all[from])) from += 1;
+    return all.toString("utf8", from);
   }
 
   #append(text: string): Promise<void> {
     if (text === "") return this.#writing;
-    const bytes = Buffer.from(text, "latin1");
+    const bytes = Buffer.from(storable(text));
     this.#writing = this.#writing.then(() => this.#store(bytes));
     return this.#writing;
   }

@@ -47,6 +47,24 @@ eachDatabase((open) => {
     expect((await runOver(hub, await planRun(hub, { name: "silent" }))).error).toBe("It ended with exit code 7.");
   });
 
+  test("what a program prints that is no text takes nothing of the rest away, however it comes and from where it is read", async () => {
+    const hub = await open();
+    const bytes = Buffer.concat([
+      Buffer.from("first\n"),
+      Buffer.alloc(300, 0xff),
+      Buffer.from([0]),
+      Buffer.from("ü last\n"),
+    ]);
+    const script = `const bytes = Buffer.from("${bytes.toString("hex")}", "hex"), half = bytes.length - 7;
+      process.stdout.write(bytes.subarray(0, half)); setTimeout(() => process.stdout.write(bytes.subarray(half)), 50)`;
+    define(hub, { trigger: { argv: [process.execPath, "-e", script], cwd: folder } });
+    const { id, output, output_bytes } = await runOver(hub, await planRun(hub));
+    expect(output).toBe(`first\n${"\ufffd".repeat(301)}ü last\n`);
+    const behind = async (after: number) => (await hub.call(hub.admin, "run_show", { id, after })).body.output;
+    expect(await behind(6)).toBe(`${"\ufffd".repeat(301)}ü last\n`);
+    expect([await behind(output_bytes - 5), await behind(output_bytes)]).toEqual(["last\n", ""]);
+  });
+
   test("a run that has been over for 90 days is forgotten with what it printed, and one that waits is not", async () => {
     const hub = await open({ now: START });
     const [over, waiting] = [await planRun(hub, { name: "one" }), await planRun(hub, { name: "two" })];
