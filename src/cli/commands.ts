@@ -4,6 +4,7 @@ import type { MadeCommand } from "./core/tool-command.ts";
 
 const policy = () => import("./approvals/policy.ts");
 const identity = () => import("./identity/identity.ts");
+const mcpHeaders = () => import("./mcp/headers.ts");
 const hooks = () => import("./hooks/hooks.ts");
 
 /** Those that are written by hand, by module, in the order in which help names them. */
@@ -84,14 +85,9 @@ const WRITTEN: readonly Entry[] = [
     "mcp-config",
     "print the entry for Parley in a client's MCP settings",
     () => import("./mcp/config.ts"),
-    "mcpConfig",
+    "config",
   ),
-  entry(
-    "mcp-headers",
-    "print what Claude Code sends to be its session's agent",
-    () => import("./mcp/headers.ts"),
-    "mcpHeaders",
-  ),
+  entry("mcp-headers", "print what Claude Code sends to be its session's agent", mcpHeaders, "headers"),
 
   common("hooks install", "let mail reach the sessions of Claude Code or Codex", hooks, "install"),
   entry("hooks status", "say which hooks are installed", hooks, "status"),

@@ -52,12 +52,15 @@ export function read(options: Options, argv: readonly string[]): { values: Value
 
 export function lookUp(options: Options, arg: string): { key: string; option: Option; inline: string | undefined } {
   const [flag = "", inline] = split(arg);
-  for (const [key, option] of Object.entries(options))
-    if (flag === flagOf(key) || (option.short && flag === `-${option.short}`)) return { key, option, inline };
+  const found = optionNamed(options, flag);
+  if (found) return { key: found[0], option: found[1], inline };
   throw invalid(`There is no option ${flag}. Put -- in front of text that starts with a dash.`, {
     near: { given: flag, names: Object.keys(options).map(flagOf) },
   });
 }
+
+export const optionNamed = (options: Options, flag: string): [string, Option] | undefined =>
+  Object.entries(options).find(([key, { short }]) => flag === flagOf(key) || (short && flag === `-${short}`));
 
 function split(arg: string): [string, string | undefined] {
   const equals = arg.indexOf("=");

@@ -12,10 +12,6 @@ interface Rule {
   agent?: unknown;
 }
 
-interface Document {
-  rules: Rule[];
-}
-
 /** Behind every rule that is there already: what people have denied stays denied. */
 export const allowDemo = (cli: Cli, agent: string): Promise<void> =>
   changePolicy(cli, "what the demo does", (rules) => [
@@ -33,7 +29,7 @@ async function changePolicy(cli: Cli, note: string, change: (rules: Rule[]) => R
   for (;;) {
     const { document, version } = await cli.call("policy_get", {});
     // As the hub checked it when it was set.
-    const before = document as Document;
+    const before = document as { rules: Rule[] };
     const rules = change(before.rules);
     if (JSON.stringify(rules) === JSON.stringify(before.rules)) return;
     try {

@@ -7,6 +7,7 @@ import type { Cli } from "../core/cli.ts";
 import type { Client } from "../core/client.ts";
 import { COMMON, type Command, defineCommand, flagOf, type Option, type Options } from "../core/command.ts";
 import { recover } from "../core/failure.ts";
+import { optionNamed } from "../core/parse.ts";
 import type { Thing } from "../core/sentence.ts";
 
 /** A person is typing: whoever does not answer by then is not asked again. */
@@ -62,7 +63,7 @@ async function possible(cli: Cli, words: readonly string[], last: string): Promi
 function fromCommand(words: readonly string[]): readonly string[] | undefined {
   let at = 0;
   for (let word = words[at]; word?.startsWith("-"); word = words[at]) {
-    const [, option] = optionOf(COMMON, word) ?? [];
+    const [, option] = optionNamed(COMMON, word) ?? [];
     at += option && option.type !== "flag" ? 2 : 1;
   }
   return at > words.length ? undefined : words.slice(at);
@@ -76,7 +77,7 @@ interface CompletionPoint {
 
 async function inside(cli: Cli, command: Command, { name, before, last }: CompletionPoint): Promise<readonly string[]> {
   const options: Options = { ...command.options, ...COMMON };
-  const [, option] = optionOf(options, before.at(-1) ?? "") ?? [];
+  const [, option] = optionNamed(options, before.at(-1) ?? "") ?? [];
   const as = "session_id" in command.options ? actingIn(before) : {};
   if (option && option.type !== "flag") return valuesOf(cli, as, { flag: before.at(-1) ?? "", option, last });
   const [, positional] = Object.entries(command.positionals)[0] ?? [];
@@ -104,9 +105,6 @@ const WORDS: Readonly<Record<string, Lookup>> = {
   ...{ read: MAILS, reply: MAILS, thread: MAILS, publish: TOPICS },
   "notice settle": { what: "notice", tool: "need_list", list: "needs", latest: [{}] },
 };
-
-const optionOf = (options: Options, word: string): [string, Option] | undefined =>
-  Object.entries(options).find(([key, { short }]) => word === flagOf(key) || (short && word === `-${short}`));
 
 interface Wanted {
   flag: string;

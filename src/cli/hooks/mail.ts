@@ -52,16 +52,14 @@ export async function names(client: Client, channel: string): Promise<PolledMail
   return { ...polled, messages: messages.filter((each) => !isNew(each)), waiting: messages.filter(isNew) };
 }
 
-interface Telling {
-  hints: CommandHints;
-  limit?: number;
-}
-
 /**
  * In `limit` characters. What was shown before is named, not shown again. Whatever a sender wrote, its subject too,
  * stands in an envelope and nowhere else.
  */
-export function digest(mail: PolledMail, { hints, limit = MOST_CHARACTERS }: Telling): string {
+export function digest(
+  mail: PolledMail,
+  { hints, limit = MOST_CHARACTERS }: { hints: CommandHints; limit?: number },
+): string {
   const { messages, waiting = [], unread } = mail;
   const fresh = messages.filter(({ offered }) => offered === 0);
   const before = messages.filter(({ offered }) => offered > 0);

@@ -93,13 +93,8 @@ async function loginOf(
   }
 }
 
-interface Hub {
-  stop(): Promise<void>;
-  failed: Promise<Error>;
-}
-
 /** Resolves when a signal has stopped the hub in good order; throws if the hub gave up by itself. */
-async function untilStopped(cli: Cli, hub: Hub): Promise<void> {
+async function untilStopped(cli: Cli, hub: { stop(): Promise<void>; failed: Promise<Error> }): Promise<void> {
   const signal = new Promise<void>((resolve) => {
     const stop = (exit: number) => () => {
       process.removeAllListeners("SIGINT").on("SIGINT", () => process.exit(INTERRUPTED));

@@ -96,15 +96,15 @@ export const search = defineCommand({
     until: text("TIME", "only what was sent before"),
     ...MAIL_OPTIONS,
   },
-  async run(cli, given) {
-    const { query, limit, before, page_token, from, to, in: within, folder, thread, unread, after, until } = given;
-    const { compact, compat, agent, session_id, project } = given;
-    const where = within === "all" ? undefined : (within ?? folder);
+  async run(cli, { query, in: within, folder, thread, unread, before, page_token, compact, compat, ...given }) {
+    const { agent, session_id, project, ...filter } = given;
     const as = { agent, session_id, project };
-    const thread_id = thread === undefined ? undefined : await threadId(cli, as, thread);
-    const page = { limit, before: before ?? page_token };
-    const filter = { from, to, folder: where, thread_id, after, until, unread: unread || undefined };
-    const found = await callAs(cli, as, "mail_search", { query: query.join(" "), ...filter, ...page });
+    const where = within === "all" ? undefined : (within ?? folder);
+    const found = await callAs(cli, as, "mail_search", {
+      ...{ ...filter, query: query.join(" "), folder: where, unread: unread || undefined },
+      thread_id: thread === undefined ? undefined : await threadId(cli, as, thread),
+      before: before ?? page_token,
+    });
     await show(cli, { compact, compat }, found, {
       text: () =>
         found.messages.length === 0

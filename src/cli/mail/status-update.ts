@@ -66,13 +66,8 @@ function written({ summary, waiting_for, project }: Update) {
   };
 }
 
-interface Pending {
-  id: string;
-  reason: string;
-}
-
 /** The last one, if it waits in the outbox or nobody has read it. */
-async function pendingUpdate(cli: Cli, as: As): Promise<Pending | undefined> {
+async function pendingUpdate(cli: Cli, as: As): Promise<{ id: string; reason: string } | undefined> {
   const isUpdate = (subject: unknown): boolean => String(subject).startsWith(MARK);
   try {
     const list = await callAs(cli, as, "mail_inbox", { folder: "sent", limit: 100 });

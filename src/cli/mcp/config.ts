@@ -4,7 +4,7 @@ import { CLIENT } from "../hooks/events.ts";
 import { launchFor } from "../hooks/settings-paths.ts";
 import { LAUNCHER } from "../root.ts";
 
-export const mcpConfig = defineCommand({
+export const config = defineCommand({
   format: "text",
   examples: ["mcp-config", "mcp-config --client codex"],
   details:

@@ -8,7 +8,7 @@ import { Claims } from "../hooks/claims.ts";
 const PATIENCE_MS = 8_000;
 const PAUSE_MS = 50;
 
-export const mcpHeaders = defineCommand({
+export const headers = defineCommand({
   format: "text",
   examples: ["mcp-headers"],
   details:
