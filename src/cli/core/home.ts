@@ -3,6 +3,7 @@ import { isAlive } from "../../local/processes.ts";
 import { readOwn, untrusted } from "../../local/rights.ts";
 import { socketOf } from "../../local/unix-socket.ts";
 import { Failure, REFUSED } from "./failure.ts";
+import { jsonIn } from "./io.ts";
 import { programName } from "./program.ts";
 
 // Imported by name, node:fs would load every lazy export it has, its promises among them.
@@ -101,19 +102,15 @@ export function placeOf({ url, socket, version }: RunningHub): { url: string; so
 }
 
 function parseHub(home: string, text: string): RunningHub | undefined {
-  try {
-    const { pid, pid_start, url, socket, version, started_at } = JSON.parse(text);
-    if (!Number.isSafeInteger(pid) || pid <= 0 || typeof url !== "string") return undefined;
-    return {
-      pid,
-      pid_start: String(pid_start ?? ""),
-      url,
-      socket: socketOf(home, socket),
-      version: String(version),
-      started_at: String(started_at),
-    };
-  } catch {
-    // Half a file is what a crash of the machine leaves behind: there is no hub to speak of.
-    return undefined;
-  }
+  // Half a file is what a crash of the machine leaves behind: there is no hub to speak of.
+  const { pid, pid_start, url, socket, version, started_at } = Object(jsonIn(text));
+  if (!Number.isSafeInteger(pid) || pid <= 0 || typeof url !== "string") return undefined;
+  return {
+    pid,
+    pid_start: String(pid_start ?? ""),
+    url,
+    socket: socketOf(home, socket),
+    version: String(version),
+    started_at: String(started_at),
+  };
 }
