@@ -46,19 +46,15 @@ export const watch = defineCommand({
     for (const signal of ["SIGINT", "SIGTERM"] as const)
       process.removeAllListeners(signal).on(signal, () => void interrupted(cli));
     cli.out.note(`Waiting for mail to ${visibleLine(agent)}. Ctrl-C ends it.`);
-    const polled = await park(cli, as, {
-      lease,
-      agent,
-      args: {
-        limit: max_messages,
-        channel: CHANNEL,
-        bodies: true,
-        // A program that reads JSON gets all of each.
-        body_limit: cli.out.json ? undefined : BODY_LIMIT,
-      },
-      wait_ms,
-      each_ms,
-    });
+    // A program that reads JSON gets all of each.
+    const body_limit = cli.out.json ? undefined : BODY_LIMIT;
+    const args = { limit: max_messages, channel: CHANNEL, bodies: true, body_limit };
+    const refuseOther = (): void => {
+      if (!lease.held()) throw new Failure("CONFLICT", `Another watcher waits for ${agent} now.`);
+    };
+    // While it waits only what was never offered counts, or old mail that nobody reads would wake it at once, for ever.
+    const waiting = { wait_ms, each_ms, check: refuseOther, patient: true, args: { ...args, fresh: true } };
+    const polled = (await backlog(cli, as, { lease, args })) ?? (await pollUntil(cli, as, waiting));
     await print(cli, polled, { shape: { compact, compat }, timeout, lines: cli.linesFor(as) });
     const { messages } = polled;
     moveMark(lease, messages);
@@ -82,29 +78,8 @@ async function tellHolder(cli: Cli, lease: Lease, agent: string): Promise<void> 
   );
 }
 
-interface Parking {
-  lease: Lease;
-  agent: string;
-  args: PollArgs;
-  wait_ms: number;
-  each_ms: number;
-}
-
-/**
- * Mail that was there before counts unless it has woken somebody: the mark tells. While it waits, only what was never
- * offered does, or old mail that nobody reads would wake it at once, for ever.
- */
-async function park(cli: Cli, as: As, { lease, agent, args, wait_ms, each_ms }: Parking): Promise<Polled> {
-  const check = (): void => {
-    if (!lease.held()) throw new Failure("CONFLICT", `Another watcher waits for ${agent} now.`);
-  };
-  return (
-    (await backlog(cli, as, { lease, args })) ??
-    (await pollUntil(cli, as, { wait_ms, each_ms, check, patient: true, args: { ...args, fresh: true } }))
-  );
-}
-
-async function backlog(cli: Cli, as: As, { lease, args }: Pick<Parking, "lease" | "args">) {
+/** Mail that was there before counts unless it has woken somebody: the mark tells. */
+async function backlog(cli: Cli, as: As, { lease, args }: { lease: Lease; args: PollArgs }) {
   const isNew = ({ position }: { position: string }): boolean => BigInt(position) > lease.mark;
   const list = await callAs(cli, { ...as, start: false }, "mail_inbox", { unread: true, limit: 100 });
   if (!list.messages.some(isNew)) return undefined;
