@@ -5,8 +5,7 @@ import { filesOf } from "../core/acting.ts";
 import type { Cli } from "../core/cli.ts";
 import { defineCommand, flag, integer, type Options, repeated, type Typed, text } from "../core/command.ts";
 import { Failure, invalid, isFailure, reasonOf } from "../core/failure.ts";
-import { untilInterrupted } from "../core/io.ts";
-import { libraryClient, orFailure } from "../core/library.ts";
+import { libraryClient, orFailure, untilInterrupted } from "../core/library.ts";
 import { actAs } from "../mcp/role.ts";
 import { Mounting, type Servers } from "./mounting.ts";
 

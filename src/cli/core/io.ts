@@ -55,14 +55,6 @@ export function parseJson(text: string, what: string): unknown {
   }
 }
 
-/** Aborted by Ctrl-C, or when we are asked to end: what runs until then puts itself in order first. */
-export function untilInterrupted(): AbortSignal {
-  const stop = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM"] as const)
-    process.removeAllListeners(signal).on(signal, () => stop.abort());
-  return stop.signal;
-}
-
 /** What a text says as JSON; undefined where it is none. */
 export function jsonIn(text: string): unknown {
   try {
@@ -72,7 +64,7 @@ export function jsonIn(text: string): unknown {
   }
 }
 
-/** The same of a small file; half of one, as a crash of the machine leaves it, says as little as none. */
+/** The same of a small file: half of one, as a crash leaves it, is as good as none. */
 export const readJson = (path: string): unknown => jsonIn(readIfThere(path) ?? "");
 
 function isTerminal(fd: Fd): boolean {

@@ -32,3 +32,11 @@ export const failureFrom = (cause: HubError): Failure =>
 
 /** What to throw of what was caught there: of the hub's own answer a failure. */
 export const orFailure = (error: unknown): unknown => (error instanceof HubError ? failureFrom(error) : error);
+
+/** Aborted by Ctrl-C, or when we are asked to end: what runs until then puts itself in order first. */
+export function untilInterrupted(): AbortSignal {
+  const stop = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.removeAllListeners(signal).on(signal, () => stop.abort());
+  return stop.signal;
+}

@@ -109,21 +109,12 @@ function log({ cli }: Patient): Check[] {
 
 function locks(patient: Patient): Check[] {
   const { home } = patient.cli;
-  const checks: Check[] = [];
   const left = existsSync(join(home.path, "hub.json")) && untrusted(home.path) === undefined && !home.hub();
-  if (left)
-    checks.push(
-      warn(
-        "last stop",
-        "The last hub here did not end by itself.",
-        "Nothing to do: the next one looks at the database first.",
-      ),
-    );
-  if (existsSync(home.startLock) && briefLock(home.startLock).isFree())
-    checks.push(
-      mend(patient, warn("start lock", `${home.startLock} was left behind.`, "It is cleared away by itself."), () =>
-        rmSync(home.startLock),
-      ),
-    );
-  return checks;
+  const lock = warn("start lock", `${home.startLock} was left behind.`, "It is cleared away by itself.");
+  const isLocked = existsSync(home.startLock) && briefLock(home.startLock).isFree();
+  const advice = "Nothing to do: the next one looks at the database first.";
+  return [
+    ...(left ? [warn("last stop", "The last hub here did not end by itself.", advice)] : []),
+    ...(isLocked ? [mend(patient, lock, () => rmSync(home.startLock))] : []),
+  ];
 }
