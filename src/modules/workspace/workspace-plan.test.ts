@@ -41,6 +41,7 @@ eachDatabase((open) => {
     const add = (...tasks: object[]) => chief.refused("add_tasks", { tasks });
     expect(await add({ description: "x", dependencies: ["nothing"] })).toBe("PLAN_TASK_NOT_FOUND");
     expect(await add({ description: "x", dependencies: [7] })).toBe("PLAN_TASK_NOT_FOUND");
+    expect(await add({ description: "x", dependencies: [-1] })).toBe("PLAN_TASK_NOT_FOUND");
     expect(await add({ description: "x", dependencies: ["1772355600000000"] })).toBe("PLAN_TASK_NOT_FOUND");
     expect(await add({ description: "x", dependencies: [1] }, { description: "y", dependencies: [0] })).toBe(
       "PLAN_CYCLE",

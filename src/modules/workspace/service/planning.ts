@@ -97,7 +97,7 @@ function resolved(reference: Reference, { refs, size, fail }: Batch): ReferenceT
   const index = refs.get(String(reference));
   if (index !== undefined) return { index };
   const number = typeof reference === "number" ? reference : /^\d{1,16}$/.test(reference) ? Number(reference) : NaN;
-  if (Number.isSafeInteger(number) && number < size) return { index: number };
+  if (Number.isSafeInteger(number) && number >= 0 && number < size) return { index: number };
   if (Number.isSafeInteger(number) && number >= MOST_AT_ONCE) return { id: number };
   throw unknownTask(reference, fail);
 }
