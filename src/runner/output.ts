@@ -13,7 +13,7 @@ const TOKENS = /(parley|whsec)_[A-Za-z0-9+/=_-]{16,100}/g;
 const LONGEST_TOKEN = 107;
 
 /** Takes secrets out of a stream, also such as come in pieces. Works on bytes, as characters of latin1. */
-export class Mask {
+class Mask {
   readonly #secrets: readonly string[];
   readonly #hold: number;
   #rest = "";

@@ -44,7 +44,7 @@ export function checkedDocument(given: unknown): PolicyDocument {
   return checked;
 }
 
-export function checkedRule(given: unknown, which = "The rule"): Rule {
+function checkedRule(given: unknown, which = "The rule"): Rule {
   const rule = membersOf(given, which, RULE_KEYS);
   const expires_at = rule.get("expires_at");
   const decision = rulingOf(rule.get("decision"), which, "decision");
