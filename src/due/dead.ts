@@ -4,6 +4,7 @@ import { HUB_SPACE, MAIN_SPACE } from "../db/open.ts";
 import { dataOf, defineEvent } from "../feed/define.ts";
 import type { FeedEvent } from "../feed/event.ts";
 import type { DueHandler } from "../module.ts";
+import { cut, storable } from "../text.ts";
 import { plan } from "./plan.ts";
 import { type DueRow, deleteDead, deleteDue, insertDead } from "./store.ts";
 
@@ -23,7 +24,7 @@ export const diedIn = (event: FeedEvent): Died => dataOf(event, died.is);
 
 /** Takes it out of what is due, and keeps it with what went wrong. */
 export async function bury(ctx: TxCtx, { kind, ref, at, payload, attempt }: DueRow, error: unknown): Promise<void> {
-  const words = (error instanceof Error ? error.message : String(error)).slice(0, MOST_WORDS);
+  const words = cut(storable(error instanceof Error ? error.message : String(error)), MOST_WORDS);
   const what = { kind, ref, attempts: attempt };
   await deleteDue(ctx.tx, { kind, ref });
   // The hub's own space has no people: those of the permanent one run the hub.

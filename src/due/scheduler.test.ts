@@ -201,6 +201,24 @@ eachDatabase((open, name) => {
     expect((await hub.call(hub.admin, "notice_list")).body.notices).toMatchObject([{ kind: "due.dead", times: 1 }]);
   });
 
+  test("what has failed is given up whatever its error says, and holds up nothing", async () => {
+    await planned("test.odd", 1);
+    await planned("test.note", 1);
+    const odd: DueHandler = async () => {
+      throw new Error(`a\0b ${"x".repeat(495)}\u{1f600}`);
+    };
+    const { scheduler, failures } = start(undefined, hub, { "test.odd": odd });
+    for (let hour = 0; hour < 12; hour += 1) {
+      await scheduler.sweep();
+      await hub.tick(3600 * 1000);
+    }
+
+    expect(failures).toHaveLength(8);
+    expect(await left("test.odd")).toEqual([]);
+    const error = `a\ufffdb ${"x".repeat(495)}…`;
+    expect(await hub.hub.database.all(buried, {})).toMatchObject([{ kind: "test.odd", attempts: 8, error }]);
+  });
+
   test("a kind that nobody here knows stays for a newer node, is no reason to hurry and holds up nothing", async () => {
     await listen();
     let reads = 0;
