@@ -2,6 +2,7 @@ import { type Actor, type Ctx, has, NOWHERE } from "./context.ts";
 import { ParleyError } from "./errors.ts";
 import type { RateLimit } from "./rate-limit.ts";
 import { matchUri, namesOf, type Resource, type Watch } from "./resource.ts";
+import { storable } from "./text.ts";
 import { type Facet, needsNamedSpace } from "./tool.ts";
 
 /** Every resource of every module. Reading and watching ask the same question: may this actor see it? */
@@ -36,7 +37,9 @@ export class Resources {
   #find(actor: Actor, uri: string): { resource: Resource; variables: Record<string, string> } {
     this.#limit.take(actor.principal_id);
     if (actor.space_id === NOWHERE) throw unnamed(uri);
-    for (const resource of this.list(actor))
+    // Nothing has a name that no database holds, and PostgreSQL cannot even look for it.
+    const all = storable(uri) === uri ? this.list(actor) : [];
+    for (const resource of all)
       for (const known of namesOf(resource)) {
         const variables = matchUri(known, uri);
         if (variables && actor.space_assumed && needsNamedSpace(resource.facets)) throw unnamed(uri);

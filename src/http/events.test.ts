@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { EventStream } from "../testing/event-stream.ts";
 import { eachDatabase } from "../testing/hub.ts";
 import { onSharedHub } from "../testing/shared-hub.ts";
+import { refusalOf } from "../testing/timeline-socket.ts";
 
 const SENTENCE = expect.stringMatching(/^\S.*\.$/s);
 const DAY_MS = 24 * 3600 * 1000;
@@ -229,6 +230,15 @@ onSharedHub((shared) => {
     await shared.hub.call(shared.hub.admin, "space_delete", { id: "sess_short" });
     await stream.ended;
     expect(openStreams()).toBe(0);
+  });
+
+  test("an address whose query holds the character NUL is the caller's mistake, wherever it is", async () => {
+    for (const query of ["topics=chat&agent=a%00b", "topics=%00", "topics=chat&agent=scout&after=%00"]) {
+      const { status, body } = await shared.hub.request("GET", `/events?${query}`, { token: ana });
+      expect([query, status, body]).toEqual([query, 400, { code: "INVALID_TEXT", error: SENTENCE }]);
+    }
+    for (const query of ["agent=a%00b", "agent=scout&space=a%00b"])
+      expect(await refusalOf(shared.hub, ana, query)).toEqual([400, expect.stringContaining("INVALID_TEXT")]);
   });
 
   test("a reader that hangs up is forgotten", async () => {

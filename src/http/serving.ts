@@ -7,6 +7,7 @@ import { header } from "../header.ts";
 import type { Hub } from "../hub.ts";
 import { costOf } from "../rate-limit.ts";
 import type { Connected } from "../route.ts";
+import { checkText } from "../text.ts";
 import { AddressLimit } from "./address-limit.ts";
 import { answerError } from "./answer.ts";
 import { readJson } from "./body.ts";
@@ -110,7 +111,7 @@ export class Serving {
     const { path, query } = split(request.url ?? "/");
     const { route, params } = router.find("GET", path);
     exchange.route = route;
-    const context: Request = { request, response, params, query: new URLSearchParams(query), body: undefined };
+    const context: Request = { request, response, params, query: parsedQuery(query), body: undefined };
     const actor = await this.#authenticate(context, route);
     exchange.actor = actor;
     hub.limit.take(actor.principal_id);
@@ -126,7 +127,7 @@ export class Serving {
     const { path, query } = split(request.url ?? "/");
     const { route, params } = router.find(request.method ?? "", path);
     exchange.route = route;
-    const context: Request = { request, response, params, query: new URLSearchParams(query), body: undefined };
+    const context: Request = { request, response, params, query: parsedQuery(query), body: undefined };
     if (route.open) return await this.#serveLimited(exchange, context, () => route.open?.(context));
     if (stopping()) throw new ParleyError("SHUTTING_DOWN", "The hub is stopping. Try again in a moment.");
     const actor = await this.#identify(context, route);
@@ -293,6 +294,12 @@ export class Serving {
     if (denied) return this.#strangers.hold(source, response);
     return counted ? "at once" : this.#open.hold(source, response);
   }
+}
+
+function parsedQuery(text: string): URLSearchParams {
+  const query = new URLSearchParams(text);
+  for (const [name, value] of query) checkText({ [name]: value });
+  return query;
 }
 
 /** Bytes of its body, by its own words. */

@@ -90,6 +90,25 @@ eachDatabase((open, database) => {
     }
   });
 
+  test("a URI that no database could hold is that of a resource that is not there, in both eras", async () => {
+    const hub = await open();
+    const ana = new Raw(hub.url, await hub.token("human", "ana"));
+    const session = await ana.session();
+    const templates = hub.hub.modules.flatMap(({ resources = [] }) => resources.map(({ uri }) => uri));
+    for (const odd of ["a\0b", "\ud800"]) {
+      const uris = templates.map((uri) => uri.replaceAll(/\{[a-z_]+\}/g, odd)).filter((uri) => uri.includes(odd));
+      expect(uris.length).toBeGreaterThan(5);
+      for (const uri of uris)
+        for (const method of ["resources/read", "resources/subscribe"]) {
+          const { status, body } = await ana.legacy(session, { id: 1, method, params: { uri } });
+          expect([uri, status, body.error]).toMatchObject([uri, 200, { code: -32002, data: { uri } }]);
+          expect([uri, body.error.data.code]).toEqual([uri, "UNKNOWN_RESOURCE"]);
+        }
+      const [acknowledged] = await (await ana.listen(uris)).all();
+      expect(acknowledged).toMatchObject({ params: { notifications: {} } });
+    }
+  });
+
   // The rest is decided by what was sent, whichever database there is.
   if (database !== "sqlite") return;
 
