@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
 import { listInHub } from "../modules/timeline/index.ts";
 import { eachDatabase, type TestHub } from "../testing/hub.ts";
+import { portOf, Running } from "../testing/running-agent.ts";
+import { scripted } from "./drivers/scripted.ts";
+import { RuntimeHost } from "./host.ts";
 
 const ECHO = {
   driver: "scripted",
@@ -55,5 +58,42 @@ eachDatabase((open) => {
     expect(await listInHub(hub.hub.database)).toMatchObject([{ agent: "mason" }]);
     await hub.call(hub.admin, "agent_delete", { name: "mason" });
     expect(await listInHub(hub.hub.database)).toEqual([]);
+  });
+
+  test("an agent that another node ran goes on where that node is gone; one that is run elsewhere no node takes", async () => {
+    const hub = await open();
+    const ana = await hub.token("human", "ana");
+    const definition = JSON.stringify(ECHO);
+    const startAgent = async (name: string): Promise<void> => {
+      await hub.call(hub.admin, "agent_register", { name });
+      await hub.call(hub.admin, "agent_start", { agent: name, definition });
+    };
+    const generation = async (agent: string): Promise<number> =>
+      (await hub.call(ana, "agent_status", { agent })).body.generation;
+    await startAgent("mason");
+    await expect.poll(() => generation("mason")).toBe(1);
+
+    let is_preferred = true;
+    const node = new RuntimeHost({ hub: hub.hub, prefers: () => is_preferred });
+    await node.begin({ after_crash: false });
+    await expect.poll(() => generation("mason")).toBe(2);
+    await node[Symbol.asyncDispose]();
+    // Each look at what is wanted is one at all that are.
+    await startAgent("second");
+    await expect.poll(() => generation("mason")).toBe(3);
+    await hub.call(ana, "chat_human_post", { content: "one", agent: "mason" });
+    await expect.poll(() => said(hub)).toEqual(["You said one"]);
+
+    is_preferred = false;
+    await using other = new RuntimeHost({ hub: hub.hub, prefers: () => is_preferred });
+    await other.begin({ after_crash: false });
+    const port = await portOf(hub, await hub.token("agent", "mason"), "over HTTP");
+    await using _ = new Running({ port, driver: scripted({ rules: [] }) });
+    await expect.poll(() => generation("mason")).toBe(4);
+    is_preferred = true;
+    await startAgent("third");
+    // Both nodes run the third one, so both have looked.
+    await expect.poll(() => generation("third")).toBe(2);
+    expect(await generation("mason")).toBe(4);
   });
 });

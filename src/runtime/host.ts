@@ -14,7 +14,7 @@ import { Pauses } from "./pauses.ts";
 import { inHubPort } from "./port-in-hub.ts";
 
 /** So often it is looked whether another node has gone, or what failed can be tried again. */
-const LOOK_MS = 15_000;
+const LOOK_MS = 5000;
 /** After these others are to be run than before. */
 const CHANGES: readonly string[] = ["runtime.wanted", "runtime.unwanted", "agent.deleted"];
 
@@ -22,6 +22,8 @@ type Stored = Awaited<ReturnType<typeof listInHub>>[number];
 
 interface Row extends Stored {
   hosting: Hosting;
+  /** Somebody else runs it since. */
+  is_elsewhere: boolean;
   whose: Whose;
   /** How it is run, by its row and by the file: with another one it is run anew. */
   how: string;
@@ -30,7 +32,7 @@ interface Row extends Stored {
 interface Hosted {
   how: string;
   stop: AbortController;
-  over: Promise<void>;
+  over: Promise<unknown>;
 }
 
 export class RuntimeHost implements AsyncDisposable {
@@ -38,14 +40,14 @@ export class RuntimeHost implements AsyncDisposable {
   readonly #prefers: (space_id: string) => boolean;
   readonly #servers: HostedServers;
   readonly #hosted = new Map<string, Hosted>();
-  /** Run by somebody else since, with the definition that they took the place of. */
-  readonly #left = new Map<string, string>();
   /** Those that cannot be run here, and why. */
   readonly #refused = new Map<string, string>();
   readonly #pauses = new Pauses();
   #timer: NodeJS.Timeout | undefined;
   #checking: Promise<void> | undefined;
   #again = false;
+  /** What somebody else had run before this hub started it takes back. */
+  #has_looked = false;
   #stopped = false;
 
   constructor({ hub, prefers }: { hub: Hub; prefers: (space_id: string) => boolean }) {
@@ -104,18 +106,20 @@ export class RuntimeHost implements AsyncDisposable {
       if (this.#prefers(row.space_id)) wanted.set(`${row.space_id} ${row.principal_id}`, this.#rowOf(row));
     for (const [key, { how }] of [...this.#hosted]) if (wanted.get(key)?.how !== how) await this.#end(key);
     for (const [key, row] of wanted) {
-      if (this.#hosted.has(key) || this.#left.get(key) === row.in_hub || this.#stopped) continue;
+      if (this.#hosted.has(key) || (row.is_elsewhere && this.#has_looked) || this.#stopped) continue;
       const isDue = this.#pauses.mayBegin(key, { how: row.how, now_ms: performance.now() });
       if (isDue && this.#canRun(key, row)) this.#start(key, row);
     }
+    this.#has_looked = true;
   }
 
   #rowOf(row: Stored): Row {
-    const hosting = Hosting.parse(JSON.parse(row.in_hub));
+    const { elsewhere: is_elsewhere = false, ...own } = JSON.parse(row.in_hub);
+    const hosting = Hosting.parse(own);
     const whose = { space_id: row.space_id, agent: row.agent, like: hosting.like };
     // What its model has of other servers is changed while it runs.
     const { program } = this.#servers.find(whose) ?? {};
-    return { ...row, hosting, whose, how: JSON.stringify([row.in_hub, program]) };
+    return { ...row, hosting, is_elsewhere, whose, how: JSON.stringify([own, program]) };
   }
 
   /** Why not is said once, and again when it is something else. */
@@ -130,12 +134,10 @@ export class RuntimeHost implements AsyncDisposable {
 
   #start(key: string, row: Row): void {
     const { log } = this.#hub;
-    const { agent, space_id, in_hub, how } = row;
+    const { agent, space_id, how } = row;
     const stop = new AbortController();
     const began_ms = performance.now();
-    this.#left.delete(key);
     const over = this.#run(row, stop.signal)
-      .then((end) => void (end === "superseded" && this.#left.set(key, in_hub)))
       .catch((error: unknown) => {
         const why = error instanceof Error ? error.message : String(error);
         if (this.#pauses.add(key, { how, why, began_ms, now_ms: performance.now() }))

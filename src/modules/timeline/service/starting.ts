@@ -46,6 +46,7 @@ export function start(ctx: Ctx, { agent: name, driver, account, with_token }: St
       seen_at: now,
       ended_at: null,
       mounts: "{}",
+      in_hub: startedBy(ctx, row),
       account,
     });
     const started_id = await tellStarted(ctx, agent, row.fence);
@@ -65,6 +66,14 @@ export function start(ctx: Ctx, { agent: name, driver, account, with_token }: St
       token,
     };
   });
+}
+
+/** With who runs it from now on: one of the hub's nodes, by the token that is theirs, or somebody else, whom they leave it to. */
+function startedBy({ actor }: Ctx, { in_hub }: RuntimeRow): string | null {
+  if (in_hub === null) return null;
+  const { elsewhere: _, ...hosting } = JSON.parse(in_hub);
+  const elsewhere = hosting.token_id !== actor.token_id || undefined;
+  return JSON.stringify({ ...hosting, elsewhere });
 }
 
 /** How the runtime itself is, and the servers it has mounted. */
