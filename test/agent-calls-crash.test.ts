@@ -1,10 +1,9 @@
 /** A person calls a tool of an agent's server over the bridge; the runtime or the hub is killed at it. It is run once, or not at all. */
-import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type Caller, callUntilKnown, type Reply } from "../src/testing/crowd.ts";
-import { until } from "../src/testing/process.ts";
+import { exited, until } from "../src/testing/process.ts";
 import { eachDatabaseOfHubs, Restarts } from "../src/testing/restarts.ts";
 import { writtenLines } from "../src/testing/written.ts";
 
@@ -75,7 +74,7 @@ eachDatabaseOfHubs((database) => {
     ] as const) {
       const child = await run({ PARLEY_FAILPOINT: `${point}@runtime_exec:kill` });
       const answered = bridged(ana, point);
-      await once(child, "exit");
+      await exited(child);
       expect([point, child.signalCode]).toEqual([point, "SIGKILL"]);
       const next = await run();
       const { status, body } = await answered;
@@ -85,7 +84,7 @@ eachDatabaseOfHubs((database) => {
       expect([again.status, again.body.result?.state]).toEqual([200, "completed"]);
       expect([point, runs(point), runs(`${point}.again`)]).toEqual([point, times, 1]);
       next.kill("SIGTERM");
-      await once(next, "exit");
+      await exited(next);
     }
   });
 

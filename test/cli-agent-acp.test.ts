@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { isAlive } from "../src/local/processes.ts";
 import { ACP_AGENT } from "../src/testing/agents/acp-agent.ts";
-import { Ground, until } from "../src/testing/process.ts";
+import { exited, Ground, until } from "../src/testing/process.ts";
 import { writtenLines } from "../src/testing/written.ts";
 
 interface Item {
@@ -38,7 +38,7 @@ for (const words of [[], ["stdio"]])
     expect(environment).toContain("MY_API_KEY=a key");
     expect(environment).not.toMatch(/OTHER_API_KEY|PARLEY_(TOKEN|URL|HOME)/);
     child.kill("SIGINT");
-    await once(child, "exit");
+    await exited(child);
     expect(child.exitCode).toBe(0);
     expect(isAlive(pid)).toBe(false);
   });

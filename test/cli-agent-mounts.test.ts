@@ -1,11 +1,10 @@
 /** `parley agent run` with other servers: which of them it has, and that nothing of theirs is run that nobody let through. */
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { TOOL_SERVER } from "../src/testing/agents/tool-server.ts";
-import { Ground, PARLEY, until } from "../src/testing/process.ts";
+import { exited, Ground, PARLEY, until } from "../src/testing/process.ts";
 
 const server = (mode = "plain", more: object = {}) => ({
   command: process.execPath,
@@ -53,7 +52,7 @@ async function openGround() {
         said += chunk;
       });
     child.stdin.end();
-    await once(child, "exit");
+    await exited(child);
     return [child.exitCode, said];
   };
   const status = () => ground.json<Status>(["agent", "status", "scout"]);
@@ -64,7 +63,7 @@ async function openGround() {
 
 const stop = async (child: ReturnType<typeof spawn>): Promise<void> => {
   child.kill("SIGTERM");
-  await once(child, "exit");
+  await exited(child);
 };
 
 test("MOUNT-8: .mcp.json counts once it is trusted as it is, then each --mcp-config; the later of two of a name wins", async () => {

@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { expect, test } from "vitest";
 import { type Caller, callUntilKnown } from "../src/testing/crowd.ts";
 import { ModelServer, openaiEvents, streams } from "../src/testing/model-server.ts";
-import { type Child, Ground, until } from "../src/testing/process.ts";
+import { type Child, exited, Ground, until } from "../src/testing/process.ts";
 import { eachDatabaseOfHubs, Restarts } from "../src/testing/restarts.ts";
 
 const SCRIPT = {
@@ -97,7 +97,7 @@ eachDatabaseOfHubs((database) => {
     await resting(ana);
     // With the data folder's own credential, which makes one for the agent.
     const second = run({});
-    await once(first, "exit");
+    await exited(first);
     expect(first.exitCode).toBe(0);
     await started(second, ana, 2);
     await tell(ana, "second");
@@ -113,7 +113,7 @@ eachDatabaseOfHubs((database) => {
     await resting(ana);
     const inHub = await ground.json<{ in_hub: boolean }>(["agent", "run", "scout", "--script", script, "--in-hub"]);
     expect(inHub.in_hub).toBe(true);
-    await once(second, "exit");
+    await exited(second);
     await tell(ana, "third");
     await until(async () => (await saidBy(ana)).includes("You said third"));
     await resting(ana);
@@ -153,7 +153,7 @@ eachDatabaseOfHubs((database) => {
     ] as const) {
       const child = run({ PARLEY_FAILPOINT: `${point}:kill` });
       await tell(ana, `mail ${point}`);
-      await once(child, "exit");
+      await exited(child);
       expect([point, child.signalCode]).toEqual([point, "SIGKILL"]);
       generation += 2;
       const next = run();
@@ -163,7 +163,7 @@ eachDatabaseOfHubs((database) => {
       await until(async () => (await saidBy(ana)).includes(`You said ${point}: and now?`));
       expect([point, await mails()]).toEqual([point, sent]);
       next.kill("SIGTERM");
-      await once(next, "exit");
+      await exited(next);
     }
     expect((await itemsOf(ana)).filter(({ kind }) => kind === "Tool")).toMatchObject([
       { tool: "mail_send", outcome: "interrupted" },

@@ -1,14 +1,13 @@
 /** A disk that fills in the middle of a batch: told as what it is, nothing half written, and over when there is space again. */
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, test } from "vitest";
 import { type Caller, callTool, callUntilKnown } from "../src/testing/crowd.ts";
 import { testDatabases } from "../src/testing/databases.ts";
-import { type Child, Ground, PARLEY, until } from "../src/testing/process.ts";
+import { type Child, exited, Ground, PARLEY, until } from "../src/testing/process.ts";
 import { SmallDisk } from "../src/testing/small-disk.ts";
 import { SmallPostgres } from "../src/testing/small-postgres.ts";
 
@@ -33,7 +32,7 @@ if (testDatabases().includes("sqlite"))
     // What is on the disk is whole: a hub that was killed looks at all of it before it starts.
     const before = await contents(admin);
     hub.child.kill("SIGKILL");
-    await once(hub.child, "exit");
+    await exited(hub.child);
     hub = await serve();
     expect(await contents(admin)).toEqual(before);
   });

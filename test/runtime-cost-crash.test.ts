@@ -1,9 +1,8 @@
 /** A runtime, or its hub, is killed in a turn: what the model's answers cost is charged once each, and in the turns' sums. */
-import { once } from "node:events";
 import { expect, test } from "vitest";
 import { callUntilKnown } from "../src/testing/crowd.ts";
 import { ModelServer, openaiEvents, streams } from "../src/testing/model-server.ts";
-import { until } from "../src/testing/process.ts";
+import { exited, until } from "../src/testing/process.ts";
 import { eachDatabaseOfHubs, Restarts } from "../src/testing/restarts.ts";
 
 const USED = { input_tokens: 1000, output_tokens: 200 };
@@ -59,7 +58,7 @@ eachDatabaseOfHubs((database) => {
       const asked = point.endsWith(":2") ? 2 : 1;
       for (let n = 0; n < asked; n += 1) answers(LOOK);
       await tell(point);
-      await once(child, "exit");
+      await exited(child);
       expect([point, child.signalCode]).toEqual([point, "SIGKILL"]);
       answered += asked;
       const turns = (await ends()).length;
@@ -67,7 +66,7 @@ eachDatabaseOfHubs((database) => {
       await until(async () => (await ends()).length > turns);
       expect([point, await charged(), await summed()]).toEqual([point, answered * COST, answered * COST]);
       next.kill("SIGTERM");
-      await once(next, "exit");
+      await exited(next);
     }
   });
 

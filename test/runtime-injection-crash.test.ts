@@ -1,13 +1,12 @@
 /** Whoever takes messages in is killed where it matters, in the hub's process and over HTTP: each is in the log once. */
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { COMPILED } from "../src/testing/compiled.ts";
 import { type Caller, callUntilKnown } from "../src/testing/crowd.ts";
 import type { DatabaseName } from "../src/testing/databases.ts";
-import { type Child, until } from "../src/testing/process.ts";
+import { type Child, exited, until } from "../src/testing/process.ts";
 import { eachDatabaseOfHubs, Restarts } from "../src/testing/restarts.ts";
 
 const CONSUMER = fileURLToPath(new URL("../src/testing/consumer.ts", import.meta.url));
@@ -42,7 +41,7 @@ class Program {
 
   async ended(): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
     const { child } = this;
-    if (!this.dead) await once(child, "exit");
+    await exited(child);
     return { code: child.exitCode, signal: child.signalCode };
   }
 

@@ -9,7 +9,7 @@ import { expect, test } from "vitest";
 import { TOOL_SERVER } from "../src/testing/agents/tool-server.ts";
 import { type Caller, callTool, callUntilKnown } from "../src/testing/crowd.ts";
 import type { DatabaseName } from "../src/testing/databases.ts";
-import { type Child, until } from "../src/testing/process.ts";
+import { type Child, exited, until } from "../src/testing/process.ts";
 import { eachDatabaseOfHubs, Restarts } from "../src/testing/restarts.ts";
 import { writtenLines } from "../src/testing/written.ts";
 
@@ -134,7 +134,7 @@ class Agent {
   async ended(point: string) {
     if (this.#way === "in the hub" || point === DECIDING) return this.#restarts.ended();
     const child = this.#child;
-    if (child && child.exitCode === null && child.signalCode === null) await once(child, "exit");
+    if (child) await exited(child);
     return { code: child?.exitCode, signal: child?.signalCode };
   }
 

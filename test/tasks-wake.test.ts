@@ -1,11 +1,10 @@
 /** Wakes reach a program that looks for them all the time, and tasks the next worker, whatever is killed meanwhile. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type Caller, callTool, callUntilKnown, type Reply } from "../src/testing/crowd.ts";
-import { until } from "../src/testing/process.ts";
+import { exited, until } from "../src/testing/process.ts";
 import { eachDatabaseOfHubs, Restarts } from "../src/testing/restarts.ts";
 import { writtenLines } from "../src/testing/written.ts";
 
@@ -121,7 +120,7 @@ eachDatabaseOfHubs((database) => {
     expect(await ask(piper, "get_next_task", {})).toMatchObject({ next_task: null });
 
     held.kill("SIGKILL");
-    await once(held, "exit");
+    await exited(held);
     const { lease_expires_at: last } = await shown();
     const { next_task } = await ask(piper, "get_next_task", { wait_seconds: 50 });
     expect(next_task).toMatchObject({ id, attempt: 2, claimed_by: "piper" });

@@ -2,7 +2,7 @@
  * For end-to-end tests: the real program with a data folder of its own. Commands are child processes, as typed; where
  * what they say is the point, and not the process, they and the hub run in this one, which takes a fifth of the time.
  */
-import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -189,8 +189,13 @@ async function firstLine(child: Child): Promise<string | undefined> {
   return undefined;
 }
 
+/** Also of one that ended before anybody asked: that is told once, to who listens by then. */
+export async function exited(child: ChildProcess): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+}
+
 async function stopChild(child: Child, signal: NodeJS.Signals): Promise<Ended> {
-  const gone = child.exitCode === null && child.signalCode === null ? once(child, "exit") : undefined;
+  const gone = exited(child);
   child.kill(signal);
   await gone;
   return { code: child.exitCode, signal: child.signalCode, stdout: "", stderr: "" };

@@ -1,5 +1,4 @@
 /** A hub that is started again and again on the same data, as real processes. */
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe } from "vitest";
@@ -7,7 +6,7 @@ import { type Caller, callTool } from "./crowd.ts";
 import { type DatabaseName, testDatabases } from "./databases.ts";
 import { freePort } from "./ports.ts";
 import { createDatabase } from "./postgres.ts";
-import { Ground, type ServedHub } from "./process.ts";
+import { exited, Ground, type ServedHub } from "./process.ts";
 
 /** Enough for a crowd: what is tested is not the limit. */
 const ENV = { PARLEY_RATE_LIMIT: "100000", PARLEY_LOG: "error" };
@@ -54,7 +53,7 @@ export class Restarts implements AsyncDisposable {
   /** Resolves with how it ended, by itself or by what was done to it. */
   async ended(): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
     const { child } = this.hub;
-    if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+    await exited(child);
     return { code: child.exitCode, signal: child.signalCode };
   }
 
