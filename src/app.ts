@@ -203,8 +203,7 @@ async function compose({ config, log, database, audit, modules }: Parts): Promis
     tools: new Toolbox(modules),
     resources: new Resources(
       modules.flatMap((module) => module.resources ?? []),
-      ctx,
-      limit,
+      { ctx, limit, guards },
     ),
     streams,
     call: createCall({ ctx, limit, metrics, audit, log, feed, streams, heard, guards }),

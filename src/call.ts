@@ -5,6 +5,7 @@ import { MeteredReader } from "./db/metered.ts";
 import { ParleyError } from "./errors.ts";
 import { declaredCause } from "./feed/causes.ts";
 import type { Feed } from "./feed/feed.ts";
+import { permitsFor, useUp } from "./guards.ts";
 import { IdempotencyKey, isMade, once } from "./idempotency.ts";
 import { issueIn } from "./issues.ts";
 import type { Log } from "./log.ts";
@@ -150,15 +151,6 @@ const ONLY_ANSWERS: Guard = async () => async () => {
   );
 };
 
-async function permitsFor(ctx: Ctx, guards: readonly Guard[], call: Parameters<Guard>[1]): Promise<Permit[]> {
-  const permits: Permit[] = [];
-  for (const guard of guards) {
-    const permit = await guard(ctx, call);
-    if (permit) permits.push(permit);
-  }
-  return permits;
-}
-
 interface Parsed {
   key: string | undefined;
   input: object;
@@ -168,9 +160,7 @@ interface Parsed {
 async function make(ctx: Ctx, tool: Tool, { key, input, permits }: Parsed): Promise<object> {
   // `input` is what the tool's own schema parsed.
   const work = (ctx: Ctx): Promise<object> => tool.run(ctx, input as never);
-  const use = async (ctx: TxCtx): Promise<void> => {
-    for (const permit of permits) await permit(ctx);
-  };
+  const use = (ctx: TxCtx): Promise<void> => useUp(ctx, permits);
   const scope = tool.writes && !tool.waits ? ((await tool.scope?.(ctx, input as never)) ?? ctx.actor.space_id) : null;
   const is_here = scope === ctx.actor.space_id;
   // Where the call is made in no transaction of this space, what allows it is used up before.

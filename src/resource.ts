@@ -39,6 +39,8 @@ export interface Resource {
   uri: string;
   mime: string;
   roles: readonly Role[];
+  /** The tools that give the same: what is said of calls of them counts for it. Left out where no agent reads it. */
+  given_by?: readonly string[];
   facets: readonly Facet[];
   /** Throws `UNKNOWN_RESOURCE` or `AGENT_NOT_FOUND` alike for what is not there and what is not yours. */
   read: (ctx: Ctx, variables: Record<string, string>) => Promise<object>;

@@ -1,20 +1,30 @@
-import { type Actor, type Ctx, has, NOWHERE } from "./context.ts";
+import { type Actor, type Ctx, has, NOWHERE, transact } from "./context.ts";
 import { ParleyError } from "./errors.ts";
+import { permitsFor, useUp } from "./guards.ts";
+import type { Guard, Permit } from "./module.ts";
 import type { RateLimit } from "./rate-limit.ts";
 import { matchUri, namesOf, type Resource, type Watch } from "./resource.ts";
 import { storable } from "./text.ts";
 import { type Facet, needsNamedSpace } from "./tool.ts";
+
+interface Around {
+  ctx: (actor: Actor) => Ctx;
+  limit: RateLimit;
+  guards: readonly Guard[];
+}
 
 /** Every resource of every module. Reading and watching ask the same question: may this actor see it? */
 export class Resources {
   readonly #all: readonly Resource[];
   readonly #ctx: (actor: Actor) => Ctx;
   readonly #limit: RateLimit;
+  readonly #guards: readonly Guard[];
 
-  constructor(all: readonly Resource[], ctx: (actor: Actor) => Ctx, limit: RateLimit) {
+  constructor(all: readonly Resource[], { ctx, limit, guards }: Around) {
     this.#all = all;
     this.#ctx = ctx;
     this.#limit = limit;
+    this.#guards = guards;
   }
 
   /** In an order that never changes; templates are those with a `{` in their URI. */
@@ -26,7 +36,16 @@ export class Resources {
 
   async read(actor: Actor, uri: string): Promise<{ mime: string; body: object }> {
     const { resource, variables } = this.#find(actor, uri);
-    return { mime: resource.mime, body: await resource.read(this.#ctx(actor), variables) };
+    const ctx = this.#ctx(actor);
+    await this.#guard(ctx, resource, variables);
+    return { mime: resource.mime, body: await resource.read(ctx, variables) };
+  }
+
+  /** What may not be called is not read either. */
+  async #guard(ctx: Ctx, { given_by = [] }: Resource, variables: Record<string, string>): Promise<void> {
+    const permits: Permit[] = [];
+    for (const tool of given_by) permits.push(...(await permitsFor(ctx, this.#guards, { tool, arguments: variables })));
+    if (permits.length > 0) await transact(ctx, (ctx) => useUp(ctx, permits));
   }
 
   async watch(actor: Actor, uri: string): Promise<Watch> {

@@ -1,5 +1,6 @@
 /** What programs that Parley runs call of the hub by their token, without asking anybody: the hub asks for them. */
 import { beforeEach, expect, test } from "vitest";
+import { AGENTS } from "../../context.ts";
 import { eachDatabase, type TestHub } from "../../testing/hub.ts";
 import { CLIENTS } from "../../testing/mcp.ts";
 
@@ -92,6 +93,41 @@ eachDatabase((open) => {
     expect((await hub.call(program, "task_create", { content: "x" })).body).toMatchObject({ code: "CALL_DENIED" });
     // What keeps a program going is no deed of its agent.
     expect((await hub.call(program, "agent_heartbeat")).status).toBe(200);
+  });
+
+  test("POLICY-2 and POLICY-15: a resource is read as the tool that gives the same: denied, asked about or let through", async () => {
+    for (const connect of Object.values(CLIENTS)) {
+      await set({ tool: "read_notes", decision: "deny_continue", reason: "not the notes" });
+      await using mcp = await connect({ url: hub.url, token: program });
+      const [notes, all, plan] = ["notes", "", "plan"].map((part) => `parley://workspace/${part}`.replace(/\/$/, ""));
+      await expect(mcp.read(notes ?? "")).rejects.toThrow("The policy denies it: not the notes");
+      await expect(mcp.read(all ?? "")).rejects.toThrow("The policy denies it: not the notes");
+      expect((await mcp.read(plan ?? "")).body).toBeDefined();
+      await set({ tool: "mail_inbox", decision: "ask" });
+      const inbox = "parley://mail/scout/inbox";
+      await expect(mcp.read(inbox)).rejects.toThrow("a person has to approve this call first");
+      expect((await asked())[0]).toMatchObject({ tool: "mail_inbox", arguments: { agent: "scout" }, executes: "hub" });
+      await decide("approve");
+      expect((await mcp.read(inbox)).body).toMatchObject({ messages: [] });
+      await expect(mcp.read(inbox)).rejects.toThrow("a person has to approve this call first");
+      await decide("deny_continue");
+      await expect(mcp.read(inbox)).rejects.toThrow("ana denied it");
+      // Its own token is that of no program.
+      await using own = await connect({ url: hub.url, token: scout });
+      expect((await own.read(inbox)).body).toMatchObject({ messages: [] });
+    }
+  });
+
+  test("every resource that an agent may read names the tools that give the same, which it may call", () => {
+    const tools = new Map(hub.hub.modules.flatMap((module) => module.tools.map((tool) => [tool.name, tool] as const)));
+    const wrong = hub.hub.modules
+      .flatMap((module) => module.resources ?? [])
+      .filter(({ roles }) => AGENTS.some((role) => roles.includes(role)))
+      .filter(({ given_by = [], roles }) => {
+        const isFor = (name: string) => roles.every((role) => tools.get(name)?.roles.includes(role));
+        return given_by.length === 0 || !given_by.every(isFor);
+      });
+    expect(wrong.map(({ uri }) => uri)).toEqual([]);
   });
 
   test("POLICY-19: what is asked about is one card of exactly this call; approved it runs once, and the next asks anew", async () => {

@@ -22,6 +22,7 @@ export const resources = [
     mime: "application/json",
     roles: READERS,
     facets: ["approvals"],
+    given_by: ["policy_get"],
     read: (ctx) => service.getPolicy(ctx, {}),
     watch: async () => ({ places: [{ topic: service.TOPIC, types: [service.POLICY_CHANGED] }] }),
   }),

@@ -16,6 +16,7 @@ export const resources = [
     mime,
     roles: READERS,
     facets,
+    given_by: ["mail_inbox"],
     read: (ctx, { agent }) => service.list(ctx, { ...INBOX, agent }),
     watch: async (ctx, { agent }) => {
       const { principal_id } = await service.holderOf(ctx, agent);
@@ -30,6 +31,7 @@ export const resources = [
     mime,
     roles: READERS,
     facets,
+    given_by: ["mail_thread"],
     read: (ctx, { id = "" }) => service.threadOf(ctx, id, MOST_OF_A_THREAD),
     watch: async (ctx, { id = "" }) => {
       const { principal_id } = await service.holderOf(ctx, undefined);

@@ -12,6 +12,7 @@ export const resources = [
     mime: "application/json",
     roles: QUESTION_READERS,
     facets: ["questions", "workspace"],
+    given_by: ["get_all_questions"],
     read: (ctx) => service.listAll(ctx, { limit: MOST_LISTED }),
     watch: async () => ({ places: [{ topic: service.TOPIC }] }),
   }),

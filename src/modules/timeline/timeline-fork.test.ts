@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { Consumer } from "../../testing/agent-runtime.ts";
 import { eachDatabase, onDatabase } from "../../testing/hub.ts";
+import { CLIENTS } from "../../testing/mcp.ts";
 import { readAll } from "../../testing/timeline-fold.ts";
 
 eachDatabase((open) => {
@@ -152,6 +153,10 @@ eachDatabase((open) => {
       expect((await hub.call(own, "mail_inbox")).body).toMatchObject(off);
       const bridged = await hub.request("POST", "/api/mcp/call", { token: own, body: JSON.stringify(bridge) });
       expect(bridged.body).toMatchObject(off);
+      for (const connect of Object.values(CLIENTS)) {
+        await using mcp = await connect({ url: hub.url, token: own });
+        await expect(mcp.read("parley://mail/scout-2/inbox")).rejects.toThrow("You can speak and end your turn");
+      }
       expect((await hub.call(own, "chat_assistant_post", { content: "I can speak." })).status).toBe(200);
       expect((await hub.call(own, "loop_yield_turn")).status).toBe(200);
     }

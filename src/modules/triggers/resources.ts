@@ -12,6 +12,7 @@ export const resources = [
     mime: "application/json",
     roles: TRIGGER_READERS,
     facets: ["triggers"],
+    given_by: ["trigger_list"],
     read: (ctx) => service.list(ctx, {}),
     watch: async () => ({ places: [{ topic: service.TOPIC, merged: true }] }),
   }),
