@@ -149,6 +149,23 @@ eachDatabase((open) => {
     expect(budget).toMatchObject({ used: { cost_usd: 0.024 } });
   });
 
+  test("TASK-36: a budget that one answer uses up many times over is more again by a person's word", async () => {
+    const { hub, ana, tell, start, ends, status, driver, answers } = await openHub();
+    // An answer costs 0.006.
+    await hub.call(ana, "budget_set", { scope: "agent", name: "scout", per_day: { cost_usd: 0.001, tasks: 5 } });
+    await using _ = await start(driver);
+    answers(say("On it."));
+    answers(YIELD);
+    await tell("hello");
+    await expect.poll(async () => (await status()).paused_by).toBe("the budget");
+    const { id, digest } = (await hub.call(ana, "need_list", {})).body.needs[0];
+    await hub.call(ana, "notice_settle", { id, digest, choice: "allow" });
+    await expect.poll(ends).toEqual(["finished"]);
+    // That has used it up once more, so somebody is asked once more.
+    expect((await status()).paused_by).toBe("the budget");
+    expect((await hub.call(ana, "need_list", {})).body.needs).toMatchObject([{ kind: "task.budget" }]);
+  });
+
   test("what a turn has used is charged and in its sum where its runtime ends in the middle of it, or another takes its place", async () => {
     const { hub, ana, scout, tell, start, ends, items, server, driver, answers } = await openHub();
     await hub.call(ana, "budget_set", { scope: "agent", name: "scout", per_day: { cost_usd: 1 } });

@@ -101,8 +101,14 @@ export async function allowMore(ctx: TxCtx, event: FeedEvent): Promise<void> {
   const budgets = await store.listBudgets(ctx.tx, ctx.tx.space_id);
   const budget = budgets.find(({ id }) => id === about?.ref);
   if (!budget || !isExhausted(ctx, budget)) return;
-  await store.saveBudget(ctx.tx, { ...budget, allowed: budget.allowed + 1 });
+  await store.saveBudget(ctx.tx, { ...budget, allowed: Math.max(budget.allowed + 1, daysUsed(budget)) });
   await tellBudget(ctx, budget);
+}
+
+/** How many days' worth is used: one answer may have used many, and a person's word is to count all the same. */
+function daysUsed({ tasks, runs, cost, tasks_per_day, runs_per_day, cost_per_day }: store.BudgetRow): number {
+  const days = (used: number, per_day: number | null): number => (per_day ? Math.floor(used / per_day) : 0);
+  return Math.max(days(tasks, tasks_per_day), days(runs, runs_per_day), days(cost, cost_per_day));
 }
 
 /** A new day has begun. */
