@@ -83,6 +83,20 @@ eachDatabase((open, database) => {
     expect(second).toEqual({ session: first?.session, texts: ["cost:0.75; slowly:read_file; yield"] });
   });
 
+  test("what a prompt has used in tokens is recorded with its turn, where the program says so in its answer", async () => {
+    const { tell, run, ended, end } = await openAcp();
+    await using _ = await run();
+    await tell("tokens:100,20,7; cost:0.5; yield");
+    await ended("finished");
+    expect(await end()).toMatchObject({ input_tokens: 120, output_tokens: 7, cost_usd: 0.5 });
+    await tell("tokens:30,0,5; yield");
+    await ended("finished", "finished");
+    expect(await end()).toMatchObject({ input_tokens: 30, output_tokens: 5, cost_usd: 0 });
+    await tell("tokens:-1,many,5; yield");
+    await ended("finished", "finished", "finished");
+    expect(await end()).toMatchObject({ input_tokens: 0, output_tokens: 5 });
+  });
+
   test("RUN-16: what it answers is shown to nobody; it is told so three times, then the turn fails", async () => {
     const { hub, ana, tell, run, ended, why, prompts } = await openAcp();
     await using _ = await run();

@@ -4,7 +4,7 @@ import { VERSION } from "../../version.ts";
 import { unlessAborted } from "../aborting.ts";
 import { HUB } from "../toolset.ts";
 import { notThere, wordsOf } from "./acp-errors.ts";
-import { AcpUpdates, isHubTool, rawInputOf, toolOf } from "./acp-updates.ts";
+import { AcpUpdates, isHubTool, rawInputOf, tokensIn, toolOf } from "./acp-updates.ts";
 import { ACP_SERVER, type Permission, type ProgramReport } from "./program.ts";
 import { type ProgramCommand, ProgramProcess } from "./program-process.ts";
 import { Silence, type SilenceLimits } from "./silence.ts";
@@ -133,7 +133,7 @@ export class AcpConnection {
     // However it answers, it has it; one that is gone does not answer.
     asked.then(taken, (error: unknown) => error instanceof acp.RequestError && taken());
     try {
-      await this.#ended(asked, signal);
+      report.spent(tokensIn(await this.#ended(asked, signal)));
     } finally {
       updates.end();
       this.#listening = undefined;
@@ -160,12 +160,12 @@ export class AcpConnection {
     this.#capabilities = agentCapabilities ?? {};
   }
 
-  async #ended(asked: Promise<acp.PromptResponse>, signal: AbortSignal): Promise<void> {
+  async #ended(asked: Promise<acp.PromptResponse>, signal: AbortSignal): Promise<acp.PromptResponse> {
     const silence = this.#silence.watch();
     try {
-      const { stopReason } = await unlessAborted(Promise.race([asked, this.#lost(), silence.over]), signal);
-      if (stopReason === "end_turn") return;
-      throw new Error(`The program ended its turn early: ${stopReason}.`);
+      const answer = await unlessAborted(Promise.race([asked, this.#lost(), silence.over]), signal);
+      if (answer.stopReason === "end_turn") return answer;
+      throw new Error(`The program ended its turn early: ${answer.stopReason}.`);
     } catch (error) {
       if (signal.aborted || silence.isOver()) await this.#cancel(asked);
       throw await this.#wordsOf(error);

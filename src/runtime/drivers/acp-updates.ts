@@ -1,5 +1,7 @@
 import type { SessionUpdate, ToolCallContent, ToolCallUpdate } from "@agentclientprotocol/sdk";
-import type { ProgramReport } from "./program.ts";
+import { z } from "zod";
+import type { ProgramReport, Usage } from "./program.ts";
+import { Tokens } from "./telling.ts";
 
 /** The server as it is handed to the session: agents put it before the names of its tools, each in its own way. */
 const OURS = /^(Tool: )?(mcp__)?parley(__|[./])(?=[a-z_]+$)/;
@@ -89,6 +91,25 @@ export const rawInputOf = ({ rawInput }: KnownCall): object | undefined =>
   typeof rawInput === "object" && rawInput !== null && !Array.isArray(rawInput) && Object.keys(rawInput).length > 0
     ? rawInput
     : undefined;
+
+/** Not a part of the protocol yet: what has no such place, or fills it oddly, has told nothing. */
+const Used = z.object({
+  usage: z.object({
+    ...{ inputTokens: Tokens, cachedReadTokens: Tokens, cachedWriteTokens: Tokens },
+    ...{ outputTokens: Tokens, thoughtTokens: Tokens },
+  }),
+});
+
+/** What a prompt has used, as far as its answer says so. */
+export function tokensIn(answer: object): Usage {
+  const read = Used.safeParse(answer);
+  if (!read.success) return {};
+  const { inputTokens, cachedReadTokens, cachedWriteTokens, outputTokens, thoughtTokens } = read.data.usage;
+  return {
+    input_tokens: (inputTokens ?? 0) + (cachedReadTokens ?? 0) + (cachedWriteTokens ?? 0),
+    output_tokens: (outputTokens ?? 0) + (thoughtTokens ?? 0),
+  };
+}
 
 function resultOf({ status, content, rawOutput }: ToolCallUpdate): { outcome: "done" | "failed"; output: string } {
   const text = (content ?? []).map(textOf).filter(Boolean).join("\n");

@@ -14,6 +14,7 @@
  *   mail:NAME   writes to somebody, by MCP     quota       meets its quota
  *   tells:NAME  what that variable holds       refuses:NAME  the same, as an error
  *   asked:NAME  asks whether it may write to somebody, and writes whatever it is told
+ *   tokens:IN,CACHED,OUT  what the prompt has used; anything else says that oddly
  *
  * `load` and `resume` have it know sessions of before, by the one method or the other, `stdio` has it take no HTTP server, `deaf` has it not hear that it is to stop, and
  * `mute` has it answer nothing at all. The folder gets what it was given, a line each in `prompts`, how sessions
@@ -41,6 +42,8 @@ interface Session {
 }
 
 interface Turn {
+  /** What it says in the end that it has used. */
+  used: { usage?: object };
   session: Session;
   client: acp.AgentContext;
   update: (update: acp.SessionUpdate) => Promise<void>;
@@ -78,6 +81,10 @@ const STEPS: Record<string, (turn: Turn, argument: string) => Promise<void>> = {
   always: (turn, name) => ask(turn, name, { rawInput: { path: "notes.txt" }, options: ONCE.slice(0, 1) }),
   cost: ({ update }, amount) =>
     update({ sessionUpdate: "usage_update", used: 10, size: 100, cost: { amount: Number(amount), currency: "USD" } }),
+  tokens: async ({ used }, numbers) => {
+    const [inputTokens, cachedReadTokens, outputTokens] = numbers.split(",").map(Number);
+    used.usage = { totalTokens: 0, inputTokens, cachedReadTokens, outputTokens };
+  },
   hang: () => new Promise(() => {}),
   crash: async () => {
     process.stderr.write("it is all too much: parley_0123456789abcdef0123456789abcdef\n");
@@ -226,8 +233,9 @@ function serve(): void {
       session.cancelled = Promise.withResolvers();
       const update = (update: acp.SessionUpdate) =>
         client.notify(acp.methods.client.session.update, { sessionId, update });
-      const done = work({ session, client, update }, scriptOf(session, prompt)).then(() => "end_turn" as const);
-      return { stopReason: await Promise.race([done, session.cancelled.promise]) };
+      const used = {};
+      const done = work({ used, session, client, update }, scriptOf(session, prompt)).then(() => "end_turn" as const);
+      return { stopReason: await Promise.race([done, session.cancelled.promise]), ...used };
     })
     .onNotification(agent.session.cancel, ({ params: { sessionId } }) => {
       if (!can("deaf")) sessions.get(sessionId)?.cancelled.resolve("cancelled");
