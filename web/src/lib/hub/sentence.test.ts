@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { exactTime } from "#lib/time.ts";
 import { HubError } from "$client/index.ts";
@@ -17,6 +19,17 @@ test("people are told what went wrong without tools and ids, which are for model
   expect(said("MAIL_NOT_FOUND", "There is no mail 1763301600000000 for you here.")).toBe(
     "There is no such mail for you here.",
   );
+});
+
+test("no tool of the hub is named to people", () => {
+  const reference = readFileSync(join(import.meta.dirname, "../../../../docs/reference/tools.md"), "utf8");
+  const tools = [...reference.matchAll(/^## ([a-z]+(?:_[a-z]+)+)$/gm)].map(([, name]) => name ?? "");
+  expect(tools.length).toBeGreaterThan(100);
+  const named = tools.filter((tool) => {
+    const error = new HubError("CONFLICT", `It is not there. ${tool} shows what is.`, { status: 409 });
+    return sentenceOf(error) !== "It is not there.";
+  });
+  expect(named).toEqual([]);
 });
 
 test("a time is said as people read it, a role's refusal and a key's without their names, and nothing is in backticks", () => {

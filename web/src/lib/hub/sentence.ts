@@ -30,5 +30,9 @@ const OWN: Readonly<Record<string, string>> = {
 
 const TOOL_FIRST = /^[a-z]+(?:_[a-z]+)+: /;
 const ROLES = /^[a-z]+(?:_[a-z]+)+ is for /;
-const TOOL = /\b(?:agent|chat|login|mail|notice|people|space|token)_[a-z_]+\b/;
+const NOUNS =
+  "agent|approval|budget|chat|checkpoint|draft|event|inbox|login|loop|mail|need|note|notice|people|plan|policy|question|run|runtime|space|task|throttle|timeline|token|trigger|wake|workflow";
+const VERBS =
+  "add_note|add_question|add_tasks|create_session|get_(?:all|answered|pending)_questions|get_next_task|read_(?:draft|notes|plan|section)|submit_answers|update_task|write_draft_section";
+const TOOL = new RegExp(`\\b(?:(?:${NOUNS})_[a-z_]+|${VERBS})\\b`);
 const STAMP = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
