@@ -193,6 +193,12 @@ test("what a trigger's runs cost and why they were started is seen with the trig
   await row.getByRole("button", { name: /^Why\?/ }).click();
   await row.getByRole("listitem").filter({ hasText: "builder" }).waitFor();
   expect.soft(await looks(page, "runs-cost")).toEqual([]);
+  // On a phone what was run keeps its name, whatever stands beside it.
+  await page.setViewportSize({ width: 375, height: 740 });
+  const isCut = ({ scrollWidth, clientWidth }: { scrollWidth: number; clientWidth: number }) =>
+    scrollWidth > clientWidth;
+  expect.soft(await row.getByText("For trigger builder").evaluate(isCut)).toBe(false);
+  await page.setViewportSize({ width: 1440, height: 900 });
   await row.getByRole("link").click();
   await page.getByText("It cost $1.50.").waitFor();
   await button("Why?").click();
