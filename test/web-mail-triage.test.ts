@@ -76,7 +76,7 @@ test("keys do nothing while somebody types, and nothing at all when they are swi
   const help = page.getByRole("dialog", { name: "Keys" });
   await help.getByText("Archive", { exact: true }).waitFor();
   await help.getByRole("link", { name: "Settings" }).click();
-  await page.getByRole("checkbox", { name: /Single keys/ }).uncheck();
+  await page.getByRole("checkbox", { name: /single keys/ }).uncheck();
   await page.goto(`${hub.url}/mail`);
   await shown(page, ["two", "one"]);
   for (const key of ["j", "e", "#", "c", "?"]) await page.keyboard.press(key);

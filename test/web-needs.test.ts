@@ -268,6 +268,16 @@ test("a deadline that passed is told once, and leads to the mail in the mailbox 
   await page.getByRole("heading", { name: "Nothing needs you" }).waitFor();
 });
 
+test("where nothing waits because nobody is there, the page says how somebody comes", async () => {
+  await using hub = await WebHub.open(browser);
+  const { page } = await hub.signedIn({ at: "/needs" });
+  await page.getByRole("heading", { name: "Nothing needs you" }).waitFor();
+  const main = page.getByRole("main");
+  await main.getByText(hub.line("demo")).waitFor();
+  await hub.agent("scout");
+  await expect.poll(() => main.getByText(hub.line("demo")).count()).toBe(0);
+});
+
 test("behind a hundred that wait, those that have waited longer are shown when asked for, and by their link at once", async () => {
   await using hub = await WebHub.open(browser);
   // One agent may ask for twenty things at a time.
