@@ -139,21 +139,6 @@ test("what needs you and the settings are opened with at most six requests", asy
   expect(settings.names.length, settings.names.join(" ")).toBeLessThanOrEqual(6);
 });
 
-test("many edits that wait for approval cost what needs you no more than those that are seen", async () => {
-  const given = (at: number) => ({ file_path: `/srv/${at}.ts`, old_string: "let a;", new_string: "let b;" });
-  const asked: { id: string; token: string }[] = [];
-  for (const [at, { token }] of agents.entries()) {
-    const call = { key: "edit", call_id: "edit", server: "files", tool: "Edit", arguments: given(at) };
-    asked.push({ id: (await hub.call<{ id: string }>("approval_request", call, token)).id, token });
-  }
-  const { names, bytes } = await opening("/needs", () => page.getByText("/srv/0.ts").first().waitFor());
-  expect(names.length, names.join(" ")).toBeLessThanOrEqual(6);
-  expect(bytes).toBeLessThan(100_000);
-  await page.getByText("/srv/39.ts").first().scrollIntoViewIfNeeded();
-  await page.locator("[data-need]").last().getByRole("region", { name: "What it changes" }).waitFor();
-  for (const { id, token } of asked) await hub.call("approval_withdraw", { id }, token);
-});
-
 /** Opens these in tabs of their own and says what each thing that happens costs there. */
 async function costs(paths: readonly string[], happens: Record<string, () => Promise<unknown>>): Promise<string[]> {
   const meters = new Map<string, Meter>();
@@ -299,4 +284,17 @@ test("tasks, triggers and runs cost no more when there is much of them", { timeo
   await make();
   await take();
   expect.soft(await costs(open.slice(4), { ...seen, ...fires })).toEqual([]);
+});
+
+test("many edits that wait for approval cost what needs you no more than those that are seen", async () => {
+  const given = (at: number) => ({ file_path: `/srv/${at}.ts`, old_string: "let a;", new_string: "let b;" });
+  for (const [at, { token }] of agents.entries()) {
+    const call = { key: "edit", call_id: "edit", server: "files", tool: "Edit", arguments: given(at) };
+    await hub.call("approval_request", call, token);
+  }
+  const { names, bytes } = await opening("/needs", () => page.getByText("/srv/0.ts").first().waitFor());
+  expect(names.length, names.join(" ")).toBeLessThanOrEqual(6);
+  expect(bytes).toBeLessThan(100_000);
+  await page.getByText("/srv/39.ts").first().scrollIntoViewIfNeeded();
+  await page.locator("[data-need]").last().getByRole("region", { name: "What it changes" }).waitFor();
 });
