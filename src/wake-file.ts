@@ -5,11 +5,12 @@
  */
 
 import { constants } from "node:fs";
-import { type FileHandle, mkdir, open, unlink } from "node:fs/promises";
+import { type FileHandle, open, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Committed } from "./db/database.ts";
 import type { FeedEvent } from "./feed/index.ts";
+import { makeFolder } from "./local/files.ts";
 
 /** Whoever watches the file need not be told of each of many tasks: what comes meanwhile is told at once with the last. */
 const APART_MS = 20;
@@ -85,7 +86,8 @@ export async function inFolder<T>(folder: string, write: () => Promise<T>): Prom
     return await write();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    // Not by Node's own `recursive`: where the system says ENOENT of a folder that cannot be made, as /proc does, that never ends.
+    makeFolder(folder);
     return write();
   }
 }

@@ -246,6 +246,21 @@ eachDatabase((open) => {
     expect(wakes(hub)).toEqual([`.wake-gmail-${id}`]);
   });
 
+  test("WAKE-6: where no folder can be made, and the system says it is the one above that is missing, a try has an end", async () => {
+    const hub = await open({ now: START, config: { wake_dir: "/proc/nowhere" } });
+    const gmail = await hub.token("trigger", "gmail");
+    const mason = await hub.token("worker", "mason");
+    for (const content of ["one", "two"]) await make(hub, gmail, content);
+    await doOne(hub, mason);
+    // It comes back once the file was tried: the try is over.
+    await hub.tick(0);
+    await doOne(hub, mason);
+    await hub.tick(HOUR_MS);
+    const owed = (await hub.call(hub.admin, "wake_list")).body.wakes;
+    expect(owed.map(({ offers }: { offers: number }) => offers)).toEqual([0, 0]);
+    await hub.stop();
+  });
+
   test("what others have put into the folder in the place of a file leads nowhere, and keeps nothing from being told", async () => {
     const hub = await open({ now: START });
     const folder = join(hub.home, "wake");
