@@ -218,6 +218,21 @@ eachDatabase((open) => {
     expect([status, body.error]).toEqual([409, expect.stringContaining("cannot be read from triggers/linked.md")]);
   });
 
+  test("a trigger's file that is no text is refused, and one that is too long is cut between two characters", async () => {
+    const hub = await open({ now: START });
+    await make(hub, {});
+    const file = join(hub.home, "triggers", "ask.md");
+    mkdirSync(join(hub.home, "triggers"));
+    writeFileSync(file, Buffer.from("Ask.\n", "utf16le"));
+    const { status, body } = await hub.call(hub.admin, "trigger_run", { name: "ask" });
+    expect([status, body.code]).toEqual([409, "CONFLICT"]);
+    expect(body.error).toContain("cannot be read from triggers/ask.md");
+    expect(await pending(hub)).toEqual([]);
+    writeFileSync(file, `${"x".repeat(99_999)}\u{1f600}`);
+    const { prompt } = (await hub.call(hub.admin, "trigger_test", { name: "ask" })).body;
+    expect(prompt).toBe(`${"x".repeat(99_999)}…`);
+  });
+
   test("what a trigger would have said to an old delivery is shown, and nothing is done", async () => {
     const hub = await open({ now: START });
     await make(hub, { name: "github", type: "webhook", prompt: "Old: {{payload.n}}" });

@@ -32,20 +32,25 @@ const OWN_WORDS_BYTES = 1000;
 /** What is written with the trigger, else in its file, else that it was fired. */
 export function promptOf(config: Config, { name, prompt }: Occasion["trigger"]): string | undefined {
   if (prompt !== null && prompt.trim() !== "") return prompt;
+  let text: string;
   try {
     // A trigger's name is no path: it has neither dots nor slashes.
-    const text = readOwn(join(config.home, "triggers", `${name}.md`)).slice(0, MOST_FILE);
-    return text.trim() === "" ? undefined : text.trimEnd();
+    text = readOwn(join(config.home, "triggers", `${name}.md`));
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") return undefined;
-    throw new ParleyError(
-      "CONFLICT",
-      `What trigger '${name}' says cannot be read from triggers/${name}.md in the data folder: ${message}. It has to be a file of the hub's own, and no link.`,
-      { cause: error },
-    );
+    throw unreadable(name, `${message}. It has to be a file of the hub's own, and no link.`, error);
   }
+  if (text.includes("\0")) throw unreadable(name, "it is no text in UTF-8.");
+  return text.trim() === "" ? undefined : cut(text, MOST_FILE).trimEnd();
 }
+
+const unreadable = (name: string, why: string, cause?: unknown): ParleyError =>
+  new ParleyError(
+    "CONFLICT",
+    `What trigger '${name}' says cannot be read from triggers/${name}.md in the data folder: ${why}`,
+    { cause },
+  );
 
 /** What came is filled in as far as a task has room for it. What is left out is told, and where all of it is. */
 export function render(template: string | undefined, occasion: Occasion): string {
