@@ -212,6 +212,19 @@ eachDatabase((open) => {
       const { body } = await ask({ method: "tasks/get", params: {} });
       expect(body.error.code).not.toBe(-32603);
     });
+
+    test("that holds as many as it may is refused a name that no database holds in the same words as ever", async () => {
+      const ana = new Raw(hub.url, await hub.token("human", "ana"));
+      const { id } = (await call("task_create", { content: "Build it" }, ana)).structuredContent;
+      const odd = async (): Promise<unknown> => {
+        const called = { agent: "otter", server: "files", tool: "read", key: "a\0b" };
+        return JSON.parse((await call("agent_call", called, ana)).content[0].text);
+      };
+      const before = await odd();
+      expect(before).toMatchObject({ code: "INVALID_TEXT" });
+      for (let n = 0; n < 32; n += 1) await call("task_wait", { task_ids: [id], wait_seconds: 30 }, ana);
+      expect(await odd()).toEqual(before);
+    });
   });
 
   test("a client that declares no tasks gets an ordinary answer, in the time it gives", async () => {

@@ -8,6 +8,7 @@ import type { CallToolResult, JSONRPCRequest, Result } from "@modelcontextprotoc
 import { type Actor, has, transact } from "../context.ts";
 import { type ErrorBody, errorBody, ParleyError } from "../errors.ts";
 import type { Hub } from "../hub.ts";
+import { checkText } from "../text.ts";
 import type { Tool, Waits } from "../tool.ts";
 import { checkParams } from "./params.ts";
 import { failed, failedWith, found } from "./results.ts";
@@ -86,6 +87,8 @@ export class Tasks {
 
   /** Before the tool looks for anything, which costs far more: whoever asks too often is refused each time. */
   async #refuseMany(tool: Waiting, args: unknown, actor: Actor): Promise<void> {
+    // A place is looked for before the call itself is checked.
+    checkText(args);
     const asked = tool.input.safeParse(args);
     if (!asked.success) return;
     const { db } = this.#hub.ctx(actor);
