@@ -116,6 +116,33 @@ onDatabase("postgres", (open) => {
     await until(isReady);
   });
 
+  test("where a node falls silent in the middle of a transaction, others wait for it and fail no call", async () => {
+    const other = await open({ config: { database_url: database.url } });
+    const began = Promise.withResolvers<void>();
+    const waited = Promise.withResolvers<void>();
+    const half = write(async (ctx) => {
+      await post(ctx, say("half"));
+      began.resolve();
+      await waited.promise;
+      // So far all is well, and the others have waited for a while already.
+      await ctx.tx.runCounted(touch, {});
+      network.strand();
+      await ctx.tx.runCounted(touch, {});
+    });
+    await began.promise;
+    const failed = expect(half).rejects.toMatchObject({ code: "STORAGE_UNAVAILABLE" });
+    const answers = Promise.all(["one", "two"].map((content) => other.call(ana, "chat_human_post", { content })));
+    await pause(1000);
+    waited.resolve();
+    const states = new Set<number>();
+    for (let isOver = false; !isOver; isOver = await Promise.race([answers.then(() => true), pause(20, false)]))
+      states.add((await other.request("GET", "/readyz")).status);
+    expect((await answers).map(({ status }) => status)).toEqual([200, 200]);
+    expect([...states]).toEqual([200]);
+    await failed;
+    await other.stop();
+  });
+
   test("where the server ends the connection in the middle of a batch nothing of it is there, and the next one goes on", async () => {
     const ctx = await hub.as(ana);
     const half = (n: number): Promise<unknown> =>

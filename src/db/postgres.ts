@@ -18,6 +18,8 @@ const MOST_JOBS = 256;
 /** How often a node looks for what a lost notification would have told it, and at the clock. */
 const POLL_MS = 500;
 const QUERY_TIMEOUT_MS = 10_000;
+/** A node that stands still in a transaction keeps the others of its space waiting: less long than they wait, even for two of them. */
+const STANDSTILL_MS = 4000;
 /** How long a full disk is believed to be one. */
 const FULL_MS = 5000;
 const LOST: Health = { state: "lost", reason: "the database is out of reach." };
@@ -70,8 +72,7 @@ export class PostgresDatabase implements Database {
       keepAlive: true,
       stream: () => this.#openSocket(),
       // And what it left open would keep its space locked for ever.
-      onConnect: (client: pg.ClientBase) =>
-        client.query(`set idle_in_transaction_session_timeout = ${QUERY_TIMEOUT_MS}`),
+      onConnect: (client: pg.ClientBase) => client.query(`set idle_in_transaction_session_timeout = ${STANDSTILL_MS}`),
     } as pg.PoolConfig); // `pipeline` and `onConnect` are newer than the published types
     // An idle connection that breaks is replaced by the pool; the next query tells whoever needs to know.
     this.#pool.on("error", () => {});
