@@ -448,7 +448,11 @@ eachDatabase((open, database) => {
       webhook_secret: SECRET,
     });
     expect([refused.status, refused.body.code]).toEqual([503, "SECRET_KEY_WRONG"]);
-    expect((await post(other, "{}", { "x-webhook-secret": SECRET })).status).toBe(503);
+    // Its sender is to come again, and learns nothing of the machine; its owner sees what to do.
+    const stranger = await post(other, "{}", { "x-webhook-secret": "not the one" });
+    expect([stranger.status, JSON.stringify(stranger.body)]).toEqual([503, expect.not.stringContaining(hub.home)]);
+    const { trigger } = (await other.call(other.admin, "trigger_get", { name: "github" })).body;
+    expect([trigger.refused_at, trigger.refused_for]).toEqual([expect.any(String), expect.stringContaining(file)]);
     expect((await other.call(other.admin, "trigger_create", { name: "open", type: "webhook" })).status).toBe(200);
     await other.stop();
     const right = await open({ same: hub, config: { secret_key_file: join(hub.home, "secret.key") } });
