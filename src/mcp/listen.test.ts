@@ -7,6 +7,8 @@ import { stopTime } from "../testing/stopwatch.ts";
 const INBOX = "ui://chat/inbox";
 const SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId";
 
+const MANY = { resourceSubscriptions: Array(900).fill(1) };
+
 eachDatabase((open, database) => {
   test("the acknowledgement comes first, and every frame names its subscription", async () => {
     const { hub, ana, scout } = await people(open);
@@ -61,12 +63,21 @@ eachDatabase((open, database) => {
     expect(result).toMatchObject({ id: 1, result: { resultType: "complete", _meta: { [SUBSCRIPTION]: 1 } } });
   });
 
-  test("a filter that is none is refused", async () => {
+  test("a filter that is none is refused in one sentence", async () => {
     const { scout } = await people(open);
-    for (const filter of [undefined, null, 7, { resourceSubscriptions: "ui://chat/inbox" }, { toolsListChanged: 1 }]) {
+    for (const filter of [
+      undefined,
+      null,
+      7,
+      { resourceSubscriptions: "ui://chat/inbox" },
+      { toolsListChanged: 1 },
+      MANY,
+    ]) {
       const answer = await scout.send("POST", "/mcp", { ...rpc(filter), headers: HEADERS });
       expect(answer).toMatchObject({ status: 200, body: { id: 1, error: { code: -32602 } } });
       expect(answer.body.error.data.code).toBe("INVALID_ARGUMENT");
+      // However much is wrong with it.
+      expect(answer.body.error.message).toMatch(/^subscriptions\/listen: params\.notifications.{1,320}\.$/);
     }
   });
 

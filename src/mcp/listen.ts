@@ -5,7 +5,9 @@ import type { Actor } from "../context.ts";
 import { ParleyError } from "../errors.ts";
 import { Outlet } from "../http/outlet.ts";
 import { formatId } from "../ids.ts";
+import { issueIn } from "../issues.ts";
 import type { OpenStream } from "../streams.ts";
+import { cut } from "../text.ts";
 import { bareHint } from "./hints.ts";
 import { SCRATCHPAD, Wish } from "./notifications.ts";
 import { Notified } from "./notified.ts";
@@ -60,8 +62,11 @@ export async function listen(
 
 function readFilter(request: JSONRPCRequest, most: number): Filter {
   const parsed = Filter.safeParse(request.params?.notifications);
-  if (!parsed.success)
-    throw new ParleyError("INVALID_ARGUMENT", `params.notifications is not a filter: ${z.prettifyError(parsed.error)}`);
+  if (!parsed.success) {
+    const { where, message } = issueIn(parsed.error) ?? { where: "", message: "it does not fit" };
+    const at = ["params.notifications", where].filter(Boolean).join(".");
+    throw new ParleyError("INVALID_ARGUMENT", `subscriptions/listen: ${at}: ${cut(message, 300)}.`);
+  }
   const uris = [...new Set(parsed.data.resourceSubscriptions)];
   if (uris.length > most) throw tooManyUris(most);
   return { ...parsed.data, resourceSubscriptions: uris };
