@@ -4,7 +4,7 @@ import type { TxCtx } from "../context.ts";
 import { statement } from "../db/statement.ts";
 import { arm, disarm } from "../failpoints.ts";
 import { append } from "../feed/append.ts";
-import type { DueHandler } from "../module.ts";
+import type { DueHandler, DueJob } from "../module.ts";
 import { eachDatabase, type TestHub } from "../testing/hub.ts";
 import { NodeView } from "../testing/node-view.ts";
 import { move, plan, Scheduler, unplan } from "./index.ts";
@@ -54,7 +54,7 @@ eachDatabase((open, name) => {
     },
   };
 
-  const start = (between: () => Promise<unknown> = async () => {}, node = hub, more = {}) => {
+  const start = (between: () => Promise<unknown> = async () => {}, node = hub, more = {}, options = {}) => {
     const failures: unknown[] = [];
     const scheduler = new Scheduler({
       database: new NodeView(node.hub.database, between),
@@ -64,6 +64,7 @@ eachDatabase((open, name) => {
       report: (error) => failures.push(error),
       random: () => 0.5,
       clock: () => clock,
+      ...options,
     });
     schedulers.push(scheduler);
     return { scheduler, failures };
@@ -217,6 +218,24 @@ eachDatabase((open, name) => {
     expect(await left("test.odd")).toEqual([]);
     const error = `a\ufffdb ${"x".repeat(495)}…`;
     expect(await hub.hub.database.all(buried, {})).toMatchObject([{ kind: "test.odd", attempts: 8, error }]);
+  });
+
+  test("what is due in a space that is no more is dropped, and holds up nothing", async () => {
+    const there = { ref: 0, at: START, space_id: "sess_gone" };
+    await write(async (ctx) => {
+      await plan(ctx, { ...there, kind: "test.note" });
+      await plan(ctx, { ...there, kind: "test.job" });
+    });
+    await planned("test.note", 1, START);
+    const stop = await listen();
+    const jobs = new Map<string, DueJob>([["test.job", async () => ({})]]);
+    const { scheduler, failures } = start(undefined, hub, {}, { jobs });
+    await scheduler.sweep();
+
+    await expect.poll(() => done, SOON).toEqual(["0"]);
+    expect(failures).toEqual([]);
+    for (const kind of ["test.note", "test.job"]) expect(await left(kind)).toEqual([]);
+    stop();
   });
 
   test("a kind that nobody here knows stays for a newer node, is no reason to hurry and holds up nothing", async () => {

@@ -10,7 +10,7 @@ import { bury } from "./dead.ts";
 import { runJob } from "./jobs.ts";
 import { DueFailure, LOOK_AGAIN_MS } from "./plan.ts";
 import { Share } from "./share.ts";
-import { type DueRow, findDue, findEarliest, listDue, listEarliest, saveDue } from "./store.ts";
+import { type DueRow, deleteDueOfNoSpace, findDue, findEarliest, listDue, listEarliest, saveDue } from "./store.ts";
 import { take } from "./take.ts";
 
 /** Rows that are read at once. */
@@ -233,7 +233,7 @@ export class Scheduler {
       const left = [...rows];
       const next = async (): Promise<void> => {
         for (let row = left.shift(); row && !this.#stopped; row = left.shift())
-          await runJob(ctx(row.space_id), row, { job, report, random });
+          await runJob(ctx(row.space_id), row, { job, report, random }).catch((error) => this.#dropIfGone(row, error));
       };
       await Promise.all(Array.from({ length: JOBS_AT_ONCE }, next));
       return;
@@ -251,7 +251,7 @@ export class Scheduler {
   /** Operations of their own that share a transaction: one that fails takes no other with it. */
   async #handleAlone(ctx: Ctx, row: DueRow, now: string): Promise<void> {
     try {
-      await this.#handle(ctx, row, now);
+      await this.#handle(ctx, row, now).catch((error) => this.#dropIfGone(row, error));
     } catch (error) {
       if (isStorage(error)) throw error;
       const dead = await this.#noteFailure(row, error);
@@ -273,6 +273,12 @@ export class Scheduler {
       if (pause) await pause;
     };
     return transact(ctx, work, { even_expired: true });
+  }
+
+  /** Planned while the space was being emptied, it is found only when that was forgotten: nobody can do it any more. */
+  async #dropIfGone(row: DueRow, error: unknown): Promise<void> {
+    const is_nowhere = error instanceof ParleyError && error.code === "SESSION_NOT_FOUND";
+    if (!is_nowhere || !(await deleteDueOfNoSpace(this.#options.database, row))) throw error;
   }
 
   /** Whether it is not tried again. */

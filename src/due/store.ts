@@ -1,4 +1,4 @@
-import type { Reader, Tx } from "../db/database.ts";
+import type { Database, Reader, Tx } from "../db/database.ts";
 import { type Statement, statement } from "../db/statement.ts";
 
 export interface DueRow {
@@ -112,6 +112,15 @@ const cancelAsRead = statement<DueRow & { payload: string }>(
 /** Whether it was still there, as it was read. */
 export const deleteDueAsRead = async (tx: Tx, row: DueRow): Promise<boolean> =>
   (await tx.runCounted(cancelAsRead, { ...row, payload: row.payload ?? "" })) > 0;
+
+const cancelOfNoSpace = statement<Pick<DueRow, "space_id" | "kind" | "ref">>(
+  `delete from due where space_id = :space_id and kind = :kind and ref = :ref
+   and not exists (select 1 from spaces where id = :space_id)`,
+);
+
+/** Whether it was of a space that there is not. */
+export const deleteDueOfNoSpace = async (database: Database, { space_id, kind, ref }: DueRow): Promise<boolean> =>
+  (await database.compareAndSet(cancelOfNoSpace, { space_id, kind, ref })) > 0;
 
 const cancelKind = statement<{ space_id: string; kind: string }>(
   "delete from due where space_id = :space_id and kind = :kind",
