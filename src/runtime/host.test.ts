@@ -1,5 +1,9 @@
-import { expect, test } from "vitest";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
 import { listInHub } from "../modules/timeline/index.ts";
+import { ACP_AGENT } from "../testing/agents/acp-agent.ts";
 import { eachDatabase, type TestHub } from "../testing/hub.ts";
 import { portOf, Running } from "../testing/running-agent.ts";
 import { scripted } from "./drivers/scripted.ts";
@@ -95,5 +99,29 @@ eachDatabase((open) => {
     // Both nodes run the third one, so both have looked.
     await expect.poll(() => generation("third")).toBe(2);
     expect(await generation("mason")).toBe(4);
+  });
+
+  test("an agent whose program the node that sees to its space does not have is run by one that has it", async () => {
+    const hub = await open();
+    const home = mkdtempSync(join(tmpdir(), "parley-node-"));
+    onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+    const program = { argv: [process.execPath, ACP_AGENT, home], cwd: home };
+    writeFileSync(join(home, "servers.json"), JSON.stringify({ agents: { mason: { program } } }), { mode: 0o600 });
+    const elsewhere = { ...hub.hub, config: { ...hub.hub.config, home } };
+    await using node = new RuntimeHost({ hub: elsewhere, prefers: () => false, patience_ms: 100 });
+    await node.begin({ after_crash: false });
+    // As a call at that node asks it.
+    hub.hub.hostingRefusal = elsewhere.hostingRefusal;
+    await hub.call(hub.admin, "agent_register", { name: "mason" });
+    const definition = JSON.stringify({ driver: "acp" });
+    expect((await hub.call(hub.admin, "agent_start", { agent: "mason", definition })).status).toBe(200);
+    const status = async () => {
+      node.wake();
+      return (await hub.call(hub.admin, "agent_status", { agent: "mason" })).body;
+    };
+    await expect.poll(status, { timeout: 30_000 }).toMatchObject({ generation: 1, lifecycle: "ready" });
+    await hub.call(hub.admin, "chat_human_post", { content: "say:Here.; yield", agent: "mason" });
+    await expect.poll(async () => (await status()).turn?.outcome, { timeout: 30_000 }).toBe("finished");
+    expect(await status()).toMatchObject({ generation: 1 });
   });
 });

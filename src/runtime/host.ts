@@ -4,7 +4,7 @@
  */
 import { onCommit } from "../commits.ts";
 import type { Hub } from "../hub.ts";
-import { listInHub } from "../modules/timeline/index.ts";
+import { listInHub, SILENT_MS } from "../modules/timeline/index.ts";
 import { type AgentOptions, runAgent } from "./agent.ts";
 import { Definition, driverOf, isProgramDefinition } from "./definition.ts";
 import { Hosting, hostedProgram, refusalOf } from "./hosted-program.ts";
@@ -15,6 +15,8 @@ import { inHubPort } from "./port-in-hub.ts";
 
 /** So often it is looked whether another node has gone, or what failed can be tried again. */
 const LOOK_MS = 5000;
+/** For so long an agent that nobody runs is left to the node that sees to its space: that may be without what it takes. */
+const PATIENCE_MS = 3 * LOOK_MS;
 /** After these others are to be run than before. */
 const CHANGES: readonly string[] = ["runtime.wanted", "runtime.unwanted", "agent.deleted"];
 
@@ -29,6 +31,13 @@ interface Row extends Stored {
   how: string;
 }
 
+interface Options {
+  hub: Hub;
+  /** Whether this node is the one that sees to a space. */
+  prefers: (space_id: string) => boolean;
+  patience_ms?: number;
+}
+
 interface Hosted {
   how: string;
   stop: AbortController;
@@ -38,11 +47,14 @@ interface Hosted {
 export class RuntimeHost implements AsyncDisposable {
   readonly #hub: Hub;
   readonly #prefers: (space_id: string) => boolean;
+  readonly #patience_ms: number;
   readonly #servers: HostedServers;
   readonly #hosted = new Map<string, Hosted>();
   /** Those that cannot be run here, and why. */
   readonly #refused = new Map<string, string>();
   readonly #pauses = new Pauses();
+  /** Since when this node has seen that nobody runs one, by this process's own clock. */
+  readonly #idle = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
   #checking: Promise<void> | undefined;
   #again = false;
@@ -50,8 +62,9 @@ export class RuntimeHost implements AsyncDisposable {
   #has_looked = false;
   #stopped = false;
 
-  constructor({ hub, prefers }: { hub: Hub; prefers: (space_id: string) => boolean }) {
+  constructor({ hub, prefers, patience_ms = PATIENCE_MS }: Options) {
     this.#hub = hub;
+    this.#patience_ms = patience_ms;
     this.#servers = new HostedServers(hub);
     this.#prefers = prefers;
     this.#servers.onChange(() => this.wake());
@@ -101,16 +114,28 @@ export class RuntimeHost implements AsyncDisposable {
   }
 
   async #look(): Promise<void> {
-    const wanted = new Map<string, Row>();
-    for (const row of await listInHub(this.#hub.database))
-      if (this.#prefers(row.space_id)) wanted.set(`${row.space_id} ${row.principal_id}`, this.#rowOf(row));
+    const rows = (await listInHub(this.#hub.database)).map((row) => this.#rowOf(row));
+    const wanted = new Map(rows.map((row) => [`${row.space_id} ${row.principal_id}`, row]));
+    const own = new Set(this.#hosted.keys());
     for (const [key, { how }] of [...this.#hosted]) if (wanted.get(key)?.how !== how) await this.#end(key);
+    for (const key of this.#idle.keys()) if (!wanted.has(key)) this.#idle.delete(key);
     for (const [key, row] of wanted) {
-      if (this.#hosted.has(key) || (row.is_elsewhere && this.#has_looked) || this.#stopped) continue;
+      const is_ours = this.#isLeftOver(key, row) || own.has(key) || this.#prefers(row.space_id);
+      if (!is_ours || this.#hosted.has(key) || (row.is_elsewhere && this.#has_looked) || this.#stopped) continue;
       const isDue = this.#pauses.mayBegin(key, { how: row.how, now_ms: performance.now() });
       if (isDue && this.#canRun(key, row)) this.#start(key, row);
     }
     this.#has_looked = true;
+  }
+
+  /** Nobody runs it, and the node that it falls to has had its time. */
+  #isLeftOver(key: string, { seen_at, ended_at }: Row): boolean {
+    const now = performance.now();
+    const quiet_ms = seen_at === null ? Infinity : this.#hub.database.now() - Date.parse(seen_at);
+    const since = this.#idle.get(key) ?? now;
+    if (ended_at === null && quiet_ms < SILENT_MS) this.#idle.delete(key);
+    else this.#idle.set(key, since);
+    return this.#idle.has(key) && now - since >= this.#patience_ms;
   }
 
   #rowOf(row: Stored): Row {

@@ -6,7 +6,7 @@ import * as service from "./service.ts";
 import { tools } from "./tools.ts";
 
 export type { LogEvent, NewEvent } from "./schema.ts";
-export { noteTools } from "./service.ts";
+export { noteTools, SILENT_MS } from "./service.ts";
 export { listInHub } from "./store.ts";
 
 export const timeline = {

@@ -20,6 +20,7 @@ export { followed } from "./service/reactions.ts";
 export { readLog } from "./service/reading.ts";
 export { record } from "./service/recording.ts";
 export { reopenedRuntime, reopenedTurn } from "./service/reopening.ts";
+export { SILENT_MS } from "./service/silence.ts";
 export { connectTimeline } from "./service/socket.ts";
 export { report, runtimeDue, start } from "./service/starting.ts";
 export { mountProvider, status, subscriptions } from "./service/status.ts";

@@ -56,10 +56,10 @@ const pausedBy = statement<Paused, RuntimeRow & { name: string }>(
 export const listPausedBy = (db: Reader, args: Paused): Promise<(RuntimeRow & { name: string })[]> =>
   db.all(pausedBy, args);
 
-type InHub = { space_id: string; principal_id: string; agent: string; in_hub: string };
+type InHub = Of & Pick<RuntimeRow, "seen_at" | "ended_at"> & { agent: string; in_hub: string };
 
 const inHub = statement<Record<never, never>, InHub>(
-  `select r.space_id, r.principal_id, p.name as agent, r.in_hub from runtimes r
+  `select r.space_id, r.principal_id, p.name as agent, r.in_hub, r.seen_at, r.ended_at from runtimes r
    join agents a on a.space_id = r.space_id and a.principal_id = r.principal_id and a.deleted_at is null
    join principals p on p.id = r.principal_id where r.in_hub is not null order by r.space_id, r.principal_id`,
 );
