@@ -359,7 +359,7 @@ test("the policy is read in sentences, tried out before it is set, and its histo
   await page.getByRole("button", { name: "Preview" }).click();
   await page
     .getByRole("alert")
-    .getByText(/^This is not JSON/)
+    .getByText(/^The policy: it is not JSON/)
     .waitFor();
   await field.fill(JSON.stringify({ rules, default: "ask" }, null, 2));
   await page.getByRole("textbox", { name: "Why, for the history" }).fill("git is harmless");

@@ -295,6 +295,7 @@ test("many edits that wait for approval cost what needs you no more than those t
   const { names, bytes } = await opening("/needs", () => page.getByText("/srv/0.ts").first().waitFor());
   expect(names.length, names.join(" ")).toBeLessThanOrEqual(6);
   expect(bytes).toBeLessThan(100_000);
-  await page.getByText("/srv/39.ts").first().scrollIntoViewIfNeeded();
-  await page.locator("[data-need]").last().getByRole("region", { name: "What it changes" }).waitFor();
+  const last = page.locator("[data-need]").filter({ hasText: "/srv/39.ts" });
+  await last.scrollIntoViewIfNeeded();
+  await last.getByRole("region", { name: "What it changes" }).waitFor();
 });
