@@ -232,6 +232,11 @@ describe("what cannot be changed is left as it is", () => {
     expect(() => install()).toThrow("is not a file");
   });
 
+  test("one that the system does not let us read", () => {
+    symlinkSync(settings, settings);
+    expect(() => install()).toThrow(`${settings} cannot be read (ELOOP`);
+  });
+
   test("one that was changed while the person looked at the change", () => {
     writeFileSync(settings, EXISTING);
     const change = planInstall(home, settings, OURS);

@@ -31,6 +31,15 @@ export interface SettingsFile {
 const NEW_MODE = 0o644;
 
 export function readSettings(path: string): SettingsFile {
+  try {
+    return read(path);
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    throw refused(path, `cannot be read (${reasonOf(error)})`, error);
+  }
+}
+
+function read(path: string): SettingsFile {
   const target = targetOf(path);
   const stat = statSync(target, { throwIfNoEntry: false });
   if (!stat) return { path, target, bytes: undefined, text: "", mode: NEW_MODE };
