@@ -99,7 +99,8 @@ const MEANINGS: Record<ErrorCode, string> = {
   RUNTIME_AWAY: "No runtime runs the agent, or it did not take the call. Nothing was run. Start it and try again.",
   SERVER_AWAY: "The agent's runtime has this server, which is not there just now. Nothing was run. Try again.",
   STORAGE_FULL: "The disk is full. Nothing was written; reads go on. Free space and try again.",
-  STORAGE_UNAVAILABLE: "The database is out of reach. Nothing was written. Try again.",
+  STORAGE_UNAVAILABLE:
+    "The database is out of reach. Nothing was written. Try again. From the command line also: the system does not let it use a file.",
   SHUTTING_DOWN: "The hub is stopping. Try again when it is back.",
   SECRET_KEY_WRONG:
     "The file with the key of the hub's secrets is missing, damaged, or another node's. Nothing was changed.",

@@ -73,3 +73,9 @@ test("the log of a hub that a command starts is written through no link", async 
   expect([code, stderr]).toEqual([REFUSED, expect.stringContaining("hub.log")]);
   expect(existsSync(victim)).toBe(false);
 });
+
+test("what the system refuses a command is told in a sentence, with where to look, and with no stack", async () => {
+  mkdirSync(join(ground.home, "start.lock"), { recursive: true, mode: 0o700 });
+  const { code, stderr } = await ground.parley(["whoami", "--format", "text"]);
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/^parley: The system refused it: EISDIR.* doctor\n$/)]);
+});

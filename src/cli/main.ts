@@ -83,9 +83,9 @@ class CommandLine {
 
   /** Says what went wrong, and gives the exit code. A stack is shown only for a bug of ours. */
   async report(error: unknown): Promise<number> {
-    const { exitCodeOf, sentenceOf } = await import("./core/exit-code.ts");
+    const { exitCodeOf, refusedBySystem, sentenceOf } = await import("./core/exit-code.ts");
     const json = wantsJson(this.#argv, this.#io);
-    const failure = error instanceof Failure ? error : undefined;
+    const failure = error instanceof Failure ? error : refusedBySystem(error);
     const code = failure?.code ?? "INTERNAL";
     const message = failure
       ? sentenceOf(failure, phrasingOf(this.#running, json))

@@ -1,7 +1,8 @@
 /** What is needed only when something went wrong, so that nothing else has to load it. */
 import { CODES, type ErrorCode, KINDS } from "../../errors.ts";
+import { codeOf } from "../../local/files.ts";
 import { didYouMean } from "../../suggest.ts";
-import type { Failure } from "./failure.ts";
+import { Failure, reasonOf } from "./failure.ts";
 import { MADE } from "./made-commands.ts";
 import { programName } from "./program.ts";
 
@@ -11,6 +12,30 @@ export function exitCodeOf({ code, exit, status }: Failure): number {
   if (isKnown(code)) return KINDS[CODES[code]].exit;
   return status === undefined ? 1 : exitOfStatus(status);
 }
+
+/** What is so on this machine, and no bug of ours: a folder of somebody else's, a disk that is full or read-only. */
+const REFUSALS = [
+  "EACCES",
+  "EPERM",
+  "EROFS",
+  "ENOSPC",
+  "EDQUOT",
+  "EIO",
+  "EISDIR",
+  "ENOTDIR",
+  "ELOOP",
+  "EMFILE",
+  "ENFILE",
+];
+
+export const refusedBySystem = (error: unknown): Failure | undefined =>
+  REFUSALS.includes(codeOf(error))
+    ? new Failure(
+        "STORAGE_UNAVAILABLE",
+        `The system refused it: ${reasonOf(error)}. To see what is wrong: ${programName()} doctor`,
+        { cause: error },
+      )
+    : undefined;
 
 interface CommandHints {
   /** What is to be typed for a command. */
