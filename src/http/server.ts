@@ -157,7 +157,7 @@ async function bindLocal(server: Server, path: string): Promise<Disposable> {
 function refusal(error: NodeJS.ErrnoException, host: string, port: number): StartRefused {
   if (error.code === "EADDRINUSE")
     return new StartRefused(
-      `Port ${port} on ${host} is in use. Choose another with --port, or --port 0 for a free one.`,
+      `Port ${port} on ${host} is in use. Choose another with parley serve --port, or --port 0 for a free one: the folder keeps it.`,
       { cause: error },
     );
   return new StartRefused(`Cannot listen on ${host}:${port}: ${error.message}`, { cause: error });
