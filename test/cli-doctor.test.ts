@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { Ground } from "../src/testing/process.ts";
@@ -67,6 +67,38 @@ describe("doctor", () => {
     expect(code).toBe(0);
     expect(states).toMatchObject({ hub: "warn", hooks: "warn", "data folder": "pass" });
     expect(() => statSync(ground.home)).toThrow();
+  });
+
+  test("says of a folder that is none, or that cannot be made, what to do, and tries nothing in it", async () => {
+    await using ground = new Ground();
+    writeFileSync(ground.home, "");
+    for (const [home, said] of [
+      [ground.home, "is not a folder"],
+      [join(ground.home, "below"), "cannot be made"],
+    ] as const) {
+      const { code, of, states } = await examine(ground, ["--home", home]);
+      expect([code, of("data folder")]).toMatchObject([1, { state: "fail", message: expect.stringContaining(said) }]);
+      expect(Object.keys(states)).toEqual(["version", "launcher", "PATH", "data folder"]);
+    }
+  });
+
+  test("where no hub runs it says why the last one that a command started did not come up", async () => {
+    await using ground = new Ground();
+    mkdirSync(ground.home, { mode: 0o700 });
+    const database = join(ground.home, "parley.db");
+    writeFileSync(database, "this was written here by somebody else, and is no database at all".repeat(20));
+    expect((await examine(ground)).of("hub")?.message).toBe(`No hub runs on ${ground.home}.`);
+    expect((await ground.parley(["inbox"])).code).toBe(78);
+    expect((await examine(ground)).of("hub")).toMatchObject({
+      state: "warn",
+      message: expect.stringMatching(
+        /^No hub runs on .* said: The database in .* cannot be opened: file is not a database$/,
+      ),
+    });
+    rmSync(database);
+    await ground.json(["inbox"]);
+    await ground.parley(["stop"]);
+    expect((await examine(ground)).of("hub")?.message).toBe(`No hub runs on ${ground.home}.`);
   });
 
   test("fails on a data folder that others may read, and closes it when asked to", async () => {

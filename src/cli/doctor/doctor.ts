@@ -19,17 +19,21 @@ export const doctor = defineCommand({
 });
 
 async function examine(patient: Patient): Promise<Check[]> {
-  const [{ checkMachine }, { checkFolder }, { checkHub }, { checkAgents }, { checkQueue }] = await Promise.all([
-    import("./machine.ts"),
-    import("./folder.ts"),
-    import("./hub.ts"),
-    import("./agents.ts"),
-    import("./queue.ts"),
-  ]);
+  const [{ checkMachine }, { checkFolder, unusable }, { checkHub }, { checkAgents }, { checkQueue }] =
+    await Promise.all([
+      import("./machine.ts"),
+      import("./folder.ts"),
+      import("./hub.ts"),
+      import("./agents.ts"),
+      import("./queue.ts"),
+    ]);
+  // Of a hub elsewhere the folder is not ours to see.
+  const { url, home } = patient.cli;
+  const none = url ? undefined : unusable(home.path);
+  if (none) return [...checkMachine(patient), none];
   return [
     ...checkMachine(patient),
-    // Of a hub elsewhere the folder is not ours to see.
-    ...(patient.cli.url ? [] : checkFolder(patient)),
+    ...(url ? [] : checkFolder(patient)),
     ...(await checkHub(patient)),
     ...(await checkAgents(patient)),
     ...(await checkQueue(patient)),

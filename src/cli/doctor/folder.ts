@@ -1,6 +1,17 @@
-import { chmodSync, existsSync, lstatSync, readdirSync, rmSync, statfsSync, statSync } from "node:fs";
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  rmSync,
+  statfsSync,
+  statSync,
+} from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { isForeign, untrusted } from "../../local/rights.ts";
+import { reasonOf } from "../core/failure.ts";
 import { briefLock } from "../core/process-lock.ts";
 import { type Check, fail, mend, type Patient, pass, size, warn } from "./check.ts";
 
@@ -18,12 +29,51 @@ const NETWORK_FILE_SYSTEMS = new Map([
   [0x01021997, "9p"],
 ]);
 
-/** The data folder: whose it is, whether it has room, and what was left behind in it. */
+const NAME = "data folder";
+const ELSEWHERE = "Take another with --home";
+
+/** Why nothing can be tried in this folder; undefined where it can. */
+export function unusable(path: string): Check | undefined {
+  const at = nearest(path);
+  const stat = statSync(at);
+  const isThere = at === path;
+  if (!stat.isDirectory())
+    return fail(
+      NAME,
+      isThere ? `${path} is not a folder.` : `${path} cannot be made: ${at} is not a folder.`,
+      `${ELSEWHERE}, or remove it.`,
+    );
+  if (isThere && isForeign(stat.uid))
+    return fail(
+      NAME,
+      `${path} belongs to another user.`,
+      `${ELSEWHERE}, or give it to yourself: sudo chown -R $(id -u) ${path}`,
+    );
+  try {
+    accessSync(at, constants.R_OK | constants.W_OK | constants.X_OK);
+    return undefined;
+  } catch (error) {
+    const said = `${path} cannot be ${isThere ? "written" : "made"}: ${reasonOf(error)}.`;
+    return fail(
+      NAME,
+      said,
+      isForeign(stat.uid) || (stat.mode & 0o700) === 0o700 ? `${ELSEWHERE}.` : `${ELSEWHERE}, or: chmod u+rwx ${at}`,
+    );
+  }
+}
+
+function nearest(path: string): string {
+  let at = path;
+  while (!existsSync(at) && dirname(at) !== at) at = dirname(at);
+  return at;
+}
+
+/** The data folder: whether it has room, and what was left behind in it. */
 export function checkFolder(patient: Patient): Check[] {
   const { home } = patient.cli;
   if (!existsSync(home.path))
     return [
-      pass("data folder", `${home.path} is not there yet; the first command that needs the hub makes it.`),
+      pass(NAME, `${home.path} is not there yet; the first command that needs the hub makes it.`),
       disk(home.path),
     ];
   return [rights(patient), fileSystem(home.path), disk(home.path), ...log(patient), ...locks(patient)];
@@ -31,21 +81,13 @@ export function checkFolder(patient: Patient): Check[] {
 
 function rights(patient: Patient): Check {
   const { path } = patient.cli.home;
-  const name = "data folder";
-  const { uid, mode } = statSync(path);
-  if (isForeign(uid))
-    return fail(
-      name,
-      `${path} belongs to another user.`,
-      `Take another with --home, or give it to yourself: sudo chown -R $(id -u) ${path}`,
-    );
-  const open = openToOthers(path, mode);
-  if (open.length === 0) return pass(name, `${path} is yours alone.`);
+  const open = openToOthers(path, statSync(path).mode);
+  if (open.length === 0) return pass(NAME, `${path} is yours alone.`);
   const some = open.map((file) => relative(path, file) || path).slice(0, 5);
   return mend(
     patient,
     fail(
-      name,
+      NAME,
       `Other users may read or change ${some.join(", ")}${open.length > 5 ? ", …" : ""}.`,
       `chmod -R go= ${path}`,
     ),
@@ -83,9 +125,7 @@ function fileSystem(path: string): Check {
 }
 
 function disk(path: string): Check {
-  let at = path;
-  while (!existsSync(at) && dirname(at) !== at) at = dirname(at);
-  const { bavail, bsize } = statfsSync(at);
+  const { bavail, bsize } = statfsSync(nearest(path));
   const free = bavail * bsize;
   if (free > LITTLE_SPACE) return pass("disk space", `${size(free)} free.`);
   const advice = "Make room, or move the data folder (--home).";

@@ -1,4 +1,6 @@
 import { isObject } from "../../client/errors.ts";
+import { ifThere } from "../../local/files.ts";
+import { readOwn } from "../../local/rights.ts";
 import { resolveActing } from "../core/acting.ts";
 import type { Cli } from "../core/cli.ts";
 import { Client, type Target, transportTo } from "../core/client.ts";
@@ -19,8 +21,18 @@ export const checkHub = ({ cli }: Patient): Promise<Check[]> =>
 async function checkReached(cli: Cli): Promise<Check[]> {
   const client = await reach(cli);
   if (!client) {
+    const none = `No hub runs on ${cli.home.path}`;
+    const why = lastRefusal(cli.home.log);
+    if (why)
+      return [
+        warn(
+          "hub",
+          `${none}. The last one that a command started said: ${why}`,
+          `Mend that, then: ${cli.line("serve")}`,
+        ),
+      ];
     const advice = `Commands start it when they need it; hooks do not: ${cli.line("serve")}`;
-    return [warn("hub", `No hub runs on ${cli.home.path}.`, advice)];
+    return [warn("hub", `${none}.`, advice)];
   }
   const stop = `See hub.log in the data folder, then: ${cli.line("stop")}`;
   const answered = await ready(cli, client).catch(said(({ message }) => fail("hub", message, stop)));
@@ -30,6 +42,10 @@ async function checkReached(cli: Cli): Promise<Check[]> {
   if (!target.token) return [answered, tried];
   return [answered, tried, ...(await tokens(cli, client).catch(said(noToken))), ...(await roundTrips(target))];
 }
+
+/** A hub that does not start says why, and then no more. */
+const lastRefusal = (log: string): string | undefined =>
+  /\nparley: (.*)\n$/.exec(`\n${ifThere(() => readOwn(log)) ?? ""}`)?.[1];
 
 /** As whoever runs this; an agent that is nobody yet has no token to try. */
 async function reach(cli: Cli): Promise<Client | undefined> {
