@@ -58,6 +58,8 @@ test("what cannot be is said before anything is started", async () => {
     [["--driver", "command", "--client", "claude", "--price", "much"], "name two numbers"],
     [["--driver", "command", "--client", "claude", "--env", "NOT_THERE"], "there is no such variable"],
     [["--driver", "acp", "--env", "NOT_THERE", "--", "agent"], "there is no such variable"],
+    [["--driver", "acp", "--", "no-such-program"], "does not exist. Nothing was started."],
+    [["--driver", "command", "--client", "codex", "--", ground.folder], "is not executable. Nothing was started."],
     [["--script", join(ground.folder, "script.json"), "--", "agent"], "are for --driver acp and --driver command"],
   ];
   for (const [args, why] of bad) {

@@ -28,10 +28,13 @@ interface Whose {
 export async function programHere(cli: Cli, given: GivenProgram, whose: Whose): Promise<ProgramDriver> {
   const { programDriver } = await import("../../runtime/drivers/index.ts");
   const { client, argv, env, timeout, price } = given;
+  const { checkProgram } = await import("../tasks/program.ts");
+  const typed = client && argv.length === 0 ? [client] : argv;
   const command = {
-    ...{ argv: client && argv.length === 0 ? [client] : argv, cwd: process.cwd(), env: environmentOf(cli, env) },
+    ...{ argv: typed, cwd: process.cwd(), env: environmentOf(cli, env) },
     given: Object.fromEntries(env.flatMap((name) => (cli.io.env[name] ? [[name, cli.io.env[name]]] : []))),
   };
+  checkProgram(typed, command.env, "Nothing was started.");
   const { url } = (await cli.connect()).target;
   const place = { ...whose, url, home: cli.home.path, launcher: LAUNCHER };
   return programDriver({ client, command, silence_ms: timeout * 1000, price }, place);

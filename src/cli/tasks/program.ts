@@ -33,12 +33,15 @@ export interface Exit {
   stderr: string;
 }
 
-/** Looked for before any task is taken: one that cannot be started would use up every task's attempts. */
-export function checkProgram([name = "", ...args]: readonly string[], env: Env): Program {
+/**
+ * Looked for before any task is taken: one that cannot be started would use up every task's attempts. `otherwise` says
+ * what was not done.
+ */
+export function checkProgram([name = "", ...args]: readonly string[], env: Env, otherwise: string): Program {
   const path = candidates(name, env.PATH ?? "").find(isExecutable);
   if (path !== undefined) return { path, args };
   const why = name.includes("/") && existsSync(name) ? "is not executable" : "does not exist";
-  throw invalid(`The program ${JSON.stringify(name)} ${why}. Nothing was taken.`);
+  throw invalid(`The program ${JSON.stringify(name)} ${why}. ${otherwise}`);
 }
 
 /** It was there, and yet could not be started: what it is to be run by may be missing, or it was removed meanwhile. */

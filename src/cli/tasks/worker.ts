@@ -49,7 +49,7 @@ export const run = defineCommand({
   },
   async run(cli, { command, name = DEFAULT_NAME, offers, lines, most = Number.POSITIVE_INFINITY, until_idle }) {
     const idle_ms = waitOf("--until-idle", until_idle);
-    const program = checkProgram(command, cli.io.env);
+    const program = checkProgram(command, cli.io.env, "Nothing was taken.");
     using worker = await Worker.begin(cli, { name, offers });
     cli.out.note(`Working as ${visibleLine(worker.name)}. Ctrl-C ends it.`);
     const { client, mark } = worker;
