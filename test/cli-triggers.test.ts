@@ -40,6 +40,10 @@ test("a trigger is made, tried, fired, stopped, looked back at and deleted by co
   expect(await said("trigger", "run", "nightly", "--payload", '{"what":"it"}')).toMatch(
     /^Fired nightly \(\d+\)\. Task \d+ waits for a worker\.$/,
   );
+  await said("trigger", "edit", "nightly", "--overlap", "skip");
+  expect(await said("trigger", "run", "nightly")).toMatch(
+    /^Skipped nightly \(\d+\): overlap: run \d+ was still going on\.$/,
+  );
   expect(await said("trigger", "disable", "nightly")).toBe("Trigger nightly fires no more.");
   expect(await said("trigger", "run", "nightly")).toMatch(/^5 .*is disabled/s);
   expect(await said("trigger", "enable", "nightly")).toMatch(/^Trigger nightly fires from now on\. Next: .+\.$/);
@@ -48,7 +52,7 @@ test("a trigger is made, tried, fired, stopped, looked back at and deleted by co
   );
   expect(await said("trigger", "edit", "nightly")).toMatch(/^2 .*No fields to update/s);
   expect(await said("trigger", "runs", "nightly")).toMatch(
-    /^id +trigger +fired +source .*\n\d+ +nightly +just now +manual +pending/,
+    /^id +trigger +fired +source .*\n\d+ +nightly +just now +manual +skipped .*\n\d+ +nightly +just now +manual +pending/,
   );
   const { tasks } = await ground.json<{ tasks: { sender: string }[] }>(["call", "task_list"]);
   expect(tasks).toMatchObject([{ sender: "trigger:nightly" }]);

@@ -47,6 +47,9 @@ test("a schedule is made in words, and shows its next five runs in the reader's 
   await button("Run now").click();
   await page.getByText("Fired.").waitFor();
   await page.getByRole("link", { name: "Its task" }).waitFor();
+  await hub.call("trigger_update", { name: "report", overlap: "skip" });
+  await button("Run now").click();
+  await page.getByText(/^Skipped: overlap: run \d+ was still going on\.$/).waitFor();
   await button("Switch off").click();
   await page.getByText("It no longer fires.").waitFor();
   await page.getByText("None while it is switched off.").waitFor();

@@ -235,7 +235,12 @@ export const tools = [
         examples: ["trigger run nightly", "trigger run github --payload '{\"n\":1}'"],
         words: { name: "its name" },
         names: { name: TRIGGER },
-        says: "Fired {trigger} ({id}).[ Task {task_id} waits for a worker.][ See what it does: `runs tail {run_id}`]",
+        says: [
+          { when: { state: "skipped" }, says: "Skipped {trigger} ({id}): {reason}." },
+          {
+            says: "Fired {trigger} ({id}).[ Task {task_id} waits for a worker.][ See what it does: `runs tail {run_id}`]",
+          },
+        ],
         id: "id",
       },
     ],

@@ -258,6 +258,28 @@ eachDatabase((open, database) => {
     expect(await pending(hub)).toHaveLength(9);
   });
 
+  test("what the overlap policy skips is answered as skipped, also when it comes again, and stands so in the list", async () => {
+    const hub = await open({ now: START });
+    await webhook(hub, { overlap: "skip" });
+    const send = async (id: string) => {
+      const { status, body } = await post(hub, "{}", { ...JSON_TYPE, "x-github-delivery": id });
+      return [status, body];
+    };
+    const answer = (message: string) => [200, { ok: true, trigger: "github", message }];
+    expect(await send("d1")).toEqual(answer("Trigger 'github' was fired."));
+    const runs = async () => (await hub.call(hub.admin, "trigger_runs", { name: "github" })).body.runs;
+    const [{ id }] = await runs();
+    const reason = `overlap: run ${id} was still going on`;
+    expect(await send("d2")).toEqual(answer(`Trigger 'github' was skipped (${reason}).`));
+    expect(await send("d2")).toEqual(answer(`Delivery d2 was received before, and was skipped (${reason}).`));
+    expect(await send("d1")).toEqual(answer("Delivery d1 was received before."));
+    expect(await runs()).toMatchObject([
+      { delivery: "d2", state: "skipped", reason },
+      { delivery: "d1", state: "pending", reason: null },
+    ]);
+    expect(await pending(hub)).toHaveLength(1);
+  });
+
   test("TRIGGER-5: JSON is laid out, a form becomes JSON, text stays as it is, and what is no JSON is refused", async () => {
     const hub = await open({ now: START });
     await webhook(hub, { prompt: "{{payload}}" });

@@ -86,9 +86,12 @@ type Delivered = Required<Pick<Firing, "trigger" | "payload" | "delivery">>;
 
 async function fireOnce(ctx: TxCtx, { trigger, payload, delivery }: Delivered): Promise<Reply> {
   const { id, name } = trigger;
-  const was = delivery !== undefined && (await store.findDelivery(ctx.tx, id, delivery)) !== undefined;
-  if (!was) await fire(ctx, { trigger, source: "webhook", sender: "webhook", payload, delivery });
-  const message = was ? `Delivery ${delivery} was received before.` : `Trigger '${name}' was fired.`;
+  const before = delivery === undefined ? undefined : await store.findDelivery(ctx.tx, id, delivery);
+  const run = before ?? (await fire(ctx, { trigger, source: "webhook", sender: "webhook", payload, delivery }));
+  const skipped = run.state === "skipped" ? `was skipped (${run.reason})` : undefined;
+  const message = before
+    ? `Delivery ${delivery} was received before${skipped ? `, and ${skipped}` : ""}.`
+    : `Trigger '${name}' ${skipped ?? "was fired"}.`;
   return { status: 200, body: { ok: true, trigger: name, message } };
 }
 
