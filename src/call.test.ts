@@ -252,14 +252,12 @@ describe("a call that does not fit", () => {
 
     test("what may be written in several ways is refused with what is wrong in the way that was meant", async () => {
       const refused = async (tool: string, args: object) => (await shared.hub.call(ana, tool, args)).body.error;
-      expect(await refused("task_get", {})).toBe(
-        "task_get: task_id: Invalid input: expected string, received undefined.",
-      );
+      expect(await refused("task_get", {})).toBe("task_get: task_id: it is missing.");
       expect(await refused("submit_answers", { answers: [{ answer: "x" }] })).toBe(
-        "submit_answers: answers.0.question_id: Invalid input: expected string, received undefined.",
+        "submit_answers: answers.0.question_id: it is missing.",
       );
       expect(await refused("submit_answers", { answers: { "17": 5 } })).toBe(
-        "submit_answers: answers.17: Invalid input: expected string, received number.",
+        "submit_answers: answers.17: it has to be a text, not 5.",
       );
     });
 

@@ -1,4 +1,3 @@
-import type { z } from "zod";
 import type { Audit } from "./audit/index.ts";
 import { type Actor, type Ctx, has, NOWHERE, type TxCtx, transact } from "./context.ts";
 import { MeteredReader } from "./db/metered.ts";
@@ -7,7 +6,7 @@ import { declaredCause } from "./feed/causes.ts";
 import type { Feed } from "./feed/feed.ts";
 import { permitsFor, useUp } from "./guards.ts";
 import { IdempotencyKey, isMade, once } from "./idempotency.ts";
-import { issueIn } from "./issues.ts";
+import { fitTo } from "./issues.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Guard, Permit } from "./module.ts";
@@ -183,9 +182,10 @@ async function make(ctx: Ctx, tool: Tool, { key, input, permits }: Parsed): Prom
 function parse(tool: Tool, args: unknown, options: CallOptions): { key: string | undefined; input: object } {
   checkText(args);
   const { key, rest } = takeKey(tool, args, options);
-  const parsed = tool.input.safeParse(rest);
-  if (!parsed.success) throw new ParleyError("INVALID_ARGUMENT", sentence(tool, parsed.error));
-  return { key, input: parsed.data };
+  const fitted = fitTo(tool.input, rest);
+  if ("data" in fitted) return { key, input: fitted.data };
+  // It names unknown fields, and those are the caller's: as many and as long as a body holds.
+  throw new ParleyError("INVALID_ARGUMENT", `${tool.name}: ${cut(fitted.wrong, 300)}.`);
 }
 
 /** One that waits is repeated freely; the result of one that is secret is stored nowhere, so it cannot be given again. */
@@ -209,10 +209,4 @@ function split(args: unknown): { key: unknown; rest: unknown } {
   if (typeof args !== "object" || args === null || !("idempotency_key" in args)) return { key: undefined, rest: args };
   const { idempotency_key: key, ...rest } = args;
   return { key, rest };
-}
-
-function sentence(tool: Tool, error: z.ZodError): string {
-  const { where, message = "the arguments do not fit" } = issueIn(error) ?? {};
-  // It names unknown fields, and those are the caller's: as many and as long as a body holds.
-  return `${tool.name}: ${cut(`${where ? `${where}: ` : ""}${message}`, 300)}.`;
 }

@@ -5,7 +5,7 @@ import type { Actor } from "../context.ts";
 import { ParleyError } from "../errors.ts";
 import { Outlet } from "../http/outlet.ts";
 import { formatId } from "../ids.ts";
-import { issueIn } from "../issues.ts";
+import { fitTo } from "../issues.ts";
 import type { OpenStream } from "../streams.ts";
 import { cut } from "../text.ts";
 import { bareHint } from "./hints.ts";
@@ -60,16 +60,19 @@ export async function listen(
   await new ListenStream(parts, response, request, who).follow(wanted);
 }
 
+/** Of what is wrong with a filter, whose words may be as long as the filter. */
+const MOST_SAID = 300;
+
 function readFilter(request: JSONRPCRequest, most: number): Filter {
-  const parsed = Filter.safeParse(request.params?.notifications);
-  if (!parsed.success) {
-    const { where, message } = issueIn(parsed.error) ?? { where: "", message: "it does not fit" };
-    const at = ["params.notifications", where].filter(Boolean).join(".");
-    throw new ParleyError("INVALID_ARGUMENT", `subscriptions/listen: ${at}: ${cut(message, 300)}.`);
-  }
-  const uris = [...new Set(parsed.data.resourceSubscriptions)];
+  const fitted = fitTo(Filter, request.params?.notifications);
+  if ("wrong" in fitted)
+    throw new ParleyError(
+      "INVALID_ARGUMENT",
+      `subscriptions/listen: params.notifications: ${cut(fitted.wrong, MOST_SAID)}.`,
+    );
+  const uris = [...new Set(fitted.data.resourceSubscriptions)];
   if (uris.length > most) throw tooManyUris(most);
-  return { ...parsed.data, resourceSubscriptions: uris };
+  return { ...fitted.data, resourceSubscriptions: uris };
 }
 
 const tooManyStreams = (most: number): ParleyError =>

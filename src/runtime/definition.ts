@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { issueIn } from "../issues.ts";
+import { fitTo } from "../issues.ts";
 import { ANTHROPIC_URL, anthropic } from "./drivers/anthropic.ts";
 import type { Driver } from "./drivers/driver.ts";
 import { OPENAI_URL, openai } from "./drivers/openai.ts";
@@ -67,8 +67,8 @@ export function driverOf(definition: ModelDefinition, env: Readonly<Record<strin
   return known.make({ model, price, base_url, api_key: env[api_key_env] || undefined });
 }
 
-/** What is wrong with a definition, in one sentence. */
-export function wrongWith(error: z.ZodError): string {
-  const { where, message = "it does not fit" } = issueIn(error) ?? {};
-  return `${where ? `${where}: ` : ""}${message}`;
+/** What was given as a definition, or what is wrong with it, in one sentence. */
+export function readDefinition(given: object): { definition: Definition } | { wrong: string } {
+  const fitted = fitTo(Definition, given);
+  return "data" in fitted ? { definition: fitted.data } : { wrong: `The definition is wrong: ${fitted.wrong}.` };
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Hub } from "../hub.ts";
-import { Definition, isProgramDefinition, type ProgramDefinition, wrongWith } from "./definition.ts";
+import { isProgramDefinition, type ProgramDefinition, readDefinition } from "./definition.ts";
 import type { ProgramDriver } from "./drivers/program.ts";
 import type { HostedServers, Whose } from "./hosted-servers.ts";
 
@@ -17,8 +17,9 @@ export type Hosting = z.infer<typeof Hosting>;
  * folder alone, so that nobody decides by a call what runs on the hub's machine.
  */
 export function refusalOf(servers: HostedServers, whose: Whose, given: object): string | undefined {
-  const { data: definition, error } = Definition.safeParse(given);
-  if (!definition) return `The definition is wrong: ${wrongWith(error)}.`;
+  const read = readDefinition(given);
+  if ("wrong" in read) return read.wrong;
+  const { definition } = read;
   if (!isProgramDefinition(definition)) return undefined;
   const { driver } = definition;
   const program = servers.find(whose)?.program;

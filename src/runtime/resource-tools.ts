@@ -1,6 +1,8 @@
 /** The built-in server `resources`: a model lists, reads and follows what the mounted servers have to be read. */
 import { z } from "zod";
 import { HubError } from "../client/index.ts";
+import { ParleyError } from "../errors.ts";
+import { fitTo } from "../issues.ts";
 import type { ModelCall, ToolSpec } from "./drivers/driver.ts";
 import type { RetryingPort } from "./port.ts";
 import { type ResourceHost, type ResourcePlace, Unsupported } from "./resources.ts";
@@ -83,9 +85,9 @@ export class ResourceTools implements Toolset {
     const read = argumentsOf(call);
     if ("failed" in read) return read.failed;
     try {
-      if (call.tool === `${RESOURCES}_list`) return await this.#list(List.parse(read.args), context.signal);
-      if (call.tool === `${RESOURCES}_read`) return await this.#host.read(Read.parse(read.args), context.signal);
-      return await this.#at(call.tool, Place.parse(read.args), context);
+      if (call.tool === `${RESOURCES}_list`) return await this.#list(argsIn(List, read.args), context.signal);
+      if (call.tool === `${RESOURCES}_read`) return await this.#host.read(argsIn(Read, read.args), context.signal);
+      return await this.#at(call.tool, argsIn(Place, read.args), context);
     } catch (error) {
       context.signal.throwIfAborted();
       return failed(error);
@@ -157,13 +159,15 @@ function bounded(pages: readonly { server: string; resources?: unknown[] }[]): T
   return done({ servers });
 }
 
+function argsIn<T>(schema: z.ZodType<T>, args: unknown): T {
+  const fitted = fitTo(schema, args);
+  if ("data" in fitted) return fitted.data;
+  throw new ParleyError("INVALID_ARGUMENT", `${fitted.wrong}.`);
+}
+
 function failed(error: unknown): ToolResult {
   if (error instanceof Unsupported) return failure(UNSUPPORTED, error.message);
-  if (error instanceof HubError) return failure(error.code, error.message);
-  if (error instanceof z.ZodError) {
-    const [issue] = error.issues;
-    return failure("INVALID_ARGUMENT", `${issue?.path.join(".")}: ${issue?.message}`);
-  }
+  if (error instanceof HubError || error instanceof ParleyError) return failure(error.code, error.message);
   return failure("SERVER_FAILED", messageOf(error));
 }
 

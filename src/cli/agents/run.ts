@@ -138,10 +138,10 @@ function pricesIn(text: string | undefined): { input: number; output: number } |
 }
 
 async function checked(given: object): Promise<Definition> {
-  const { Definition, wrongWith } = await import("../../runtime/index.ts");
-  const parsed = Definition.safeParse(given);
-  if (parsed.success) return parsed.data;
-  throw invalid(`The definition is wrong: ${wrongWith(parsed.error)}.`);
+  const { readDefinition } = await import("../../runtime/index.ts");
+  const read = readDefinition(given);
+  if ("definition" in read) return read.definition;
+  throw invalid(read.wrong);
 }
 
 async function inHub(cli: Cli, agent: string, definition: Definition): Promise<void> {

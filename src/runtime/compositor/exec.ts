@@ -6,6 +6,7 @@ import type { Readable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { getDefaultEnvironment } from "@modelcontextprotocol/client/stdio";
 import { z } from "zod";
+import { fitTo } from "../../issues.ts";
 import { guardOf } from "../../local/guard.ts";
 import { killAll } from "../../local/killing.ts";
 import { startOf } from "../../local/processes.ts";
@@ -43,10 +44,9 @@ export const execMount = (cwd: string, mark = "exec"): MountSpec => ({
   open: async () => ({
     list: async () => [TOOL],
     call: async (_, args, signal) => {
-      const read = Exec.safeParse(args);
-      if (read.success) return exec(read.data, { cwd, mark }, signal);
-      const [issue] = read.error.issues;
-      return failure("INVALID_ARGUMENT", `${issue?.path.join(".")}: ${issue?.message}`);
+      const fitted = fitTo(Exec, args);
+      if ("data" in fitted) return exec(fitted.data, { cwd, mark }, signal);
+      return failure("INVALID_ARGUMENT", `${fitted.wrong}.`);
     },
     close: async () => {},
   }),

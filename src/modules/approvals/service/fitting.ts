@@ -1,7 +1,7 @@
 /** Whether arguments are what a tool takes, by the JSON Schema that its server gave. */
 import { z } from "zod";
 import { ParleyError } from "../../../errors.ts";
-import { issueIn } from "../../../issues.ts";
+import { fitTo } from "../../../issues.ts";
 
 /**
  * Undefined for one that cannot be read: what it would have against anything, nobody knows. Regular expressions in it are
@@ -16,13 +16,9 @@ export function readSchema(schema: unknown): z.ZodType | undefined {
 }
 
 export function checkFit(schema: z.ZodType, tool: string, value: unknown): void {
-  const checked = schema.safeParse(value);
-  if (checked.success) return;
-  const issue = issueIn(checked.error);
-  throw new ParleyError(
-    "INVALID_ARGUMENT",
-    `${tool} does not take these arguments: ${issue?.where || "they"}: ${issue?.message}.`,
-  );
+  const fitted = fitTo(schema, value);
+  if ("data" in fitted) return;
+  throw new ParleyError("INVALID_ARGUMENT", `${tool} does not take these arguments: ${fitted.wrong}.`);
 }
 
 /** What holds schemas by names of the server's own. */
