@@ -6,6 +6,7 @@ import { root } from "./run.mjs";
 const SOURCES = ["web/src", "web/static", "src/client"];
 export const FILES = [
   "src/visible.ts",
+  "src/cost.ts",
   "src/readable-json.ts",
   "web/package.json",
   "web/vite.config.ts",

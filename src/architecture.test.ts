@@ -70,7 +70,7 @@ const PASSAGES = [
 
 /** What the command line loads; it starts fast and talks to the hub like any stranger. `serve` is the hub. */
 const CLI_LOADS =
-  /^node:|^diff$|^src\/(cli\/|client\/|local\/|durations\.ts$|errors\.ts$|config\.ts$|suggest\.ts$|text\.ts$|visible\.ts$|readable-json\.ts$|mcp\/stdio(\/channel)?\.ts$|runner\/definitions\.ts$|runtime\/(servers-file|((compositor|drivers)\/)?index)\.ts$)/;
+  /^node:|^diff$|^src\/(cli\/|client\/|local\/|cost\.ts$|durations\.ts$|errors\.ts$|config\.ts$|suggest\.ts$|text\.ts$|visible\.ts$|readable-json\.ts$|mcp\/stdio(\/channel)?\.ts$|runner\/definitions\.ts$|runtime\/(servers-file|((compositor|drivers)\/)?index)\.ts$)/;
 
 const MODULE_FILE =
   /^((index|schema|tables|store|service|tools|resources|routes)\.ts|(schema|store|service|tools)\/[a-z-]+\.ts|[a-z-]+(\.[a-z-]+)*\.test\.ts)$/;

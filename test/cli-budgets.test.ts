@@ -11,8 +11,12 @@ test("budgets are set, listed and taken away, and an account is held and let go,
   };
   expect(await said("budget", "list")).toBe("There is no budget.");
   expect(await said("budget", "set", "space", "--tasks", "200", "--cost-usd", "2.5")).toMatch(
-    /^scope +space\nper day +tasks 200, cost_usd 2\.5\n/,
+    /^scope +space\nper day +tasks 200, cost \$2\.50\n/,
   );
+  expect(await said("budget", "set", "account", "team", "--cost-usd", "0.004")).toMatch(
+    /^scope +account\nname +team\nper day +cost \$0\.004\nused +tasks 0, runs 0, cost \$0\.00$/,
+  );
+  await said("budget", "set", "account", "team");
   expect(await said("budget", "set", "agent", "scout", "--runs", "20")).toMatch(/^scope +agent\nname +scout\n/);
   const { budgets } = await ground.json<{ budgets: object[] }>(["budget", "list"]);
   expect(budgets).toMatchObject([

@@ -107,7 +107,7 @@ eachDatabaseOfHubs((database) => {
     await fire();
     const [id = ""] = await ids();
     expect(await over(id)).toMatchObject({ state: "done", cost_usd: 0.25 });
-    expect(await said("runs", "list")).toMatch(/ cost.usd\n.* 0\.25$/);
-    expect(await said("trigger", "runs")).toMatch(/ cost.usd\n.* 0\.25$/);
+    expect(await said("runs", "list")).toMatch(/ cost\n.* \$0\.25$/);
+    expect(await said("trigger", "runs")).toMatch(/ cost\n.* \$0\.25$/);
   });
 });

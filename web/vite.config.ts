@@ -9,6 +9,7 @@ const FIRST_FILE = "first";
 const client = fileURLToPath(new URL("../src/client", import.meta.url));
 const visible = fileURLToPath(new URL("../src/visible.ts", import.meta.url));
 const readable = fileURLToPath(new URL("../src/readable-json.ts", import.meta.url));
+const cost = fileURLToPath(new URL("../src/cost.ts", import.meta.url));
 
 /** While developing, a hub elsewhere: its address, and a token that stands in for the cookie. */
 const { PARLEY_URL = "http://127.0.0.1:8765", PARLEY_TOKEN } = process.env;
@@ -29,7 +30,7 @@ export default defineConfig({
       version: { name: "parley", pollInterval: 0 },
     }),
   ],
-  resolve: { alias: { $client: client, $visible: visible, $readable: readable } },
+  resolve: { alias: { $client: client, $visible: visible, $readable: readable, $cost: cost } },
   build: {
     target: "es2022",
     // Browsers that know light-dark(): what is written in its place for others does not follow the switch.

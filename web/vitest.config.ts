@@ -10,6 +10,7 @@ export default {
       $client: fileURLToPath(new URL("../src/client", import.meta.url)),
       $visible: fileURLToPath(new URL("../src/visible.ts", import.meta.url)),
       $readable: fileURLToPath(new URL("../src/readable-json.ts", import.meta.url)),
+      $cost: fileURLToPath(new URL("../src/cost.ts", import.meta.url)),
     },
     conditions: ["browser"],
   },

@@ -1,5 +1,6 @@
 /** What came back from the hub, for a person at a terminal. */
 
+import { costWords } from "../../cost.ts";
 import { durationText } from "../../durations.ts";
 import { visibleLine } from "../../visible.ts";
 import type { Output } from "./output.ts";
@@ -33,7 +34,7 @@ export function columns(out: Output, things: readonly Row[], names: readonly str
 const TIME = /(?:^ts|_at|(?:^|_)until|^not_before|^deadline|^(?:next|last)_runs?)$/;
 const LENGTH = /_seconds$/;
 
-const SPOKEN: Readonly<Record<string, string>> = { run_at: "not before" };
+const SPOKEN: Readonly<Record<string, string>> = { run_at: "not before", cost_usd: "cost" };
 
 /** `created_at` is a name for programs. */
 export const heading = (name: string): string =>
@@ -44,13 +45,18 @@ export function shown(out: Output, name: string, value: unknown): string {
   if (typeof value === "string") return visibleLine(TIME.test(name) ? out.time(value) : value);
   if (typeof value === "boolean") return value ? "yes" : "";
   if (Array.isArray(value)) return value.map((each) => shown(out, name, each)).join(", ");
-  if (typeof value === "number") return LENGTH.test(name) ? durationText(value * 1000) : String(value);
+  if (typeof value === "number") return numberText(name, value);
   if (typeof value !== "object") return String(value);
   if (isLink(value)) return visibleLine(value.kind === "url" ? value.ref : `${value.kind}:${value.ref}`);
   const parts = Object.entries(value);
   return parts.every(([, each]) => typeof each === "number")
-    ? parts.map(([key, each]) => `${visibleLine(key)} ${each}`).join(", ")
+    ? parts.map(([key, each]) => `${visibleLine(SPOKEN[key] ?? key)} ${numberText(key, Number(each))}`).join(", ")
     : visibleLine(JSON.stringify(value));
+}
+
+function numberText(name: string, value: number): string {
+  if (name === "cost_usd") return costWords(value);
+  return LENGTH.test(name) ? durationText(value * 1000) : String(value);
 }
 
 /** What a note comes from, as it is typed. */

@@ -359,5 +359,10 @@ eachDatabase((open) => {
       { used: { runs: 2, cost_usd: 1.75 }, exhausted: true },
     ]);
     expect(await needs(hub, ana)).toMatchObject([{ text: expect.stringContaining("$1.75 of $1.50") }]);
+    await hub.call(ana, "budget_set", { scope: "account", name: "team-c", per_day: { cost_usd: 0.004 } });
+    await transact(ctx, (ctx) => charge(ctx, { account: "team-c", cost_usd: 0.0045 }));
+    expect((await needs(hub, ana)).map(({ text }: { text: string }) => text)).toContainEqual(
+      expect.stringContaining("Used: $0.0045 of $0.004."),
+    );
   });
 });

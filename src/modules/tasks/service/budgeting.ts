@@ -1,4 +1,5 @@
 import { type Ctx, type TxCtx, transact } from "../../../context.ts";
+import { costWords } from "../../../cost.ts";
 import type { FeedEvent } from "../../../feed/index.ts";
 import { answerIn, close, raise, subjectOf } from "../../notices/index.ts";
 import type { Budget, SetBudget } from "../schema.ts";
@@ -88,7 +89,7 @@ function saying({ tasks, runs, cost, tasks_per_day, runs_per_day, cost_per_day }
   const parts = [
     tasks_per_day !== null && `${tasks} tasks of ${tasks_per_day}`,
     runs_per_day !== null && `${runs} runs of ${runs_per_day}`,
-    cost_per_day !== null && `$${(cost / MICRO).toFixed(2)} of $${(cost_per_day / MICRO).toFixed(2)}`,
+    cost_per_day !== null && `${costWords(cost / MICRO)} of ${costWords(cost_per_day / MICRO)}`,
   ];
   return `Used: ${parts.filter(Boolean).join(", ")}.`;
 }

@@ -1,5 +1,5 @@
-import { costWords } from "#lib/cost.ts";
 import { decisionWords } from "#lib/needs/decision-words.ts";
+import { costWords } from "$cost";
 import type { Doing } from "./doings.svelte.ts";
 
 type Call = Extract<Doing, { kind: "Tool" }>;
