@@ -1,5 +1,5 @@
 /** Taking over what another program has. */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
@@ -125,6 +125,29 @@ test("import atlas takes tasks and triggers with a report, changes nothing when 
   expect(await ground.json(["task", "wakes"])).toMatchObject({
     wakes: [{ trigger_name: "gmail", session_key: "thread-7" }],
   });
+});
+
+test("import atlas leaves nothing beside the file that it reads, by whichever name it comes", async () => {
+  await using ground = new Ground({ in_process: true });
+  await ground.host();
+  for (const mode of ["wal", "delete"]) {
+    const folder = join(ground.folder, `${mode} of 100% #1?`);
+    mkdirSync(folder);
+    const file = join(folder, "atlas.db");
+    using database = new DatabaseSync(file);
+    database.exec(`pragma journal_mode = ${mode}; ${SCHEMA} ${ROWS}`);
+    database.close();
+    const link = join(ground.folder, `${mode}.db`);
+    symlinkSync(file, link);
+    const bytes = readFileSync(file);
+    for (const path of [file, link])
+      expect(await ground.json(["import", "atlas", path])).toMatchObject({
+        file: path,
+        left: expect.arrayContaining([expect.objectContaining({ what: "message", name: "7" })]),
+      });
+    expect([mode, readdirSync(folder)]).toEqual([mode, ["atlas.db"]]);
+    expect(readFileSync(file).equals(bytes)).toBe(true);
+  }
 });
 
 test("import atlas takes all that can be taken, whatever else the file holds, and names what was left with the reason", async () => {
