@@ -346,6 +346,14 @@ test("every JSON that is small enough passes the look at its shape, whatever its
   );
 });
 
+test("a key that is there twice in one object is refused, however it is spelled and as deep as it is", () => {
+  const twice = ['{"a":1,"a":2}', '{ "a" : 1 , "\\u0061" : 2 }', '[{"b":[{"a":{},"c":"a","a":[]}]}]', '{"":1,"":1}'];
+  for (const text of twice) expect(() => checkShape(text, 100), text).toThrow("twice in one object");
+  const once = ['{"a":{"a":1},"b":[{"a":1},{"a":"a"}],"A":"a"}', '{"__proto__":1,"constructor":2}', '{"a\\"":1,"a":2}'];
+  for (const text of once) expect(() => checkShape(text, 100), text).not.toThrow();
+  expect(() => checkShape('{"\\x":1}', 100)).toThrow("not JSON");
+});
+
 test("brackets in strings are no nesting, and escaped quotation marks end no string", () => {
   const strings = ["[".repeat(1000), '"['.repeat(1000), '\\"['.repeat(1000), `${"\\".repeat(99)}"[`.repeat(100), "\\"];
   for (const text of strings) expect(() => checkShape(JSON.stringify([text, text]), 3)).not.toThrow();

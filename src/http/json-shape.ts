@@ -3,29 +3,60 @@ import { ParleyError } from "../errors.ts";
 /** Deeper JSON than this is nobody's request, and what recurses over it would end the process. */
 const MOST_DEPTH = 64;
 
-/** Refuses what would be too much to parse, from its brackets and commas alone. Whether it is JSON is not its question. */
+/**
+ * Refuses what would be too much to parse, and a key that is there twice, of which parsing would lose one without a word.
+ * Whether it is JSON is not its question.
+ */
 export function checkShape(text: string, most_values: number): void {
-  let depth = 0;
+  /** The keys of each object that is open; null for a list. */
+  const open: (Set<string> | null)[] = [];
   let values = 0;
   for (let at = 0; at < text.length; at += 1) {
     switch (text[at]) {
-      case '"':
+      case '"': {
+        const start = at;
         at = endOfString(text, at);
+        const keys = open.at(-1);
+        if (keys && isKey(text, at + 1)) noteKey(keys, text.slice(start, at + 1));
         break;
+      }
       case "{":
       case "[":
-        depth += 1;
+        open.push(text[at] === "{" ? new Set() : null);
         values += 1;
         break;
       case "}":
       case "]":
-        depth -= 1;
+        open.pop();
         break;
       case ",":
         values += 1;
     }
-    if (depth > MOST_DEPTH) throw refused(`is nested deeper than ${MOST_DEPTH} levels`);
+    if (open.length > MOST_DEPTH) throw refused(`is nested deeper than ${MOST_DEPTH} levels`);
     if (values > most_values) throw refused(`holds more than ${most_values} values`);
+  }
+}
+
+/** Whether a colon is what comes next. */
+function isKey(text: string, from: number): boolean {
+  let at = from;
+  while (BLANKS.includes(text[at] ?? ":")) at += 1;
+  return text[at] === ":";
+}
+
+const BLANKS = " \n\r\t";
+
+function noteKey(keys: Set<string>, token: string): void {
+  const key = token.includes("\\") ? unescaped(token) : token.slice(1, -1);
+  if (keys.has(key)) throw refused(`names ${token.slice(0, 100)} twice in one object`);
+  keys.add(key);
+}
+
+function unescaped(token: string): string {
+  try {
+    return JSON.parse(token);
+  } catch (error) {
+    throw new ParleyError("INVALID_JSON", "The body is not JSON.", { cause: error });
   }
 }
 

@@ -116,6 +116,16 @@ eachDatabase((open) => {
           rule: `${rule}, "tool": "u"}`,
         }),
       ).toMatchObject(twice);
+    // As an object it is part of the body, of which no tool is given a key twice.
+    const sent = `{"document": {"rules": [${rule}, "decision": "allow"}]}, "expected_version": 1}`;
+    for (const tool of ["policy_set", "policy_preview"]) {
+      const headers = { authorization: `Bearer ${ana}`, "content-type": "application/json" };
+      const { status, body } = await hub.request("POST", `/api/tools/${tool}`, { body: sent, headers });
+      expect([status, body]).toEqual([
+        400,
+        { code: "INVALID_JSON", error: 'The body names "decision" twice in one object.' },
+      ]);
+    }
     expect(await call(ana, "policy_preview", { document: `{"rules": [${rule}}]}` })).toMatchObject({
       changed: { deny_abort: 2 },
     });
