@@ -41,7 +41,7 @@ export class Resources {
     return { mime: resource.mime, body: await resource.read(ctx, variables) };
   }
 
-  /** What may not be called is not read either. */
+  /** What may not be called is neither read nor followed: a hint may bring what is new along. */
   async #guard(ctx: Ctx, { given_by = [] }: Resource, variables: Record<string, string>): Promise<void> {
     const permits: Permit[] = [];
     for (const tool of given_by) permits.push(...(await permitsFor(ctx, this.#guards, { tool, arguments: variables })));
@@ -50,7 +50,9 @@ export class Resources {
 
   async watch(actor: Actor, uri: string): Promise<Watch> {
     const { resource, variables } = this.#find(actor, uri);
-    return resource.watch(this.#ctx(actor), variables);
+    const ctx = this.#ctx(actor);
+    await this.#guard(ctx, resource, variables);
+    return resource.watch(ctx, variables);
   }
 
   #find(actor: Actor, uri: string): { resource: Resource; variables: Record<string, string> } {

@@ -118,6 +118,31 @@ eachDatabase((open) => {
     }
   });
 
+  test("POLICY-2 and POLICY-15: a resource is followed as it is read: what is denied or asked about is not told of either", async () => {
+    const inbox = "ui://chat/inbox";
+    for (const connect of Object.values(CLIENTS)) {
+      await set({ tool: "chat_read_since", decision: "deny_continue", reason: "not the chat" });
+      await using mcp = await connect({ url: hub.url, token: program });
+      await expect(mcp.subscribe(inbox)).rejects.toThrow();
+      await set({ tool: "chat_read_since", decision: "ask" });
+      await expect(mcp.subscribe(inbox)).rejects.toThrow();
+      await hub.call(ana, "chat_human_post", { content: "for nobody's eyes", agent: "scout" });
+      expect(mcp.updates).toEqual([]);
+      expect((await asked())[0]).toMatchObject({ tool: "chat_read_since", state: "pending", executes: "hub" });
+      await decide("approve");
+      await mcp.subscribe(inbox);
+      await hub.call(ana, "chat_human_post", { content: "hello", agent: "scout" });
+      await expect.poll(() => mcp.updates.map(({ uri }) => uri)).toEqual([inbox]);
+      // What was allowed once has been used up.
+      await using other = await connect({ url: hub.url, token: program });
+      await expect(other.subscribe(inbox)).rejects.toThrow();
+      await decide("deny_continue");
+      await expect(other.subscribe(inbox)).rejects.toThrow();
+      await set();
+      await other.subscribe(inbox);
+    }
+  });
+
   test("every resource that an agent may read names the tools that give the same, which it may call", () => {
     const tools = new Map(hub.hub.modules.flatMap((module) => module.tools.map((tool) => [tool.name, tool] as const)));
     const wrong = hub.hub.modules
