@@ -12,6 +12,7 @@ import { oldestSnapshot } from "./db/snapshots.ts";
 import { chargeFanOut } from "./fan-out.ts";
 import { credentialCause, Feed } from "./feed/index.ts";
 import { Folder } from "./folder.ts";
+import { createCheckReads } from "./guards.ts";
 import { listen } from "./http/server.ts";
 import type { Hub } from "./hub.ts";
 import { createLog } from "./log.ts";
@@ -192,6 +193,7 @@ async function compose({ config, log, database, audit, modules }: Parts): Promis
   const limit = new RateLimit(config.rate_limit, limited);
   const feed = new Feed(database, (error) => log.error("the feed could not tell everybody", { error }));
   const streams = new Streams((kind, change) => metrics.streams.inc({ kind }, change));
+  const checkReads = createCheckReads(guards);
   const hub: Hub = {
     config,
     log,
@@ -203,8 +205,9 @@ async function compose({ config, log, database, audit, modules }: Parts): Promis
     tools: new Toolbox(modules),
     resources: new Resources(
       modules.flatMap((module) => module.resources ?? []),
-      { ctx, limit, guards },
+      { ctx, limit, checkReads },
     ),
+    checkReads,
     streams,
     call: createCall({ ctx, limit, metrics, audit, log, feed, streams, heard, guards }),
     limit,

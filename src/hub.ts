@@ -4,6 +4,7 @@ import type { Config } from "./config.ts";
 import type { Actor, Ctx } from "./context.ts";
 import type { Database } from "./db/database.ts";
 import type { Feed } from "./feed/feed.ts";
+import type { CheckReads } from "./guards.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Module } from "./module.ts";
@@ -25,6 +26,8 @@ export interface Hub {
   readonly credentials: Credentials;
   readonly tools: Toolbox;
   readonly resources: Resources;
+  /** For what a door gives without `call` or `resources`. */
+  readonly checkReads: CheckReads;
   /** Every long-lived response, so that a revoked token or a stop can end it. */
   readonly streams: Streams;
   /** Runs a tool with everything around it. The one way in for every door. */

@@ -17,6 +17,8 @@ export interface Topic {
    * of them. Throws if none.
    */
   streams: (ctx: Ctx, agent: string | undefined) => Promise<readonly string[] | null>;
+  /** The tools that give the same: what is said of calls of them counts for it. */
+  given_by: readonly string[];
   /** What a follower is told, where that is not the event's data; built once for all followers. */
   wire?: EventView;
   /** What else is told of an event, under other names than the topic's. */
@@ -35,18 +37,26 @@ export interface Notification {
   place: FeedPlace;
   /** Who may ask for it. */
   roles: readonly Role[];
+  /** The tools that give the same: what is said of calls of them counts for it. */
+  given_by: readonly string[];
   /** Beside `session_id` and `timestamp`, which each has. */
   params: EventView;
 }
 
 /** Those of one server, for these roles: each tells of one type of event. */
 export const notificationsFor =
-  (server: string, roles: readonly Role[]) =>
+  (server: string, roles: readonly Role[], given_by: readonly string[]) =>
   <D extends object>(
     name: string,
     { topic, type, view }: EventDefinition<D>,
     params: (data: D) => Record<string, unknown>,
-  ): Notification => ({ name: `${server}/${name}`, place: { topic, types: [type] }, roles, params: view(params) });
+  ): Notification => ({
+    name: `${server}/${name}`,
+    place: { topic, types: [type] },
+    roles,
+    given_by,
+    params: view(params),
+  });
 
 export interface NamedEvent {
   name: string;

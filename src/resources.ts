@@ -1,7 +1,6 @@
-import { type Actor, type Ctx, has, NOWHERE, transact } from "./context.ts";
+import { type Actor, type Ctx, has, NOWHERE } from "./context.ts";
 import { ParleyError } from "./errors.ts";
-import { permitsFor, useUp } from "./guards.ts";
-import type { Guard, Permit } from "./module.ts";
+import type { CheckReads } from "./guards.ts";
 import type { RateLimit } from "./rate-limit.ts";
 import { matchUri, namesOf, type Resource, type Watch } from "./resource.ts";
 import { storable } from "./text.ts";
@@ -10,7 +9,7 @@ import { type Facet, needsNamedSpace } from "./tool.ts";
 interface Around {
   ctx: (actor: Actor) => Ctx;
   limit: RateLimit;
-  guards: readonly Guard[];
+  checkReads: CheckReads;
 }
 
 /** Every resource of every module. Reading and watching ask the same question: may this actor see it? */
@@ -18,13 +17,14 @@ export class Resources {
   readonly #all: readonly Resource[];
   readonly #ctx: (actor: Actor) => Ctx;
   readonly #limit: RateLimit;
-  readonly #guards: readonly Guard[];
+  /** What may not be called is neither read nor followed: a hint may bring what is new along. */
+  readonly #check: CheckReads;
 
-  constructor(all: readonly Resource[], { ctx, limit, guards }: Around) {
+  constructor(all: readonly Resource[], { ctx, limit, checkReads }: Around) {
     this.#all = all;
     this.#ctx = ctx;
     this.#limit = limit;
-    this.#guards = guards;
+    this.#check = checkReads;
   }
 
   /** In an order that never changes; templates are those with a `{` in their URI. */
@@ -37,21 +37,14 @@ export class Resources {
   async read(actor: Actor, uri: string): Promise<{ mime: string; body: object }> {
     const { resource, variables } = this.#find(actor, uri);
     const ctx = this.#ctx(actor);
-    await this.#guard(ctx, resource, variables);
+    await this.#check(ctx, resource.given_by ?? [], variables);
     return { mime: resource.mime, body: await resource.read(ctx, variables) };
-  }
-
-  /** What may not be called is neither read nor followed: a hint may bring what is new along. */
-  async #guard(ctx: Ctx, { given_by = [] }: Resource, variables: Record<string, string>): Promise<void> {
-    const permits: Permit[] = [];
-    for (const tool of given_by) permits.push(...(await permitsFor(ctx, this.#guards, { tool, arguments: variables })));
-    if (permits.length > 0) await transact(ctx, (ctx) => useUp(ctx, permits));
   }
 
   async watch(actor: Actor, uri: string): Promise<Watch> {
     const { resource, variables } = this.#find(actor, uri);
     const ctx = this.#ctx(actor);
-    await this.#guard(ctx, resource, variables);
+    await this.#check(ctx, resource.given_by ?? [], variables);
     return resource.watch(ctx, variables);
   }
 

@@ -54,6 +54,8 @@ export interface OpenRoute extends Address {
 /** A WebSocket. Browsers set no headers there: `space` in the query does what X-Session-ID does. */
 export interface SocketRoute extends Address {
   query?: Readonly<Record<string, string>>;
+  /** The tools that give the same: what is said of calls of them counts for it. */
+  given_by: readonly string[];
   /** Throws for who may not: they are refused before the connection becomes one. */
   connect: (ctx: Ctx, asked: RouteRequest, listen: Listen) => Promise<Connected>;
 }

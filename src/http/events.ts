@@ -59,7 +59,9 @@ async function topicsOf(hub: Hub, actor: Actor, query: URLSearchParams): Promise
   for (const name of (query.get("topics") ?? "").split(",").filter(Boolean)) {
     const topic = known.find((topic) => topic.name === name);
     if (!topic) throw new ParleyError("INVALID_ARGUMENT", `There is no topic ${JSON.stringify(name.slice(0, 80))}.`);
-    wanted.set(name, { topic, streams: await topic.streams(hub.ctx(actor), agent), agent });
+    const ctx = hub.ctx(actor);
+    wanted.set(name, { topic, streams: await topic.streams(ctx, agent), agent });
+    await hub.checkReads(ctx, topic.given_by, agent === undefined ? {} : { agent });
   }
   if (wanted.size > 0) return wanted;
   const all = known.map(({ name }) => name).join(", ");

@@ -34,6 +34,7 @@ const bells = {
     {
       path: "/bells/:tower/live",
       summary: "Hear the bells",
+      given_by: [],
       connect: async (ctx, { params, query }) => {
         let say: ((message: object) => void) | undefined;
         return {

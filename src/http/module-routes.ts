@@ -57,7 +57,7 @@ function openRoute(hub: Hub, route: OpenRoute): Route {
   };
 }
 
-function socketRoute(hub: Hub, { path, summary, space, query = {}, connect }: SocketRoute): Route {
+function socketRoute(hub: Hub, { path, summary, space, query = {}, given_by, connect }: SocketRoute): Route {
   return {
     method: "GET",
     path,
@@ -66,10 +66,14 @@ function socketRoute(hub: Hub, { path, summary, space, query = {}, connect }: So
     handle: () => {
       throw new ParleyError("INVALID_REQUEST", "This address is a WebSocket.");
     },
-    connect: (request, actor) =>
-      connect(hub.ctx(actor), askedOf(request), (wanted, listener) =>
+    connect: async (request, actor) => {
+      const ctx = hub.ctx(actor);
+      const agent = request.query.get("agent");
+      await hub.checkReads(ctx, given_by, agent === null ? {} : { agent });
+      return connect(ctx, askedOf(request), (wanted, listener) =>
         listenTo(hub.feed, { space_id: actor.space_id, wanted }, listener),
-      ),
+      );
+    },
   };
 }
 

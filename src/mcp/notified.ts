@@ -64,6 +64,8 @@ export class Notified implements Disposable {
   /** From the moment it resolves everything wanted is told. */
   async subscribe(wanted: readonly Notification[]): Promise<string> {
     const { hub, seats, actor } = this.#options;
+    const tools = new Set(wanted.flatMap(({ given_by }) => given_by));
+    await hub.checkReads(hub.ctx(actor), [...tools], {});
     seats.take(actor.space_id, this);
     const id = `sub_${randomBytes(12).toString("base64url")}`;
     // Holds its seat while we ask.

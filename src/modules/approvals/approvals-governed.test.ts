@@ -1,5 +1,7 @@
 /** What programs that Parley runs call of the hub by their token, without asking anybody: the hub asks for them. */
+import { once } from "node:events";
 import { beforeEach, expect, test } from "vitest";
+import { WebSocket } from "ws";
 import { AGENTS } from "../../context.ts";
 import { eachDatabase, type TestHub } from "../../testing/hub.ts";
 import { CLIENTS } from "../../testing/mcp.ts";
@@ -141,6 +143,59 @@ eachDatabase((open) => {
       await set();
       await other.subscribe(inbox);
     }
+  });
+
+  test("POLICY-2 and POLICY-15: what is followed as events or over a WebSocket is decided about as the tools that give the same", async () => {
+    const begun = async (path: string, token: string) => {
+      const abort = new AbortController();
+      const headers = { authorization: `Bearer ${token}` };
+      const answer = await fetch(`${hub.url}${path}`, { headers, signal: abort.signal });
+      const told: unknown = answer.ok ? {} : await answer.json();
+      abort.abort();
+      return [answer.status, Object(told).code];
+    };
+    const upgraded = async (token: string) => {
+      const ws = new WebSocket(`${hub.url.replace("http", "ws")}/ws`, {
+        headers: { authorization: `Bearer ${token}` },
+      });
+      const open = once(ws, "open").then(() => 101);
+      const refused = once(ws, "unexpected-response").then(([, { statusCode }]) => statusCode);
+      const status = await Promise.race([open, refused]);
+      ws.terminate();
+      return status;
+    };
+    const chat = "/events?topics=mail,chat";
+    expect([await begun(chat, program), await upgraded(program)]).toEqual([[200, undefined], 101]);
+    await set(
+      { tool: "chat_read_since", decision: "deny_continue" },
+      { tool: "timeline_read", decision: "deny_continue" },
+      { tool: "mail_inbox", decision: "ask" },
+    );
+    expect(await begun("/events?topics=chat", program)).toEqual([403, "CALL_DENIED"]);
+    expect(await begun("/events?topics=timeline", program)).toEqual([403, "CALL_DENIED"]);
+    expect(await begun("/events?topics=mail", program)).toEqual([409, "APPROVAL_PENDING"]);
+    expect(await begun("/events?topics=workspace", program)).toEqual([200, undefined]);
+    expect(await upgraded(program)).toBe(403);
+    // Its own token is that of no program.
+    expect([await begun(chat, scout), await upgraded(scout)]).toEqual([[200, undefined], 101]);
+  });
+
+  test("POLICY-2 and POLICY-15: what is told by name is decided about as the tools that give the same", async () => {
+    for (const connect of Object.values(CLIENTS)) {
+      await set({ tool: "read_notes", decision: "deny_continue", reason: "not the notes" });
+      await using mcp = await connect({ url: hub.url, token: program });
+      for (const wish of [{}, { events: ["scratchpad/note_added"] }])
+        await expect(mcp.follow(wish)).rejects.toThrow("not the notes");
+      await mcp.follow({ events: ["scratchpad/section_created"] });
+      await set();
+      await mcp.follow({ events: ["scratchpad/note_added"] });
+    }
+  });
+
+  test("the tools that a topic names as those that give the same are there", () => {
+    const tools = new Set(hub.hub.modules.flatMap((module) => module.tools.map(({ name }) => name)));
+    for (const { name, given_by } of hub.hub.modules.flatMap(({ topics = [] }) => topics))
+      expect([name, given_by.filter((tool) => !tools.has(tool))]).toEqual([name, []]);
   });
 
   test("every resource that an agent may read names the tools that give the same, which it may call", () => {

@@ -35,7 +35,8 @@ export const approvals = {
   servers: [],
   tools,
   resources,
-  topics: [{ name: service.TOPIC, streams: service.streams, wire: service.wire }],
+  // An agent is told of its own, as by what keeps it going.
+  topics: [{ name: service.TOPIC, given_by: [], streams: service.streams, wire: service.wire }],
   needs: service.approvalNeeds,
   explains: service.approvalsExplain,
   waiting: service.approvalWaiting,

@@ -16,6 +16,7 @@ export const chat = {
   topics: [
     {
       name: service.TOPIC,
+      given_by: ["chat_read_since"],
       streams: async (ctx: Ctx, agent) =>
         agent === undefined && service.seesAll(ctx)
           ? null

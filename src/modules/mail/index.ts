@@ -24,6 +24,7 @@ export const mail = {
   topics: [
     {
       name: service.TOPIC,
+      given_by: ["mail_inbox"],
       streams: async (ctx: Ctx, agent) => [(await service.followable(ctx, agent)).principal_id],
       also: service.alsoTold,
       state: { of: unreadCount, changedBy: service.changesUnread },

@@ -25,7 +25,7 @@ export const notices = {
   servers: [],
   tools,
   resources,
-  topics: [{ name: service.TOPIC, streams: service.streams, wire: service.wire }],
+  topics: [{ name: service.TOPIC, given_by: ["notice_wait"], streams: service.streams, wire: service.wire }],
   needs: service.noticeNeeds,
   glance: service.needsGlance,
   explains: service.noticesExplain,

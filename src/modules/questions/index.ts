@@ -21,7 +21,9 @@ export const questions = {
   resources,
   routes,
   notifications: service.notifications,
-  topics: [{ name: service.TOPIC, streams: async () => null, also: service.pendingIn }],
+  topics: [
+    { name: service.TOPIC, given_by: ["get_all_questions"], streams: async () => null, also: service.pendingIn },
+  ],
   needs: service.questionNeeds,
   explains: service.questionsExplain,
   waiting: service.questionWaiting,

@@ -46,7 +46,7 @@ export const runs = {
   servers: [],
   tools,
   resources,
-  topics: [{ name: service.TOPIC, streams: service.followable }],
+  topics: [{ name: service.TOPIC, given_by: ["run_list"], streams: service.followable }],
   glance: service.runsGlance,
   explains: service.runsExplain,
   sessions: service.triggerSessions,

@@ -40,7 +40,7 @@ export const tasks = {
   servers: [],
   tools,
   resources,
-  topics: [{ name: service.TOPIC, streams: service.followable, wire: service.wire }],
+  topics: [{ name: service.TOPIC, given_by: ["task_list"], streams: service.followable, wire: service.wire }],
   glance: service.tasksGlance,
   explains: service.tasksExplain,
   heard: service.keep,

@@ -18,6 +18,7 @@ export const timeline = {
   topics: [
     {
       name: service.TOPIC,
+      given_by: ["timeline_read"],
       streams: (ctx: Ctx, agent) => service.streamsOf(ctx, agent),
       wire: service.wire,
     },

@@ -10,7 +10,7 @@ export const triggers = {
   tools,
   resources,
   routes,
-  topics: [{ name: service.TOPIC, streams: async () => null }],
+  topics: [{ name: service.TOPIC, given_by: ["trigger_list"], streams: async () => null }],
   explains: service.triggersExplain,
   sessions: service.toldSessions,
   due: { ...service.slotsDue, ...service.historyRetention.due, ...service.relayingDue },

@@ -11,7 +11,7 @@ export const workspace = {
   tools,
   resources,
   notifications: service.notifications,
-  topics: [{ name: service.TOPIC, streams: service.followable }],
+  topics: [{ name: service.TOPIC, given_by: ["read_notes", "read_draft", "read_plan"], streams: service.followable }],
   explains: service.workspaceExplains,
   tables: ["notes", "note_tags", "draft_sections", "draft_versions", "plan_tasks", "plan_links"],
   reopened: { notes: { stored: service.reindexNote } },

@@ -68,7 +68,7 @@ export const bookmarks = {
       watch: async (_ctx, { tag = "" }) => ({ places: [{ topic: service.TOPIC, stream: tag }] }),
     }),
   ],
-  topics: [{ name: service.TOPIC, streams: async () => null }],
+  topics: [{ name: service.TOPIC, given_by: [], streams: async () => null }],
   with: { "bookmark.added": service.count },
   due: { [service.REMIND]: service.remind },
   tables: ["bookmarks", "bookmark_counts"],

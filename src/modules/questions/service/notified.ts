@@ -3,7 +3,7 @@ import { QUESTION_READERS } from "../../../context.ts";
 import { type Notification, notificationsFor } from "../../../module.ts";
 import { checkpointPaused, questionAdded, questionAnswered, questionClosed } from "./events.ts";
 
-const notification = notificationsFor("scratchpad", QUESTION_READERS);
+const notification = notificationsFor("scratchpad", QUESTION_READERS, ["get_all_questions"]);
 
 export const notifications: readonly Notification[] = [
   notification("question_added", questionAdded, (data) => data),
