@@ -1,13 +1,13 @@
 import { HubError } from "../client/index.ts";
-import { hit } from "../failpoints.ts";
 import type { Mask } from "../local/secrets.ts";
 import type { LogEvent, NewEvent } from "../modules/timeline/index.ts";
 import { unlessAborted } from "./aborting.ts";
 import { batches, notable } from "./answer.ts";
+import { Calls, type Recording } from "./calls.ts";
 import type { Answer, Driver, ModelCall } from "./drivers/driver.ts";
 import { isProgram, type ProgramDriver } from "./drivers/program.ts";
 import { TurnFailed } from "./failed.ts";
-import type { Decision, Gate } from "./gate.ts";
+import type { Gate } from "./gate.ts";
 import { historyOf, toldOf } from "./history.ts";
 import type { Intake } from "./intake.ts";
 import { hasEnded, Journal } from "./journal.ts";
@@ -16,10 +16,9 @@ import { notificationOf } from "./notifications.ts";
 import type { RetryingPort } from "./port.ts";
 import { programPrompt, systemPrompt } from "./prompt.ts";
 import { PuttingOff } from "./putting-off.ts";
-import { isSpeech, isYield, TOOLS_OFF } from "./speech.ts";
 import { Spending } from "./spending.ts";
 import { Throttled } from "./throttled.ts";
-import { failure, keptOutput, type ToolResult, type Toolset } from "./toolset.ts";
+import type { Toolset } from "./toolset.ts";
 
 /** So often in a row a model is told that plain text is shown to nobody. */
 const MOST_REDIRECTS = 3;
@@ -46,11 +45,6 @@ const ENDS_ALL: readonly string[] = [
   ...["AGENT_NOT_FOUND", "SESSION_NOT_FOUND", "SESSION_EXPIRED"],
 ];
 
-interface Told {
-  outcome: ToolResult["outcome"] | "denied";
-  output: string;
-}
-
 /** How a turn ended; undefined where it did not: the runtime is over, and whoever comes next sees to it. */
 type Ending = { outcome: "finished" | "failed" | "aborted"; error?: string } | undefined;
 
@@ -68,15 +62,12 @@ export class Turn {
   #notifications = 0;
   readonly #off: PuttingOff;
   #has_yielded = false;
-  /** What was called and is not over. */
-  #running = 0;
   /** Ends all of it. */
   readonly #abort = new AbortController();
   /** The hub has ended the turn: its model is asked nothing more. */
   readonly #cut = new AbortController();
   readonly #asking = AbortSignal.any([this.#abort.signal, this.#cut.signal]);
-  /** What was called in a turn that was cut. */
-  #left: Promise<void> | undefined;
+  readonly #calls: Calls;
   readonly #spending = new Spending();
 
   /** `nth` of this runtime's turns. */
@@ -95,6 +86,9 @@ export class Turn {
     this.#parts = parts;
     this.#off = new PuttingOff(parts.port);
     this.#id = id;
+    const record: Recording = (events, run_phase) => this.#record(events, run_phase);
+    const signals = { abort: this.#abort.signal, cut: this.#cut.signal, asking: this.#asking };
+    this.#calls = new Calls({ ...parts, ...signals, turn_id: id, record, look: () => this.#look() });
   }
 
   async run(): Promise<void> {
@@ -116,7 +110,7 @@ export class Turn {
       await intake.catchUp();
     } finally {
       intake.leave();
-      if (this.#left) void this.#left.then(end);
+      if (this.#calls.left) void this.#calls.left.then(end);
       else await end();
     }
   }
@@ -256,72 +250,8 @@ export class Turn {
     for (const some of batches([...texts, ...news])) allowed.push(...(await this.#record(some, phase)));
     if (this.#redirects > MOST_REDIRECTS)
       throw new TurnFailed(`The model answered ${this.#redirects} times with plain text, which is shown to nobody.`);
-    // What else was called is over before the turn is.
-    this.#running = calls.length;
-    const [ending, others] = [calls.filter(isYield), calls.filter((call) => !isYield(call))];
-    const run = (call: ModelCall, signal: AbortSignal): Promise<void> =>
-      this.#run(call, { allowed: allowed.includes(call.call_id), signal });
-    this.#cut.signal.throwIfAborted();
-    await this.#unlessCut(others.map((call) => run(call, this.#abort.signal)));
-    // It would end another turn than its own.
-    this.#cut.signal.throwIfAborted();
-    await Promise.all(ending.map((call) => run(call, this.#asking)));
-  }
-
-  /** Until all are over. Those of a turn that was cut go on by themselves: a person may decide about one for days. */
-  async #unlessCut(runs: readonly Promise<void>[]): Promise<void> {
-    try {
-      await unlessAborted(Promise.all(runs), this.#cut.signal);
-    } finally {
-      if (this.#cut.signal.aborted) this.#left = Promise.allSettled(runs).then((ends) => this.#tellLeft(ends));
-    }
-  }
-
-  /** A denial that ends its turn has none to end. */
-  #tellLeft(ends: readonly PromiseSettledResult<void>[]): void {
-    const { stop, report } = this.#parts;
-    for (const one of ends)
-      if (one.status === "rejected" && !(one.reason instanceof TurnFailed) && !stop.aborted)
-        report("what was called in a turn that is over was not run to its end", one.reason);
-  }
-
-  async #run(call: ModelCall, { allowed, signal }: { allowed: boolean; signal: AbortSignal }): Promise<void> {
-    const { gate, tools, intake } = this.#parts;
-    if (intake.wanted.tools_off && !isSpeech(call)) return this.#denied(call, TOOLS_OFF);
-    const origin = tools.originOf(call);
-    const decided = await gate.decide(call, { origin, allowed, turn_id: this.#id, signal });
-    // An abort takes back what waits, and may be heard of by that first.
-    if (decided.decision !== "allow") await intake.catchUp();
-    this.#look();
-    signal.throwIfAborted();
-    if (decided.decision !== "allow") {
-      // Of a turn that is over the hub has noted it.
-      if (this.#cut.signal.aborted) return;
-      return this.#denied(call, decided);
-    }
-    await hit("tool.before_run", call.tool);
-    const run = { ...call, arguments: decided.arguments ?? call.arguments };
-    const context = { signal, turn_id: this.#id, mount: origin?.mount };
-    const result = await unlessAborted(tools.call(run, context), signal).catch((error: unknown) => {
-      signal.throwIfAborted();
-      return failure("TOOL_FAILED", error instanceof Error ? error.message : String(error));
-    });
-    await hit("tool.after_run", call.tool);
-    signal.throwIfAborted();
-    await this.#output(call, result, decided.approval_id);
-    if (isYield(call) && result.outcome === "done") this.#has_yielded = true;
-  }
-
-  async #denied(call: ModelCall, { decision, output }: Exclude<Decision, { decision: "allow" }>): Promise<void> {
-    await this.#output(call, { outcome: "denied", output });
-    if (decision === "deny_abort") throw new TurnFailed(`${call.tool} was denied, and with it the turn.`);
-  }
-
-  async #output(call: ModelCall, { outcome, output }: Told, approval_id?: string): Promise<void> {
-    const told = { call_id: call.call_id, outcome, output: keptOutput(output), ...(approval_id && { approval_id }) };
-    this.#running -= 1;
-    const phase = this.#running === 0 ? "sampling" : undefined;
-    await this.#record([{ type: "ToolOutput", key: `${call.call_id}:output`, ...told }], phase);
+    const has_yielded = await this.#calls.run(calls, allowed);
+    this.#has_yielded ||= has_yielded;
   }
 
   /** In the log of the hub first, then in ours. Gives those calls among them that the hub lets through. */
