@@ -85,7 +85,7 @@ test("on a phone the sections come when they are asked for, and a section leads 
   await list.click();
   await page.getByRole("link", { name: /^What to do v1/ }).click();
   await page.getByRole("heading", { name: "What to do" }).waitFor();
-  expect(await list.isVisible()).toBe(false);
+  await list.waitFor({ state: "hidden" });
   await page.getByRole("link", { name: "All sections" }).click();
   await page.getByRole("heading", { name: "Market" }).waitFor();
   await page.setViewportSize({ width: 1440, height: 900 });
