@@ -26,12 +26,13 @@ export async function migratePostgres(url: string, history?: readonly Migration[
 
 /**
  * Without figures about its tables the planner reads a whole space for some of what is asked. A table has none after it was
- * made, or restored from a dump, until PostgreSQL gets round to it.
+ * restored from a dump, until PostgreSQL gets round to it. One that is empty is left alone: analysed, it is known to be empty,
+ * and what is prepared then reads all of it for as long as it fills; not analysed, it is planned for as a small one.
  */
 async function analyze(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     `select quote_ident(relname) as name from pg_class
-     where relnamespace = current_schema()::regnamespace and relkind = 'r' and reltuples < 0`,
+     where relnamespace = current_schema()::regnamespace and relkind = 'r' and reltuples < 0 and pg_relation_size(oid) > 0`,
   );
   if (rows.length > 0) await client.query(`analyze ${rows.map(({ name }) => name).join(", ")}`);
 }
